@@ -1,0 +1,33 @@
+package io.godwit.kv.client;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One store as its users see it: a key space. Finds the range that owns a key and follows it when it moves, splits or merges.
+ * Thread-safe. Futures complete on a range executor or an I/O thread, fail with {@link RangeException} only, and are never null.
+ */
+public interface RangeClient {
+    /**
+     * Applies {@code mutation} in the range that owns {@code key}; completes with the reply of the coprocessor after the
+     * mutation is committed, fsynced and applied. After {@code TIMEOUT} it may still be applied. Mutations of one key from one thread are
+     * applied in the order of the calls.
+     */
+    CompletableFuture<byte[]> mutate(byte[] key, byte[] mutation, Deadline deadline);
+
+    /** A linearizable read (ReadIndex): sees every mutation whose future had completed before the call. Runs on an I/O thread. */
+    CompletableFuture<byte[]> query(byte[] key, byte[] query, Deadline deadline);
+
+    /**
+     * Hands {@code request} to the leader of the range that owns {@code key}. Requests of one thread for one range are handled in the
+     * order of the calls. Never blocks.
+     */
+    void submit(byte[] key, LeaderRequest request);
+
+    /**
+     * One key out of every range that overlaps {@code [start, end)}, ascending; the first is {@code start} itself. For queries that
+     * must visit all ranges of an interval. {@code end} null means without end.
+     */
+    List<byte[]> rangeKeys(byte[] start, byte @Nullable [] end);
+}

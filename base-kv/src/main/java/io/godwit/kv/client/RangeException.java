@@ -1,0 +1,31 @@
+package io.godwit.kv.client;
+
+/** Why a range could not do what it was asked. No stack trace: these are outcomes of the environment, not bugs. */
+public final class RangeException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    /** The causes a caller may tell apart. */
+    public enum Cause {
+        /** No leader could be reached before the deadline; a mutation may still be applied. */
+        TIMEOUT,
+        /** The leader takes no more: too much is waiting for the disk. Nothing was written. */
+        OVERLOADED,
+        /** Free disk is below the low-water mark. Nothing was written; reads go on. */
+        DISK_FULL,
+        /** The store stopped after a fault (failed fsync, corruption). Nothing will be written until it was repaired. */
+        STORE_FAILED,
+        /** The store is closing. */
+        CLOSED
+    }
+
+    private final Cause reason;
+
+    public RangeException(Cause reason, String detail) {
+        super(reason + ": " + detail, null, false, false);
+        this.reason = reason;
+    }
+
+    public Cause reason() {
+        return reason;
+    }
+}

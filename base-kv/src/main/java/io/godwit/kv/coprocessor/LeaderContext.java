@@ -1,0 +1,31 @@
+package io.godwit.kv.coprocessor;
+
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What a {@link RangeLeader} may use. All methods are for the range executor only, and all callbacks come on it. */
+public interface LeaderContext {
+    /** The Raft term of this leadership. */
+    long term();
+
+    RangeBounds bounds();
+
+    /** Queues a mutation. Proposals are sealed into entries and applied in the order of these calls. */
+    void propose(Proposal proposal);
+
+    /**
+     * Runs {@code work} on an I/O thread on a snapshot that holds at least everything applied before this call, then {@code then} on the
+     * range executor with the result or what it threw. Not called back after {@link RangeLeader#stop}.
+     */
+    <T> void read(Function<RangeReader, T> work, BiConsumer<@Nullable T, @Nullable Throwable> then);
+
+    /** Runs {@code task} on the range executor after {@code delayMillis}, unless leadership has ended by then. */
+    void schedule(long delayMillis, Runnable task);
+
+    /** Runs {@code task} on the range executor as soon as what is queued there now is done; for work to be batched. May be called on any thread. */
+    void execute(Runnable task);
+
+    /** Wall clock, milliseconds since the epoch. Leaders may look at it; coprocessors may not. */
+    long nowMillis();
+}

@@ -1,0 +1,38 @@
+package io.godwit.kv.coprocessor;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The state machine of one range replica. Owned by the range; {@link #open} and {@link #apply} run on the apply thread, one at a time;
+ * {@link #query} runs on I/O threads, several at once; {@link #lead} on the range executor.
+ */
+public interface RangeCoprocessor {
+
+    /** Rebuilds what is held in memory from the stored state. Called at start before the first apply, and again after a snapshot was installed. */
+    void open(RangeBounds bounds, RangeReader reader);
+
+    /**
+     * Applies the mutations of one committed log entry, in order. Deterministic: no clock, no I/O, no network, no randomness; the same
+     * entry on the same state writes the same bytes. What it throws stops the range, so refuse by a reply.
+     *
+     * @param afterCommit takes effects (index updates); each runs on the apply thread once the batch is durable in the range, in order,
+     *     before the replies are released
+     * @return a reply per mutation, in order
+     */
+    List<byte[]> apply(RangeWrites writes, List<byte[]> mutations, Consumer<Runnable> afterCommit);
+
+    /** Answers a read on a consistent snapshot at least as new as the ReadIndex. */
+    byte[] query(RangeReader snapshot, byte[] query);
+
+    /**
+     * Called when this replica has become leader and has applied its own term's first entry. The leader returned handles requests until
+     * its {@link RangeLeader#stop}. The default proposes nothing and refuses every request.
+     */
+    default RangeLeader lead(LeaderContext context) {
+        return RangeLeader.NONE;
+    }
+
+    /** Releases memory. No call follows. */
+    default void close() {}
+}

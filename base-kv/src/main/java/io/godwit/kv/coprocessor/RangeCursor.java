@@ -1,0 +1,26 @@
+package io.godwit.kv.coprocessor;
+
+/** Walks entries in key order. Not positioned until a {@code seek}. */
+public interface RangeCursor extends AutoCloseable {
+    /** Moves to the first entry. */
+    void seekToFirst();
+
+    /** Moves to the first entry at or after {@code key}. */
+    void seek(byte[] key);
+
+    /** Moves to the last entry of the interval. */
+    void seekToLast();
+
+    boolean isValid();
+
+    void next();
+
+    /** The key here; call only while valid. */
+    byte[] key();
+
+    /** The value here; call only while valid. */
+    byte[] value();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,14 @@
+package io.godwit.dist.client;
+
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.message.Message;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message with those receivers of one kind that must get it. The match list is shared between publishes of the same topic and must not be
+ * modified.
+ *
+ * @param token null unless the delivery may be repeated
+ */
+public record Delivery(ClientInfo publisher, Message message, List<Match> matches, @Nullable DeliveryToken token) {}

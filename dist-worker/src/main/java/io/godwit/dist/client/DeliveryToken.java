@@ -1,0 +1,10 @@
+package io.godwit.dist.client;
+
+/**
+ * Makes the distribution of one QoS 2 message or will repeatable: an inbox that has seen the token answers "already there".
+ *
+ * @param origin names the session that published it, tenant included, and its incarnation; unique in the cluster
+ * @param number rises by one per message of that origin
+ * @param finishedBelow every token of this origin with a lower number is distributed and may be forgotten
+ */
+public record DeliveryToken(String origin, long number, long finishedBelow) {}

@@ -1,0 +1,37 @@
+package io.godwit.dist.client;
+
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.concurrent.CompletableFuture;
+
+/** The dist-worker as frontends use it. Thread-safe. Futures never complete exceptionally except as said. */
+public interface DistClient {
+    Publisher publisher(ClientInfo client);
+
+    /**
+     * Adds or replaces the subscription of a live receiver. Once complete, every publish received from then on reaches it [MQTT5-3.8.4-4]. In a
+     * single node it is complete on return.
+     *
+     * @return completes with true when there was none of this filter and receiver before
+     */
+    CompletableFuture<Boolean> subscribe(TenantId tenant, TopicFilter filter, LiveReceiver receiver, SubscriptionOptions options);
+
+    /** Removes it; completes with whether there was one. No delivery to it is begun after completion. */
+    CompletableFuture<Boolean> unsubscribe(TenantId tenant, TopicFilter filter, LiveReceiver receiver);
+
+    /**
+     * Writes the route of a persistent session; complete when it is committed and applied in this node's matcher (cluster: every live node's).
+     * Repeatable. Fails with {@link io.godwit.kv.client.RangeException}.
+     */
+    CompletableFuture<Void> addRoute(TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options);
+
+    /** Removes the route; repeatable. Fails with {@link io.godwit.kv.client.RangeException}. */
+    CompletableFuture<Void> removeRoute(TopicFilter filter, InboxReceiver receiver);
+
+    /**
+     * A delivery of {@code topic} to {@code receiver} was answered "no such session": removes every route of exactly that incarnation whose filter
+     * matches. Repeatable. Fails with {@link io.godwit.kv.client.RangeException}.
+     */
+    CompletableFuture<Void> removeStrayRoutes(InboxReceiver receiver, String topic);
+}

@@ -1,0 +1,16 @@
+package io.godwit.dist.client;
+
+import io.godwit.plugin.message.Qos;
+
+/**
+ * One copy of a message for one session: its overlapping subscriptions merged [MQTT5-3.3.4-2].
+ *
+ * @param qos the highest granted QoS of the matching subscriptions; the delivery uses the lower of this and the published one
+ * @param retainAsPublished whether one of them asked for it [MQTT5-3.3.1-12]
+ * @param subscriptionIds the identifiers of all of them, empty when none has one [MQTT5-3.3.4-3]; shared, never modified
+ */
+@SuppressWarnings("ArrayRecordComponent")
+public record Match(Receiver receiver, Qos qos, boolean retainAsPublished, int[] subscriptionIds) {
+    /** Shared value of "no identifier". */
+    public static final int[] NO_IDS = {};
+}

@@ -1,0 +1,23 @@
+package io.godwit.inbox.client;
+
+import java.util.List;
+
+/**
+ * The session is open.
+ *
+ * @param sessionPresent for CONNACK [MQTT5-3.2.2-3]
+ * @param incarnation of the session; goes into its routes
+ * @param subscriptions what the stored session had; the caller makes sure that their routes exist
+ * @param inbound QoS 2 packet ids received and not yet released, ascending [MQTT5-4.3.3-9]; shared, never modified
+ */
+@SuppressWarnings("ArrayRecordComponent")
+public record AttachReply(
+        boolean sessionPresent,
+        long incarnation,
+        List<StoredSubscription> subscriptions,
+        int[] inbound,
+        InboxAttachment attachment) {
+    public AttachReply {
+        subscriptions = List.copyOf(subscriptions);
+    }
+}

@@ -1,0 +1,30 @@
+package io.godwit.inbox.client;
+
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The inbox store: sessions that outlive their connection, and the wills of those that do not. Thread-safe. Futures complete on a range
+ * executor and fail with {@link io.godwit.kv.client.RangeException} only.
+ */
+public interface InboxClient {
+    /**
+     * Opens the session of a connection: resumes the stored one, or (clean start, none stored, or expired) ends the old and begins a new
+     * incarnation. A connection still attached is cut off first: its receiver is told {@code TAKEN_OVER}, nothing it sends afterwards has an effect,
+     * its will is handled as [MQTT5-3.1.3.2] says. Complete when committed; deliveries begin after the first {@link InboxAttachment#request}.
+     *
+     * <p>A session with expiry 0 (kept here only for its will) is attached in the same way and deleted when it is detached.
+     */
+    CompletableFuture<AttachReply> attach(AttachRequest request, InboxListener listener);
+
+    /** Ends the session, if there is one, with its queue and its subscriptions; completes with whether there was one. Its will, if owed, is published. */
+    CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId);
+
+    /**
+     * Appends one message to the inboxes listed. Completes with an outcome for each, in order, once each is committed (or dropped by its
+     * limit, refused or acknowledged by its client). Inserts from one thread to one inbox keep their order.
+     */
+    CompletableFuture<List<InsertOutcome>> insert(InsertRequest request);
+}

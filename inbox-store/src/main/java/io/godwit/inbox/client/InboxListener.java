@@ -1,0 +1,21 @@
+package io.godwit.inbox.client;
+
+import java.util.List;
+
+/** The frontend's end of an attachment. Called on the range executor: must hand over and return at once, and must not throw. */
+public interface InboxListener {
+    /** The next messages in sequence order, never more QoS 1/2 ones than were requested. */
+    void deliver(List<InboxMessage> messages);
+
+    /** The attachment is over; nothing follows. */
+    void detached(Reason reason);
+
+    enum Reason {
+        /** Another connection attached to the session [MQTT5-3.1.4-3]. */
+        TAKEN_OVER,
+        /** The session was deleted. */
+        DELETED,
+        /** The store can not serve it any more; the client should reconnect. */
+        UNAVAILABLE
+    }
+}

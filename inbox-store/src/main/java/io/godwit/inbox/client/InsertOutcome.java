@@ -1,0 +1,13 @@
+package io.godwit.inbox.client;
+
+/** What became of one copy. */
+public enum InsertOutcome {
+    /** Committed, or the client has acknowledged it already. */
+    STORED,
+    /** Its token was known: it had been stored before. */
+    ALREADY_THERE,
+    /** Dropped by the session's limit or expiry, counted and reported; the publisher is not failed. */
+    DROPPED,
+    /** No such session, or another incarnation: the route is stray and may be removed. */
+    NO_SESSION
+}

@@ -1,0 +1,19 @@
+package io.godwit.plugin.event;
+
+/** Why a message was not delivered to one receiver. Each is counted; none is silent. */
+public enum DropReason {
+    /** The queue of the session held its limit and the policy drops the newest. */
+    QUEUE_FULL_NEWEST,
+    /** The queue of the session held its limit and the policy drops the oldest. */
+    QUEUE_FULL_OLDEST,
+    /** The client read too slowly: QoS 0 at an outbound buffer over its mark. */
+    SLOW_CONSUMER,
+    /** The message expiry interval passed before delivery [MQTT5-3.3.2-5]. */
+    EXPIRED,
+    /** Larger than the Maximum Packet Size of the receiver [MQTT5-3.1.2-24]. */
+    PACKET_TOO_LARGE,
+    /** The session ended with the message still queued. */
+    SESSION_ENDED,
+    /** A store could not take it; only QoS 0, whose publisher is not told. */
+    STORE_FAILED
+}

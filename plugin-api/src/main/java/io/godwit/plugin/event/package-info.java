@@ -1,0 +1,5 @@
+/** What the broker tells about itself: every drop and life-cycle step as a value. */
+@NullMarked
+package io.godwit.plugin.event;
+
+import org.jspecify.annotations.NullMarked;
