@@ -1,0 +1,20 @@
+package io.godwit.mqtt.packet;
+
+import io.godwit.plugin.message.UserProperty;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The four packets that answer a PUBLISH or carry its QoS 2 handshake on; they share one layout (MQTT 5.0, 3.4 to 3.7). */
+public sealed interface PublishReply extends Packet permits PubAck, PubRec, PubRel, PubComp {
+    /** Packet identifier, 1 to 65,535. */
+    int packetId();
+
+    /** Always {@link ReasonCode#SUCCESS} under MQTT 3.1 and 3.1.1. */
+    ReasonCode reasonCode();
+
+    /** For people who diagnose, not for programs; null when absent. */
+    @Nullable
+    String reasonString();
+
+    List<UserProperty> userProperties();
+}

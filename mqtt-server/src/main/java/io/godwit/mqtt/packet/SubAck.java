@@ -1,0 +1,28 @@
+package io.godwit.mqtt.packet;
+
+import io.godwit.plugin.message.UserProperty;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer to a SUBSCRIBE.
+ *
+ * @param packetId that of the SUBSCRIBE
+ * @param reasonCodes one per filter, in its order [MQTT5-3.9.3-1]: the granted QoS, or an error, which MQTT 3.1 and 3.1.1 see as
+ *     0x80
+ */
+public record SubAck(
+        int packetId,
+        List<ReasonCode> reasonCodes,
+        @Nullable String reasonString,
+        List<UserProperty> userProperties) implements Packet {
+    public SubAck {
+        PacketIds.check(packetId);
+        reasonCodes = List.copyOf(reasonCodes);
+        userProperties = List.copyOf(userProperties);
+    }
+
+    public SubAck(int packetId, List<ReasonCode> reasonCodes) {
+        this(packetId, reasonCodes, null, List.of());
+    }
+}
