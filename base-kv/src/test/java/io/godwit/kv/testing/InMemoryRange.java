@@ -1,0 +1,313 @@
+package io.godwit.kv.testing;
+
+import io.godwit.kv.client.LeaderRequest;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.coprocessor.LeaderContext;
+import io.godwit.kv.coprocessor.Proposal;
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.kv.coprocessor.RangeLeader;
+import io.godwit.kv.coprocessor.RangeReader;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One range of an {@link InMemoryRangeHost}: batcher, log and state machine in the order of the real ones, one step per queued task, so
+ * that other tasks come between sealing, committing, applying and replying as they do there.
+ */
+final class InMemoryRange {
+    private static final int MAX_MUTATIONS = 256;
+    private static final int MAX_BYTES = 256 * 1024;
+    private static final int MAX_IN_FLIGHT = 4;
+
+    /** A sealed log entry; once the process has crashed nobody is left who proposed it. */
+    private record Entry(List<byte[]> mutations, List<Proposal> proposals) {}
+
+    private final InMemoryRangeHost host;
+    private final RangeBounds bounds;
+    private final Supplier<? extends RangeCoprocessor> factory;
+    private final InMemoryState state;
+    private final Deque<Proposal> waiting = new ArrayDeque<>();
+    private final Deque<Entry> inFlight = new ArrayDeque<>();
+    /** Applied, not yet told; they still count as in flight for the batcher, as they do in the real range. */
+    private final Deque<Entry> replying = new ArrayDeque<>();
+
+    private RangeCoprocessor coprocessor;
+    private Leadership leadership;
+    private long term;
+    private long appliedEntries;
+    private boolean pumpQueued;
+
+    InMemoryRange(InMemoryRangeHost host, RangeBounds bounds, Supplier<? extends RangeCoprocessor> factory) {
+        this.host = host;
+        this.bounds = bounds;
+        this.factory = factory;
+        this.state = new InMemoryState(bounds);
+        this.coprocessor = openCoprocessor();
+        this.leadership = lead();
+    }
+
+    RangeBounds bounds() {
+        return bounds;
+    }
+
+    long appliedEntries() {
+        return appliedEntries;
+    }
+
+    int waiting() {
+        return (int)
+                waiting.stream().filter(proposal -> !proposal.isCancelled()).count();
+    }
+
+    int inFlight() {
+        return inFlight.size();
+    }
+
+    <T extends @Nullable Object> T read(Function<RangeReader, T> work) {
+        return state.read(work);
+    }
+
+    byte[] query(byte[] query) {
+        return state.read(reader -> coprocessor.query(reader, query));
+    }
+
+    void handle(LeaderRequest request) {
+        leadership.leader.handle(request);
+    }
+
+    void propose(Proposal proposal) {
+        proposal.markWaiting();
+        RangeException refusal = host.writeFailure();
+        if (refusal != null) {
+            // never from inside propose: a caller may be halfway through changing its own state
+            host.queue(() -> {
+                if (!proposal.isCancelled()) {
+                    proposal.failed(refusal);
+                }
+            });
+            return;
+        }
+        waiting.add(proposal);
+        pump();
+    }
+
+    void failWaiting(RangeException cause) {
+        List<Proposal> failing = new ArrayList<>(waiting);
+        waiting.clear();
+        host.queue(() -> failing.stream()
+                .filter(proposal -> !proposal.isCancelled())
+                .forEach(proposal -> proposal.failed(cause)));
+    }
+
+    /** Queues the sealing of what waits and, unless they are held, the commit of what was sealed. */
+    void pump() {
+        if (!pumpQueued) {
+            pumpQueued = true;
+            host.queue(() -> {
+                pumpQueued = false;
+                seal();
+                if (!host.commitsHeld()) {
+                    commitNext();
+                }
+            });
+        }
+    }
+
+    private void seal() {
+        while (!host.sealsHeld() && inFlight.size() + replying.size() < MAX_IN_FLIGHT) {
+            Entry entry = nextEntry();
+            if (entry.proposals.isEmpty()) {
+                return;
+            }
+            inFlight.add(entry);
+        }
+    }
+
+    private Entry nextEntry() {
+        Entry entry = new Entry(new ArrayList<>(), new ArrayList<>());
+        int bytes = 0;
+        Proposal next = waiting.peek();
+        while (next != null && entry.proposals.size() < MAX_MUTATIONS) {
+            if (!next.isCancelled()) {
+                if (!entry.proposals.isEmpty() && bytes + next.sizeHint() > MAX_BYTES) {
+                    break;
+                }
+                next.markSealed();
+                byte[] mutation = next.encode();
+                bytes += mutation.length;
+                entry.mutations.add(mutation);
+                entry.proposals.add(next);
+            }
+            waiting.remove();
+            next = waiting.peek();
+        }
+        return entry;
+    }
+
+    /** Commits and applies the oldest entry in flight. */
+    boolean commitNext() {
+        Entry entry = inFlight.poll();
+        if (entry == null) {
+            return false;
+        }
+        List<byte[]> replies = apply(entry.mutations);
+        Leadership current = leadership;
+        replying.add(entry);
+        host.queue(() -> {
+            if (!current.ended) {
+                replying.remove();
+                for (int i = 0; i < replies.size(); i++) {
+                    entry.proposals.get(i).applied(replies.get(i));
+                }
+                pump();
+            }
+        });
+        pump();
+        return true;
+    }
+
+    private List<byte[]> apply(List<byte[]> mutations) {
+        List<Runnable> effects = new ArrayList<>();
+        List<byte[]> replies = state.write(writes -> coprocessor.apply(writes, mutations, effects::add));
+        if (replies.size() != mutations.size()) {
+            throw new IllegalStateException(mutations.size() + " mutations got " + replies.size() + " replies");
+        }
+        appliedEntries++;
+        effects.forEach(Runnable::run);
+        return replies;
+    }
+
+    /** The leader ends; entries in flight beyond the first {@code survivors} are lost, the others are applied without anybody being told. */
+    void endLeadership(RangeException cause, int survivors) {
+        leadership.ended = true;
+        List<Entry> applied = new ArrayList<>(replying);
+        List<Entry> sealed = new ArrayList<>(inFlight);
+        List<Proposal> unsealed = new ArrayList<>(waiting);
+        replying.clear();
+        inFlight.clear();
+        waiting.clear();
+        RangeException unknown = new RangeException(Cause.TIMEOUT, "leadership ended");
+        applied.forEach(entry -> entry.proposals.forEach(proposal -> proposal.failed(unknown)));
+        sealed.forEach(entry -> entry.proposals.forEach(proposal -> proposal.failed(unknown)));
+        unsealed.stream().filter(proposal -> !proposal.isCancelled()).forEach(proposal -> proposal.failed(cause));
+        leadership.leader.stop(cause);
+        waiting.clear();
+        sealed.stream().limit(survivors).forEach(entry -> inFlight.add(new Entry(entry.mutations, List.of())));
+    }
+
+    /** A new process on the surviving state. */
+    void reopen() {
+        coprocessor.close();
+        coprocessor = openCoprocessor();
+        leadNewTerm();
+    }
+
+    void leadNewTerm() {
+        while (!inFlight.isEmpty()) {
+            apply(inFlight.remove().mutations);
+        }
+        leadership = lead();
+    }
+
+    void close(RangeException cause) {
+        endLeadership(cause, 0);
+        coprocessor.close();
+    }
+
+    private RangeCoprocessor openCoprocessor() {
+        RangeCoprocessor opened = factory.get();
+        state.read(reader -> {
+            opened.open(bounds, reader);
+            return null;
+        });
+        return opened;
+    }
+
+    private Leadership lead() {
+        term++;
+        Leadership next = new Leadership(term);
+        next.leader = coprocessor.lead(next);
+        return next;
+    }
+
+    /** One term of leadership: whatever it scheduled is forgotten when it ends. */
+    private final class Leadership implements LeaderContext {
+        private final long ownTerm;
+        private RangeLeader leader = RangeLeader.NONE;
+        private boolean ended;
+
+        Leadership(long ownTerm) {
+            this.ownTerm = ownTerm;
+        }
+
+        @Override
+        public long term() {
+            return ownTerm;
+        }
+
+        @Override
+        public RangeBounds bounds() {
+            return bounds;
+        }
+
+        @Override
+        public void propose(Proposal proposal) {
+            if (ended) {
+                proposal.markWaiting();
+                host.queue(() -> proposal.failed(new RangeException(Cause.CLOSED, "leadership ended")));
+                return;
+            }
+            InMemoryRange.this.propose(proposal);
+        }
+
+        @Override
+        public <T> void read(Function<RangeReader, T> work, BiConsumer<@Nullable T, @Nullable Throwable> then) {
+            host.queueRead(() -> {
+                if (ended) {
+                    return;
+                }
+                T result = null;
+                Throwable failure = null;
+                try {
+                    result = state.read(work);
+                } catch (RuntimeException e) {
+                    failure = e;
+                }
+                T answer = result;
+                Throwable thrown = failure;
+                queueUnlessEnded(() -> then.accept(answer, thrown));
+            });
+        }
+
+        @Override
+        public void schedule(long delayMillis, Runnable task) {
+            host.queueAt(host.nowMillis() + Math.max(0, delayMillis), () -> queueUnlessEnded(task));
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            queueUnlessEnded(task);
+        }
+
+        @Override
+        public long nowMillis() {
+            return host.nowMillis();
+        }
+
+        private void queueUnlessEnded(Runnable task) {
+            host.queue(() -> {
+                if (!ended) {
+                    task.run();
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,399 @@
+package io.godwit.kv.testing;
+
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.LeaderRequest;
+import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.coprocessor.Proposal;
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.kv.coprocessor.RangeReader;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store in memory for tests: the ranges of one key space, every step of which happens when the test says so. Requests may come from any
+ * thread; they are queued, and run on the thread that calls {@link #runUntilIdle} or {@link #advanceMillis}. What a leader, a callback or
+ * {@code apply} throws comes out of those two.
+ *
+ * <p>Time stands still but for {@link #advanceMillis}; deadlines follow it too.
+ */
+public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
+    private static final long FIRST_MILLIS = 1_700_000_000_000L;
+    /** A test that needs more steps than this is in a loop that feeds itself. */
+    private static final int MAX_STEPS = 5_000_000;
+
+    private record Timer(long atMillis, long order, Runnable task) {}
+
+    private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
+    private final PriorityQueue<Timer> timers =
+            new PriorityQueue<>(Comparator.comparingLong(Timer::atMillis).thenComparingLong(Timer::order));
+    private final Deque<Runnable> heldReads = new ArrayDeque<>();
+    private final Set<Request> requests = ConcurrentHashMap.newKeySet();
+    private final List<InMemoryRange> ranges = new ArrayList<>();
+
+    private volatile long advancedMillis;
+    private long timerOrder;
+    private boolean commitsHeld;
+    private boolean sealsHeld;
+    private boolean readsHeld;
+    private volatile boolean closed;
+    private @Nullable RangeException writeFailure;
+
+    /** A store that is one range. */
+    public InMemoryRangeHost(Supplier<? extends RangeCoprocessor> factory) {
+        this(factory, List.of());
+    }
+
+    /**
+     * Opens and leads all ranges at once.
+     *
+     * @param splitKeys ascending; n keys make n + 1 ranges
+     */
+    public InMemoryRangeHost(Supplier<? extends RangeCoprocessor> factory, List<byte[]> splitKeys) {
+        byte[] start = {};
+        for (byte[] key : splitKeys) {
+            ranges.add(new InMemoryRange(this, new RangeBounds(start, key), factory));
+            start = key;
+        }
+        ranges.add(new InMemoryRange(this, new RangeBounds(start, null), factory));
+    }
+
+    // --- what a store sees
+
+    @Override
+    public CompletableFuture<byte[]> mutate(byte[] key, byte[] mutation, Deadline deadline) {
+        Request request = new Request(deadline, mutation.clone());
+        register(request);
+        queue(() -> {
+            if (!request.answer.isDone()) {
+                rangeOf(key).propose(request.proposal);
+            }
+        });
+        return request.answer;
+    }
+
+    @Override
+    public CompletableFuture<byte[]> query(byte[] key, byte[] query, Deadline deadline) {
+        Request request = new Request(deadline, new byte[0]);
+        register(request);
+        queue(() -> queueRead(() -> {
+            if (!request.answer.isDone()) {
+                request.answer.complete(rangeOf(key).query(query));
+            }
+        }));
+        return request.answer;
+    }
+
+    @Override
+    public void submit(byte[] key, LeaderRequest request) {
+        queue(new Submission(key.clone(), request));
+    }
+
+    @Override
+    public List<byte[]> rangeKeys(byte[] start, byte @Nullable [] end) {
+        List<byte[]> keys = new ArrayList<>();
+        keys.add(start);
+        for (InMemoryRange range : ranges) {
+            byte[] first = range.bounds().start();
+            if (Arrays.compareUnsigned(first, start) > 0 && (end == null || Arrays.compareUnsigned(first, end) < 0)) {
+                keys.add(first);
+            }
+        }
+        return keys;
+    }
+
+    // --- what a test does
+
+    /** Runs queued tasks, and those they queue, until none is left. */
+    public void runUntilIdle() {
+        for (int steps = 0; steps < MAX_STEPS; steps++) {
+            Runnable task = queue.poll();
+            if (task == null) {
+                return;
+            }
+            task.run();
+        }
+        throw new IllegalStateException("not idle after " + MAX_STEPS + " steps");
+    }
+
+    /** Runs until idle, then moves the clock on, stopping at every timer that comes due on the way. */
+    public void advanceMillis(long millis) {
+        long target = nowMillis() + millis;
+        runUntilIdle();
+        for (Timer next = timers.peek(); next != null && next.atMillis <= target; next = timers.peek()) {
+            timers.remove();
+            advancedMillis = Math.max(advancedMillis, next.atMillis - FIRST_MILLIS);
+            next.task.run();
+            runUntilIdle();
+        }
+        advancedMillis = target - FIRST_MILLIS;
+        expireRequests();
+        runUntilIdle();
+    }
+
+    public long nowMillis() {
+        return FIRST_MILLIS + advancedMillis;
+    }
+
+    /** Runs until idle and gives the answer, which must be there then. What it failed with is the cause of what is thrown. */
+    public <T> T await(CompletableFuture<T> answer) {
+        runUntilIdle();
+        if (!answer.isDone()) {
+            throw new IllegalStateException("idle, and no answer yet");
+        }
+        return answer.join();
+    }
+
+    /** From now on entries are sealed, up to 4 a range, but not committed. */
+    public void holdCommits() {
+        commitsHeld = true;
+    }
+
+    /** Commits everything held, and again whatever comes, at the next {@link #runUntilIdle}. */
+    public void releaseCommits() {
+        commitsHeld = false;
+        ranges.forEach(InMemoryRange::pump);
+    }
+
+    /** Commits and applies the oldest entry in flight of the range that owns {@code key}; false when there is none. */
+    public boolean commitOne(byte[] key) {
+        return rangeOf(key).commitNext();
+    }
+
+    /** From now on proposals wait, and can be cancelled. */
+    public void holdSeals() {
+        sealsHeld = true;
+    }
+
+    public void releaseSeals() {
+        sealsHeld = false;
+        ranges.forEach(InMemoryRange::pump);
+    }
+
+    /** From now on queries and leader reads wait. */
+    public void holdReads() {
+        readsHeld = true;
+    }
+
+    public void releaseReads() {
+        readsHeld = false;
+        queue.addAll(heldReads);
+        heldReads.clear();
+    }
+
+    /** From now on every mutation that is not sealed fails with {@code cause}, which must say that nothing was written. */
+    public void failWrites(Cause cause) {
+        RangeException failure = new RangeException(cause, "asked for by the test");
+        writeFailure = failure;
+        ranges.forEach(range -> range.failWaiting(failure));
+    }
+
+    public void acceptWrites() {
+        writeFailure = null;
+    }
+
+    /** The process dies with no entry in flight on disk, and a new one leads: {@link #crashAndRestart(int)} with 0. */
+    public void crashAndRestart() {
+        crashAndRestart(0);
+    }
+
+    /**
+     * The process dies and a new one opens the same state. Nothing queued runs any more; leaders are stopped, their proposals and all
+     * client calls fail, coprocessors are made and opened anew, and lead a new term. Writes, seals, commits and reads are free again.
+     *
+     * @param survivors in each range, so many of the oldest entries in flight had reached the disk: the new process applies them, though
+     *     nobody was told
+     */
+    public void crashAndRestart(int survivors) {
+        RangeException cause = new RangeException(Cause.CLOSED, "process died");
+        List<Runnable> queued = new ArrayList<>(queue);
+        queue.clear();
+        timers.clear();
+        heldReads.clear();
+        queued.forEach(task -> {
+            if (task instanceof Submission submission) {
+                submission.request.fail(cause);
+            }
+        });
+        ranges.forEach(range -> range.endLeadership(cause, survivors));
+        failRequests(new RangeException(Cause.TIMEOUT, "process died"));
+        queue.clear();
+        timers.clear();
+        commitsHeld = false;
+        sealsHeld = false;
+        readsHeld = false;
+        writeFailure = null;
+        ranges.forEach(InMemoryRange::reopen);
+    }
+
+    /** Every range loses its leader and gets one of a new term, on the same coprocessor; entries in flight are committed in between. */
+    public void changeLeaders() {
+        RangeException cause = new RangeException(Cause.CLOSED, "stepped down");
+        ranges.forEach(range -> {
+            range.endLeadership(cause, Integer.MAX_VALUE);
+            range.leadNewTerm();
+        });
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        RangeException cause = new RangeException(Cause.CLOSED, "store is closed");
+        ranges.forEach(range -> range.close(cause));
+        failRequests(cause);
+    }
+
+    /** Runs {@code work} on the committed state of the range that owns {@code key}. */
+    public <T extends @Nullable Object> T inspect(byte[] key, Function<RangeReader, T> work) {
+        return rangeOf(key).read(work);
+    }
+
+    /** Entries applied so far in all ranges. */
+    public long appliedEntries() {
+        return ranges.stream().mapToLong(InMemoryRange::appliedEntries).sum();
+    }
+
+    /** Entries sealed and not committed, in all ranges. */
+    public int entriesInFlight() {
+        return ranges.stream().mapToInt(InMemoryRange::inFlight).sum();
+    }
+
+    /** Proposals that wait for an entry, in all ranges. */
+    public int waitingProposals() {
+        return ranges.stream().mapToInt(InMemoryRange::waiting).sum();
+    }
+
+    // --- what a range sees
+
+    void queue(Runnable task) {
+        queue.add(task);
+    }
+
+    void queueRead(Runnable task) {
+        if (readsHeld) {
+            heldReads.add(task);
+        } else {
+            queue.add(task);
+        }
+    }
+
+    void queueAt(long atMillis, Runnable task) {
+        timers.add(new Timer(atMillis, timerOrder++, task));
+    }
+
+    boolean commitsHeld() {
+        return commitsHeld;
+    }
+
+    boolean sealsHeld() {
+        return sealsHeld;
+    }
+
+    @Nullable
+    RangeException writeFailure() {
+        return writeFailure;
+    }
+
+    private InMemoryRange rangeOf(byte[] key) {
+        for (InMemoryRange range : ranges) {
+            if (range.bounds().contains(key)) {
+                return range;
+            }
+        }
+        throw new IllegalStateException("ranges have a gap");
+    }
+
+    private void register(Request request) {
+        requests.add(request);
+        request.answer.whenComplete((reply, failure) -> requests.remove(request));
+        if (closed) {
+            request.answer.completeExceptionally(new RangeException(Cause.CLOSED, "store is closed"));
+        }
+    }
+
+    private void expireRequests() {
+        long nowNanos = System.nanoTime() + advancedMillis * 1_000_000;
+        for (Request request : List.copyOf(requests)) {
+            if (!request.answer.isDone() && request.deadline.hasPassed(nowNanos)) {
+                request.proposal.cancel();
+                request.answer.completeExceptionally(new RangeException(Cause.TIMEOUT, "deadline passed"));
+            }
+        }
+    }
+
+    private void failRequests(RangeException cause) {
+        for (Request request : List.copyOf(requests)) {
+            request.answer.completeExceptionally(cause);
+        }
+    }
+
+    /** A leader request on its way. */
+    private final class Submission implements Runnable {
+        private final byte[] key;
+        private final LeaderRequest request;
+
+        Submission(byte[] key, LeaderRequest request) {
+            this.key = key;
+            this.request = request;
+        }
+
+        @Override
+        public void run() {
+            if (closed) {
+                request.fail(new RangeException(Cause.CLOSED, "store is closed"));
+            } else {
+                rangeOf(key).handle(request);
+            }
+        }
+    }
+
+    /** A call of the client that has no answer yet. */
+    private static final class Request {
+        private final Deadline deadline;
+        private final CompletableFuture<byte[]> answer = new CompletableFuture<>();
+        private final Proposal proposal;
+
+        Request(Deadline deadline, byte[] mutation) {
+            this.deadline = deadline;
+            this.proposal = new Proposal() {
+                @Override
+                public int sizeHint() {
+                    return mutation.length;
+                }
+
+                @Override
+                public byte[] encode() {
+                    return mutation;
+                }
+
+                @Override
+                public void applied(byte[] reply) {
+                    answer.complete(reply);
+                }
+
+                @Override
+                public void failed(RangeException cause) {
+                    answer.completeExceptionally(cause);
+                }
+            };
+        }
+    }
+}
