@@ -20,7 +20,12 @@ public final class Message {
      * @param receivedAtMillis wall clock at the node that received it, milliseconds since the epoch; expiry counts from here
      */
     public Message(
-            String topic, byte[] payload, Qos qos, boolean retain, long receivedAtMillis, MessageProperties properties) {
+            String topic,
+            byte[] payload,
+            Qos qos,
+            boolean retain,
+            long receivedAtMillis,
+            MessageProperties properties) {
         this.topic = Objects.requireNonNull(topic);
         this.payload = Objects.requireNonNull(payload);
         this.qos = Objects.requireNonNull(qos);
@@ -71,6 +76,7 @@ public final class Message {
 
     @Override
     public String toString() {
-        return "Message[topic=" + topic + ", bytes=" + payload.length + ", qos=" + qos.value() + ", retain=" + retain + "]";
+        return "Message[topic=" + topic + ", bytes=" + payload.length + ", qos=" + qos.value() + ", retain=" + retain
+                + "]";
     }
 }

@@ -1,0 +1,207 @@
+#!/usr/bin/env bash
+# standalone.sh: runs one Godwit broker. See usage() below.
+# In a source checkout it builds the distribution when that is missing or older than the sources; in an unpacked
+# distribution it runs what lies beside it. All state of a broker is in its data directory, so several run side by side.
+set -u
+
+usage() {
+  cat <<'TXT'
+usage: standalone.sh start|stop|restart|status [options]
+
+  start     starts the broker in the background; returns 0 once it serves, else prints why not
+  stop      stops accepting, finishes what is under way, ends the process
+  restart   stop, then start
+  status    tells whether it runs, where it listens and how its stores are; 0 when it serves, 3 when it does not run,
+            4 when it runs but does not (fully) serve
+
+  -f, --foreground   with start: stay in the foreground (containers, systemd)
+  --config FILE      configuration (default conf/standalone.yml)
+  --data DIR         data directory (default data); holds godwit.pid
+  --log DIR          log directory (default log)
+
+environment: JAVA_HOME       the JDK or JRE to use, 17 or newer (default: java on the PATH)
+             JVM_HEAP_OPTS   heap (default: half of the memory limit of the cgroup or machine)
+             JVM_OPTS        further options, such as -Dinbox_store_initial_ranges=8
+TXT
+}
+
+die() { echo "godwit: $*" >&2; exit 1; }
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+root=$(dirname "$here")
+
+command=${1:-}
+[ $# -gt 0 ] && shift
+foreground=
+config= data= log=
+while [ $# -gt 0 ]; do
+  case $1 in
+    -f|--foreground) foreground=1 ;;
+    --config|--data|--log)
+      [ $# -ge 2 ] && [ -n "$2" ] || die "$1 needs a value"
+      printf -v "${1#--}" '%s' "$2"
+      shift ;;
+    -h|--help) usage; exit 0 ;;
+    *) usage >&2; die "unknown option: $1" ;;
+  esac
+  shift
+done
+
+absolute() { case $1 in /*) printf '%s' "$1" ;; *) printf '%s/%s' "$PWD" "$1" ;; esac; }
+config=$(absolute "${config:-$root/conf/standalone.yml}")
+data=$(absolute "${data:-$root/data}")
+log=$(absolute "${log:-$root/log}")
+pid_file=$data/godwit.pid
+status_file=$data/godwit.status
+
+# The pid of the running broker of this data directory; nothing when there is none. The name check guards against a
+# stale file whose number now belongs to another program.
+running_pid() {
+  local pid
+  pid=$(cat "$pid_file" 2>/dev/null) || return 1
+  [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null || return 1
+  ps -o args= -p "$pid" 2>/dev/null | grep -q 'io\.godwit\.broker\.Main' || return 1
+  printf '%s' "$pid"
+}
+
+status_value() { sed -n "s/^$1=//p" "$status_file" 2>/dev/null; }
+
+find_java() {
+  java=${JAVA_HOME:+$JAVA_HOME/bin/}java
+  command -v "$java" >/dev/null 2>&1 || die "no $java: install a JDK 17 or newer, or set JAVA_HOME"
+  java_version=
+  [ -n "${JAVA_HOME:-}" ] && java_version=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$JAVA_HOME/release" 2>/dev/null)
+  [ -n "$java_version" ] || java_version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
+  [ "${java_version:-0}" -ge 17 ] 2>/dev/null || die "$java is version ${java_version:-unknown}; 17 or newer is needed"
+}
+
+# Sets dist to the distribution to run, after building it when this is a checkout and the build is not up to date.
+find_distribution() {
+  if [ ! -f "$root/pom.xml" ]; then
+    dist=$root
+    return
+  fi
+  local target=$root/broker-dist/target
+  # The lock keeps two starts from building at once; it ends with the subshell.
+  (
+    mkdir -p "$target" || exit 1
+    if command -v flock >/dev/null 2>&1; then exec 9>"$target/.build-lock"; flock 9; fi
+    up_to_date && exit 0
+    command -v mvn >/dev/null 2>&1 || { echo "godwit: mvn is needed to build the distribution" >&2; exit 1; }
+    echo "godwit: building the distribution (once, and after changes)"
+    touch "$target/.build-begun"
+    # From the root: third-party/ and .mvn/ are found there.
+    if ! (cd "$root" && mvn -q -B -Dquick -DskipTests -pl broker-dist -am package) >"$target/.build-log" 2>&1 </dev/null; then
+      grep ERROR "$target/.build-log" | head -n 20 >&2
+      echo "godwit: the build failed, see $target/.build-log" >&2
+      exit 1
+    fi
+    mv "$target/.build-begun" "$target/.built"
+  ) || exit 1
+  dist=$(find_built)
+  [ -n "$dist" ] || die "the build left no distribution in $target"
+}
+
+find_built() { find "$root/broker-dist/target" -maxdepth 1 -type d -name 'godwit-*' -print -quit 2>/dev/null; }
+
+# Whether no source is newer than the last build, by this script or by hand.
+up_to_date() {
+  local built reference
+  built=$(find_built)
+  [ -n "$built" ] || return 1
+  reference=$(ls -t "$built"/lib/*.jar "$root/broker-dist/target/.built" 2>/dev/null | head -n 1)
+  [ -n "$reference" ] || return 1
+  [ -z "$(find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main "$root/bin" "$root/conf" \
+    -newer "$reference" -type f -print -quit 2>/dev/null)" ]
+}
+
+build_command() {
+  jvm=("$java" -Xss512k -XX:+ExitOnOutOfMemoryError)
+  if [ "$java_version" -ge 25 ]; then
+    jvm+=(--enable-native-access=ALL-UNNAMED -XX:+UseCompactObjectHeaders)
+  fi
+  # The JVM takes percentages of the cgroup's limit where there is one.
+  read -r -a heap <<<"${JVM_HEAP_OPTS:--XX:MaxRAMPercentage=50}"
+  read -r -a extra <<<"${JVM_OPTS:-}"
+  jvm+=(${heap[@]+"${heap[@]}"} ${extra[@]+"${extra[@]}"})
+  jvm+=("-Dgodwit.log.dir=$log" "-Dlogback.configurationFile=$dist/conf/logback.xml" -cp "$dist/lib/*"
+    io.godwit.broker.Main --config "$config" --data "$data" --log "$log" --plugins "$dist/plugins")
+}
+
+print_ready() {
+  local line
+  status_value listen | while read -r line; do echo "godwit: listening on $line"; done
+  status_value warning | while read -r line; do echo "godwit: warning: $line"; done
+}
+
+start() {
+  local pid begun waited=0
+  pid=$(running_pid) && die "already running with pid $pid on $data"
+  find_java
+  find_distribution
+  mkdir -p "$data" "$log" || die "cannot create $data and $log"
+  ulimit -n "$(ulimit -Hn)" 2>/dev/null
+  build_command
+  if [ -n "$foreground" ]; then
+    exec "${jvm[@]}"
+  fi
+  rm -f "$status_file"
+  begun=$log/start.log
+  nohup "${jvm[@]}" >"$begun" 2>&1 </dev/null &
+  pid=$!
+  disown "$pid" 2>/dev/null
+  while :; do
+    if [ "$(status_value pid)" = "$pid" ] && [ "$(status_value state)" = ready ]; then
+      print_ready
+      echo "godwit: started, pid $pid, data in $data, log in $log"
+      return 0
+    fi
+    if ! kill -0 "$pid" 2>/dev/null; then
+      grep -v '^WARNING: ' "$begun" | tail -n 40 >&2
+      die "did not start"
+    fi
+    waited=$((waited + 1))
+    if [ "$waited" -gt $((${GODWIT_START_TIMEOUT_SECONDS:-600} * 20)) ]; then
+      kill "$pid"
+      die "not ready after ${GODWIT_START_TIMEOUT_SECONDS:-600} s, see $log"
+    fi
+    sleep 0.05
+  done
+}
+
+stop() {
+  local pid waited=0
+  if ! pid=$(running_pid); then
+    echo "godwit: not running on $data"
+    return 0
+  fi
+  kill "$pid"
+  while kill -0 "$pid" 2>/dev/null; do
+    waited=$((waited + 1))
+    [ "$waited" -gt 1200 ] && die "pid $pid still runs 60 s after the request to stop, see $log"
+    sleep 0.05
+  done
+  echo "godwit: stopped"
+}
+
+status() {
+  local pid state
+  if ! pid=$(running_pid); then
+    echo "godwit: not running on $data"
+    return 3
+  fi
+  state=$(status_value state)
+  echo "godwit: pid $pid, $state"
+  print_ready
+  status_value store | while read -r line; do echo "godwit: store $line"; done
+  [ "$state" = ready ] || return 4
+}
+
+case $command in
+  start) start ;;
+  stop) stop ;;
+  restart) stop && start ;;
+  status) status ;;
+  -h|--help|help) usage ;;
+  *) usage >&2; exit 2 ;;
+esac

@@ -1,0 +1,77 @@
+package io.godwit.broker;
+
+import java.util.List;
+
+/** Every key of {@code standalone.yml}. What each does is told in {@code conf/standalone.yml}, which a test holds against this list. */
+final class FileSettings {
+    static final Setting<Boolean> BOOTSTRAP = Setting.flag("bootstrap", true);
+
+    static final Setting<String> TCP_HOST = Setting.text("mqttServerConfig.tcpListener.host", "");
+    static final Setting<Integer> TCP_PORT = Setting.integer("mqttServerConfig.tcpListener.port", 1883, 0, 65_535);
+    static final Setting<Long> MAX_CONN_BANDWIDTH =
+            Setting.number("mqttServerConfig.maxConnBandwidth", 524_288, 0, Integer.MAX_VALUE);
+    static final Setting<Integer> MAX_PACKET_BYTES =
+            Setting.integer("mqttServerConfig.maxPacketBytes", 2 * 1024 * 1024, 256, 268_435_455);
+    static final Setting<Integer> CONNECT_TIMEOUT_SECONDS =
+            Setting.integer("mqttServerConfig.connectTimeoutSeconds", 20, 1, 3_600);
+    static final Setting<Integer> RECEIVE_MAXIMUM =
+            Setting.integer("mqttServerConfig.receiveMaximum", 1_000, 1, 65_535);
+    static final Setting<Integer> TOPIC_ALIAS_MAXIMUM =
+            Setting.integer("mqttServerConfig.topicAliasMaximum", 16, 0, 65_535);
+    static final Setting<Integer> SERVER_KEEP_ALIVE_SECONDS =
+            Setting.integer("mqttServerConfig.serverKeepAliveSeconds", 0, 0, 65_535);
+    static final Setting<Integer> EVENT_LOOPS = Setting.integer("mqttServerConfig.eventLoops", 0, 0, 1_024);
+
+    static final Setting<Integer> MAX_QUEUED_MESSAGES =
+            Setting.integer("sessionConfig.maxQueuedMessages", 1_000, 1, 1_000_000);
+    static final Setting<OverflowPolicy> OVERFLOW_POLICY =
+            Setting.choice("sessionConfig.overflowPolicy", OverflowPolicy.DROP_NEWEST, OverflowPolicy.class);
+    static final Setting<Boolean> QUEUE_QOS0 = Setting.flag("sessionConfig.queueQos0", true);
+    static final Setting<Long> MAX_EXPIRY_SECONDS =
+            Setting.number("sessionConfig.maxExpirySeconds", 0xFFFF_FFFFL, 1, 0xFFFF_FFFFL);
+    static final Setting<SharedStrategy> SHARED_STRATEGY =
+            Setting.choice("sessionConfig.sharedSubscriptionStrategy", SharedStrategy.RANDOM, SharedStrategy.class);
+
+    static final Setting<String> CLUSTER_ENV = Setting.text("clusterConfig.env", "");
+    static final Setting<String> CLUSTER_HOST = Setting.text("clusterConfig.host", "");
+    static final Setting<Integer> CLUSTER_PORT = Setting.integer("clusterConfig.port", 8_899, 1, 65_535);
+    static final Setting<String> CLUSTER_DOMAIN_NAME = Setting.text("clusterConfig.clusterDomainName", "");
+    static final Setting<List<Endpoint>> SEED_ENDPOINTS =
+            new Setting<>("clusterConfig.seedEndpoints", List.of(), Endpoint::parseList);
+
+    static final List<Setting<?>> ALL = List.of(
+            BOOTSTRAP,
+            TCP_HOST,
+            TCP_PORT,
+            MAX_CONN_BANDWIDTH,
+            MAX_PACKET_BYTES,
+            CONNECT_TIMEOUT_SECONDS,
+            RECEIVE_MAXIMUM,
+            TOPIC_ALIAS_MAXIMUM,
+            SERVER_KEEP_ALIVE_SECONDS,
+            EVENT_LOOPS,
+            MAX_QUEUED_MESSAGES,
+            OVERFLOW_POLICY,
+            QUEUE_QOS0,
+            MAX_EXPIRY_SECONDS,
+            SHARED_STRATEGY,
+            CLUSTER_ENV,
+            CLUSTER_HOST,
+            CLUSTER_PORT,
+            CLUSTER_DOMAIN_NAME,
+            SEED_ENDPOINTS);
+
+    private FileSettings() {}
+
+    /** What a full session queue does with a QoS 1 or 2 message. Neither fails the publisher. */
+    enum OverflowPolicy {
+        DROP_NEWEST,
+        DROP_OLDEST
+    }
+
+    /** How a shared subscription chooses the member that gets a message. */
+    enum SharedStrategy {
+        RANDOM,
+        ROUND_ROBIN
+    }
+}

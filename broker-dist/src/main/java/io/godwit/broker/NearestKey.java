@@ -1,0 +1,36 @@
+package io.godwit.broker;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Locale;
+import org.apache.commons.text.similarity.LevenshteinDistance;
+
+/** Finds what a mistyped key was probably meant to be. */
+final class NearestKey {
+    private static final LevenshteinDistance DISTANCE = LevenshteinDistance.getDefaultInstance();
+
+    private NearestKey() {}
+
+    /** The valid key fewest edits away from {@code unknown}; of equals the first in alphabetical order. {@code valid} is not empty. */
+    static String of(String unknown, Collection<String> valid) {
+        return valid.stream()
+                .min(Comparator.<String>comparingInt(key -> distance(unknown, key))
+                        .thenComparing(Comparator.naturalOrder()))
+                .orElseThrow();
+    }
+
+    /** Edits, not counting upper and lower case; a key whose last part agrees is near, wherever it stands. */
+    private static int distance(String unknown, String key) {
+        int whole = DISTANCE.apply(lower(unknown), lower(key));
+        int leaf = 1 + DISTANCE.apply(lower(leaf(unknown)), lower(leaf(key)));
+        return Math.min(whole, leaf + (leaf <= 2 ? 0 : key.length()));
+    }
+
+    private static String leaf(String key) {
+        return key.substring(key.lastIndexOf('.') + 1);
+    }
+
+    private static String lower(String text) {
+        return text.toLowerCase(Locale.ROOT);
+    }
+}

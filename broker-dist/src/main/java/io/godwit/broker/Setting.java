@@ -1,0 +1,66 @@
+package io.godwit.broker;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * One key of the configuration file or one system property: its name, its default and how its text is read.
+ *
+ * @param key dotted path in the file ({@code mqttServerConfig.tcpListener.port}) or the name of the property
+ * @param parser reads the text; throws {@link IllegalArgumentException} whose message says what was expected
+ */
+record Setting<T>(String key, T defaultValue, Function<String, T> parser) {
+
+    static Setting<Boolean> flag(String key, boolean defaultValue) {
+        return new Setting<>(key, defaultValue, text -> switch (text) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new IllegalArgumentException("must be true or false");
+        });
+    }
+
+    static Setting<Integer> integer(String key, int defaultValue, int min, int max) {
+        return new Setting<>(key, defaultValue, text -> (int) parseLong(text, min, max));
+    }
+
+    static Setting<Long> number(String key, long defaultValue, long min, long max) {
+        return new Setting<>(key, defaultValue, text -> parseLong(text, min, max));
+    }
+
+    static Setting<String> text(String key, String defaultValue) {
+        return new Setting<>(key, defaultValue, Function.identity());
+    }
+
+    /** A value of {@code type}, written in lower case with '-' for '_'. */
+    static <E extends Enum<E>> Setting<E> choice(String key, E defaultValue, Class<E> type) {
+        List<E> all = List.of(type.getEnumConstants());
+        return new Setting<>(
+                key,
+                defaultValue,
+                text -> all.stream()
+                        .filter(value -> nameOf(value).equals(text))
+                        .findFirst()
+                        .orElseThrow(() -> new IllegalArgumentException("must be one of "
+                                + all.stream().map(Setting::nameOf).collect(Collectors.joining(", ")))));
+    }
+
+    /** How a value is written in the file. */
+    static String nameOf(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private static long parseLong(String text, long min, long max) {
+        long value;
+        try {
+            value = Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("must be a whole number", e);
+        }
+        if (value < min || value > max) {
+            throw new IllegalArgumentException("must be from " + min + " to " + max);
+        }
+        return value;
+    }
+}

@@ -1,0 +1,110 @@
+package io.godwit.broker;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What {@code standalone.sh start} and {@code status} read: {@code godwit.pid} and {@code godwit.status} in the data directory, the latter with
+ * lines {@code pid=, state=, listen=, warning=, store=}; several of the last three. Written only by the process that holds the
+ * lock of the data directory. Thread-safe: the main thread and health callbacks write.
+ */
+final class StatusFile {
+    private static final Logger LOG = LoggerFactory.getLogger(StatusFile.class);
+
+    /** Life cycle, and whether it serves. */
+    enum State {
+        STARTING,
+        READY,
+        /** A store has failed or refuses writes; what still works goes on. */
+        DEGRADED,
+        STOPPING
+    }
+
+    private final Path directory;
+    private State state = State.STARTING;
+    private final List<String> listeners = new ArrayList<>();
+    private final List<String> warnings = new ArrayList<>();
+    private final Map<String, String> stores = new TreeMap<>();
+
+    StatusFile(Path directory) {
+        this.directory = directory;
+    }
+
+    synchronized void begin(List<String> startWarnings) throws IOException {
+        warnings.addAll(startWarnings);
+        replace("godwit.pid", Long.toString(ProcessHandle.current().pid()));
+        write();
+    }
+
+    synchronized void ready(List<String> boundListeners) {
+        listeners.addAll(boundListeners);
+        state = worst() ? State.DEGRADED : State.READY;
+        write();
+    }
+
+    /** Notes the state of a store; {@code detail} begins with SERVING when it is well. */
+    synchronized void store(String name, String detail) {
+        stores.put(name, detail);
+        if (state == State.READY || state == State.DEGRADED) {
+            state = worst() ? State.DEGRADED : State.READY;
+        }
+        write();
+    }
+
+    synchronized void stopping() {
+        state = State.STOPPING;
+        write();
+    }
+
+    synchronized void end() {
+        try {
+            Files.deleteIfExists(directory.resolve("godwit.status"));
+            Files.deleteIfExists(directory.resolve("godwit.pid"));
+        } catch (IOException e) {
+            LOG.warn("status file not removed directory={} cause={}", directory, e.toString());
+        }
+    }
+
+    private boolean worst() {
+        return stores.values().stream().anyMatch(detail -> !detail.startsWith("SERVING"));
+    }
+
+    private void write() {
+        StringBuilder text = new StringBuilder();
+        text.append("pid=").append(ProcessHandle.current().pid()).append('\n');
+        text.append("state=").append(Setting.nameOf(state)).append('\n');
+        listeners.forEach(listener -> line(text, "listen", listener));
+        warnings.forEach(warning -> line(text, "warning", warning));
+        stores.forEach((name, detail) -> line(text, "store", name + " " + detail));
+        try {
+            replace("godwit.status", text.toString());
+        } catch (IOException e) {
+            // a full disk must not end the broker: the log has the same facts
+            LOG.warn("status file not written directory={} cause={}", directory, e.toString());
+        }
+    }
+
+    private static void line(StringBuilder text, String key, String value) {
+        text.append(key).append('=').append(value.replace('\n', ' ')).append('\n');
+    }
+
+    private void replace(String name, String content) throws IOException {
+        Path next = directory.resolve(name + ".next");
+        Files.writeString(next, content, StandardCharsets.UTF_8);
+        try {
+            Files.move(next, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+        } catch (AtomicMoveNotSupportedException e) {
+            Files.move(next, directory.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+        }
+    }
+}

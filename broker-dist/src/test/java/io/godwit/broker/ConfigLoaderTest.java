@@ -1,0 +1,176 @@
+package io.godwit.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ConfigLoaderTest {
+    @TempDir
+    Path directory;
+
+    @Test
+    void emptyFileGivesTheDefaults() throws Exception {
+        BrokerConfig config = load("", Map.of());
+
+        for (Setting<?> setting : FileSettings.ALL) {
+            assertThat((Object) config.get(setting)).as(setting.key()).isEqualTo(setting.defaultValue());
+        }
+        assertThat(config.get(FileSettings.TCP_PORT)).isEqualTo(1883);
+        assertThat(config.get(FileSettings.MAX_CONN_BANDWIDTH)).isEqualTo(524_288);
+        assertThat(config.get(FileSettings.MAX_PACKET_BYTES)).isEqualTo(2 * 1024 * 1024);
+        assertThat(config.get(PropertySettings.DIST_VOTERS)).isEqualTo(3);
+    }
+
+    /** The shipped file lists every key, with the default the code has: it is the reference users read. */
+    @Test
+    void shippedFileNamesEveryKeyWithItsDefault() throws Exception {
+        Path shipped =
+                Path.of(System.getProperty("user.dir")).resolveSibling("conf").resolve("standalone.yml");
+        BrokerConfig config = ConfigLoader.load(shipped, Map.of());
+        String text = Files.readString(shipped);
+
+        for (Setting<?> setting : FileSettings.ALL) {
+            String leaf = setting.key().substring(setting.key().lastIndexOf('.') + 1);
+            assertThat(text).as(setting.key()).containsPattern("(?m)^ *" + leaf + ":");
+            assertThat((Object) config.get(setting)).as(setting.key()).isEqualTo(setting.defaultValue());
+        }
+        for (Setting<?> setting : PropertySettings.ALL) {
+            assertThat(text).contains(setting.key().replaceFirst("^(dist_worker|retain_store)_(io|max)_.*", "$1_"));
+        }
+    }
+
+    @Test
+    void everyKeyIsRead() throws Exception {
+        BrokerConfig config = load("""
+                bootstrap: false
+                mqttServerConfig:
+                  maxConnBandwidth: 0
+                  maxPacketBytes: 268435455
+                  connectTimeoutSeconds: 5
+                  receiveMaximum: 10
+                  topicAliasMaximum: 0
+                  serverKeepAliveSeconds: 30
+                  eventLoops: 3
+                  tcpListener: {host: 0.0.0.0, port: 2883}
+                sessionConfig:
+                  maxQueuedMessages: 7
+                  overflowPolicy: drop-oldest
+                  queueQos0: false
+                  maxExpirySeconds: 60
+                  sharedSubscriptionStrategy: round-robin
+                clusterConfig:
+                  env: prod
+                  host: 10.0.0.1
+                  port: 9000
+                  clusterDomainName: godwit.example
+                  seedEndpoints: a:8899, 10.0.0.2:8900
+                """, Map.of("inbox_store_initial_ranges", "8", "java.version", "17"));
+
+        assertThat(config.get(FileSettings.BOOTSTRAP)).isFalse();
+        assertThat(config.get(FileSettings.MAX_CONN_BANDWIDTH)).isZero();
+        assertThat(config.get(FileSettings.MAX_PACKET_BYTES)).isEqualTo(268_435_455);
+        assertThat(config.get(FileSettings.CONNECT_TIMEOUT_SECONDS)).isEqualTo(5);
+        assertThat(config.get(FileSettings.RECEIVE_MAXIMUM)).isEqualTo(10);
+        assertThat(config.get(FileSettings.TOPIC_ALIAS_MAXIMUM)).isZero();
+        assertThat(config.get(FileSettings.SERVER_KEEP_ALIVE_SECONDS)).isEqualTo(30);
+        assertThat(config.get(FileSettings.EVENT_LOOPS)).isEqualTo(3);
+        assertThat(config.get(FileSettings.TCP_HOST)).isEqualTo("0.0.0.0");
+        assertThat(config.get(FileSettings.TCP_PORT)).isEqualTo(2883);
+        assertThat(config.get(FileSettings.MAX_QUEUED_MESSAGES)).isEqualTo(7);
+        assertThat(config.get(FileSettings.OVERFLOW_POLICY)).isEqualTo(FileSettings.OverflowPolicy.DROP_OLDEST);
+        assertThat(config.get(FileSettings.QUEUE_QOS0)).isFalse();
+        assertThat(config.get(FileSettings.MAX_EXPIRY_SECONDS)).isEqualTo(60);
+        assertThat(config.get(FileSettings.SHARED_STRATEGY)).isEqualTo(FileSettings.SharedStrategy.ROUND_ROBIN);
+        assertThat(config.get(FileSettings.CLUSTER_ENV)).isEqualTo("prod");
+        assertThat(config.get(FileSettings.CLUSTER_HOST)).isEqualTo("10.0.0.1");
+        assertThat(config.get(FileSettings.CLUSTER_PORT)).isEqualTo(9000);
+        assertThat(config.get(FileSettings.CLUSTER_DOMAIN_NAME)).isEqualTo("godwit.example");
+        assertThat(config.get(FileSettings.SEED_ENDPOINTS))
+                .containsExactly(new Endpoint("a", 8899), new Endpoint("10.0.0.2", 8900));
+        assertThat(config.get(PropertySettings.INBOX_RANGES)).isEqualTo(8);
+    }
+
+    /** The file a cluster user brings along is accepted as it stands, blanks included. */
+    @Test
+    void minimalClusterFileIsAccepted() throws Exception {
+        BrokerConfig config = load("""
+                bootstrap: true
+                mqttServerConfig:
+                  tcpListener:
+                    port: 1883
+                clusterConfig:
+                  env:
+                  host:
+                  port: 8899
+                  clusterDomainName:
+                  seedEndpoints: a:8899,b:8899
+                """, Map.of());
+
+        assertThat(config.get(FileSettings.SEED_ENDPOINTS)).hasSize(2);
+        assertThat(config.get(FileSettings.CLUSTER_ENV)).isEmpty();
+    }
+
+    @Test
+    void allErrorsAreToldTogetherWithTheNearestKey() {
+        List<String> errors = errors("""
+                mqttServerConfg:
+                  tcpListener: {port: 1883}
+                mqttServerConfig:
+                  maxConnBandwith: 1
+                  tcpListener:
+                    port: 70000
+                  receiveMaximum: many
+                sessionConfig: 5
+                bootstrap: yes
+                clusterConfig:
+                  seedEndpoints: a:8899,b
+                """, Map.of("inbox_store_initial_range", "4", "kv_log_sync", "maybe"));
+
+        assertThat(errors)
+                .anyMatch(e -> e.startsWith("mqttServerConfg:") && e.endsWith("mqttServerConfig"))
+                .anyMatch(e -> e.contains("maxConnBandwith") && e.endsWith("mqttServerConfig.maxConnBandwidth"))
+                .anyMatch(
+                        e -> e.startsWith("mqttServerConfig.tcpListener.port: must be from 0 to 65535, was \"70000\""))
+                .anyMatch(e -> e.startsWith("mqttServerConfig.receiveMaximum: must be a whole number"))
+                .anyMatch(e -> e.startsWith("sessionConfig: must hold keys"))
+                .anyMatch(e -> e.startsWith("bootstrap: must be true or false, was \"yes\" (line 9)"))
+                .anyMatch(e -> e.startsWith("clusterConfig.seedEndpoints:"))
+                .anyMatch(e -> e.startsWith("inbox_store_initial_range:") && e.endsWith("inbox_store_initial_ranges"))
+                .anyMatch(e -> e.startsWith("kv_log_sync: must be true or false"))
+                .hasSize(9);
+    }
+
+    @Test
+    void keyGivenTwiceIsRefused() {
+        assertThat(errors("bootstrap: true\nbootstrap: false\n", Map.of()))
+                .singleElement()
+                .asString()
+                .startsWith("bootstrap: given twice (line 2)");
+    }
+
+    @Test
+    void brokenYamlAndMissingFileAreErrorsNotTraces() {
+        assertThat(errors("a: [", Map.of())).singleElement().asString().contains("not valid YAML");
+        ConfigException missing = catchThrowableOfType(
+                ConfigException.class, () -> ConfigLoader.load(directory.resolve("none.yml"), Map.of()));
+        assertThat(missing.errors()).singleElement().asString().contains("no such configuration file");
+    }
+
+    private List<String> errors(String yaml, Map<String, String> properties) {
+        return catchThrowableOfType(ConfigException.class, () -> load(yaml, properties))
+                .errors();
+    }
+
+    private BrokerConfig load(String yaml, Map<String, String> properties) throws ConfigException, IOException {
+        Path file = directory.resolve("test.yml");
+        Files.writeString(file, yaml);
+        return ConfigLoader.load(file, properties);
+    }
+}
