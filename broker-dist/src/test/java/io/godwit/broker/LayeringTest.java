@@ -1,0 +1,136 @@
+package io.godwit.broker;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import org.junit.jupiter.api.Tag;
+
+/**
+ * The module table of ARCHITECTURE.md as rules over packages. Maven already bars a module from what it does not declare;
+ * these rules guard what Maven cannot see: which packages of a declared module may be used, and circles inside one.
+ *
+ * <p>Each rule may find nothing to judge, so that a package can be named here before it has a class.
+ */
+@Tag("smoke")
+@AnalyzeClasses(packages = "io.godwit", importOptions = ImportOption.DoNotIncludeTests.class)
+class LayeringTest {
+    private static final String[] BUFFER_PACKAGES = {
+        "io.godwit.mqtt.codec..", "io.godwit.mqtt.transport..", "io.godwit.cluster.."
+    };
+
+    @ArchTest
+    static final ArchRule pluginApiUsesNothingOfOurs = noClasses()
+            .that()
+            .resideInAPackage("io.godwit.plugin..")
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.godwit..").and(not(resideInAPackage("io.godwit.plugin.."))))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule pluginApiNeedsTheJdkOnly = noClasses()
+            .that()
+            .resideInAPackage("io.godwit.plugin..")
+            .should()
+            .dependOnClassesThat(not(resideInAnyPackage("java..", "io.godwit.plugin..", "org.jspecify.annotations..")))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule clusterUsesNothingOfOurs = noClasses()
+            .that()
+            .resideInAPackage("io.godwit.cluster..")
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.godwit..").and(not(resideInAPackage("io.godwit.cluster.."))))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule kvUsesClusterAndTheBalancePolicies = noClasses()
+            .that()
+            .resideInAPackage("io.godwit.kv..")
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.godwit..")
+                    .and(not(
+                            resideInAnyPackage("io.godwit.kv..", "io.godwit.cluster..", "io.godwit.plugin.balance.."))))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule distUsesNoOtherStore = storeStandsAlone("io.godwit.dist..");
+
+    @ArchTest
+    static final ArchRule inboxUsesNoOtherStore = storeStandsAlone("io.godwit.inbox..");
+
+    @ArchTest
+    static final ArchRule retainUsesNoOtherStore = storeStandsAlone("io.godwit.retain..");
+
+    @ArchTest
+    static final ArchRule storesUseTheOpenPackagesOfKv = noClasses()
+            .that()
+            .resideInAnyPackage("io.godwit.dist..", "io.godwit.inbox..", "io.godwit.retain..")
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.godwit.kv..")
+                    .and(not(resideInAnyPackage("io.godwit.kv.client..", "io.godwit.kv.coprocessor.."))))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule mqttUsesTheClientPackagesOfTheStores = noClasses()
+            .that()
+            .resideInAPackage("io.godwit.mqtt..")
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.godwit..")
+                    .and(not(resideInAnyPackage(
+                            "io.godwit.mqtt..",
+                            "io.godwit.plugin..",
+                            "io.godwit.dist.client..",
+                            "io.godwit.inbox.client..",
+                            "io.godwit.retain.client.."))))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule nothingUsesTheWiring = noClasses()
+            .that(not(resideInAnyPackage("io.godwit.broker..", "io.godwit.perf..", "io.godwit.it..")))
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.godwit.broker..")
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule jraftStaysInRaftAndRange = noClasses()
+            .that(not(resideInAnyPackage("io.godwit.kv.raft..", "io.godwit.kv.range..")))
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("com.alipay.sofa.jraft..")
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule byteBufStaysAtTheWire = noClasses()
+            .that(not(resideInAnyPackage(BUFFER_PACKAGES)))
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.netty.buffer..")
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule modulesFormNoCircle =
+            slices().matching("io.godwit.(*)..").should().beFreeOfCycles().allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule packagesFormNoCircle =
+            slices().matching("io.godwit.(*).(*)..").should().beFreeOfCycles().allowEmptyShould(true);
+
+    private static ArchRule storeStandsAlone(String store) {
+        return noClasses()
+                .that()
+                .resideInAPackage(store)
+                .should()
+                .dependOnClassesThat(resideInAPackage("io.godwit..")
+                        .and(not(resideInAnyPackage(
+                                store, "io.godwit.plugin..", "io.godwit.kv..", "io.godwit.cluster.."))))
+                .allowEmptyShould(true);
+    }
+}
