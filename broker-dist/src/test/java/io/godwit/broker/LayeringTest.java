@@ -8,9 +8,9 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
-import org.junit.jupiter.api.Tag;
 
 /**
  * The module table of ARCHITECTURE.md as rules over packages. Maven already bars a module from what it does not declare;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
  *
  * <p>Each rule may find nothing to judge, so that a package can be named here before it has a class.
  */
-@Tag("smoke")
+@ArchTag("smoke")
 @AnalyzeClasses(packages = "io.godwit", importOptions = ImportOption.DoNotIncludeTests.class)
 class LayeringTest {
     private static final String[] BUFFER_PACKAGES = {
