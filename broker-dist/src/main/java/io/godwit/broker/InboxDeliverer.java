@@ -1,0 +1,98 @@
+package io.godwit.broker;
+
+import io.godwit.dist.client.Deliverer;
+import io.godwit.dist.client.Delivery;
+import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.DistClient;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.Match;
+import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.InsertRequest;
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.Qos;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Hands deliveries for persistent sessions to the inbox store. Thread-safe, without state. */
+final class InboxDeliverer implements Deliverer {
+    private static final Logger LOG = LoggerFactory.getLogger(InboxDeliverer.class);
+
+    private final InboxClient inbox;
+    private final Supplier<DistClient> dist;
+
+    /**
+     * @param dist where stray routes are removed; a supplier, because the dist-worker is built with this deliverer
+     */
+    InboxDeliverer(InboxClient inbox, Supplier<DistClient> dist) {
+        this.inbox = inbox;
+        this.dist = dist;
+    }
+
+    @Override
+    public CompletableFuture<DistOutcome> deliver(Delivery delivery) {
+        Message message = delivery.message();
+        List<InsertRequest.Target> targets = new ArrayList<>(delivery.matches().size());
+        for (Match match : delivery.matches()) {
+            if (!(match.receiver() instanceof InboxReceiver receiver)) {
+                throw new IllegalArgumentException("not an inbox: " + match.receiver());
+            }
+            targets.add(new InsertRequest.Target(
+                    receiver.clientId(),
+                    receiver.incarnation(),
+                    Qos.min(match.qos(), message.qos()),
+                    match.retainAsPublished() && message.retain(),
+                    match.subscriptionIds()));
+        }
+        DeliveryToken token = delivery.token();
+        TenantId tenant = delivery.publisher().tenant();
+        InsertRequest request = token == null
+                ? new InsertRequest(tenant, message, targets, null, 0, 0, false)
+                : new InsertRequest(
+                        tenant, message, targets, token.origin(), token.number(), token.finishedBelow(), false);
+        return inbox.insert(request).handle((outcomes, failure) -> {
+            if (failure != null || outcomes == null) {
+                return outcomeOf(failure);
+            }
+            return outcomeOf(delivery, outcomes);
+        });
+    }
+
+    private DistOutcome outcomeOf(Delivery delivery, List<InsertOutcome> outcomes) {
+        boolean reached = false;
+        for (int i = 0; i < outcomes.size(); i++) {
+            if (outcomes.get(i) == InsertOutcome.NO_SESSION) {
+                removeStray((InboxReceiver) delivery.matches().get(i).receiver(), delivery.message());
+            } else {
+                reached = true;
+            }
+        }
+        return reached ? DistOutcome.DELIVERED : DistOutcome.NO_MATCH;
+    }
+
+    private void removeStray(InboxReceiver receiver, Message message) {
+        dist.get().removeStrayRoutes(receiver, message.topic()).whenComplete((done, failure) -> {
+            if (failure != null) {
+                LOG.debug(
+                        "stray route stays until the next delivery receiver={} cause={}", receiver, failure.toString());
+            }
+        });
+    }
+
+    private static DistOutcome outcomeOf(@Nullable Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof RangeException range && range.reason() == RangeException.Cause.OVERLOADED
+                ? DistOutcome.OVERLOADED
+                : DistOutcome.FAILED;
+    }
+}

@@ -1,0 +1,54 @@
+package io.godwit.broker;
+
+import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.DistClient;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.InboxReceiver;
+import io.godwit.inbox.RouteRemover;
+import io.godwit.inbox.WillPublisher;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.retain.client.RetainClient;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * What the inbox store does outside itself: publishes wills and undistributed QoS 2 messages, and removes the routes of ended sessions.
+ * Thread-safe, without state.
+ */
+final class StorePublisher implements WillPublisher, RouteRemover {
+    private final Supplier<DistClient> dist;
+    private final Supplier<RetainClient> retain;
+
+    /** Suppliers, because the inbox store is built before the other two serve. */
+    StorePublisher(Supplier<DistClient> dist, Supplier<RetainClient> retain) {
+        this.dist = dist;
+        this.retain = retain;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> publish(
+            ClientInfo publisher, Message message, String tokenOrigin, long tokenNumber, long tokenFinishedBelow) {
+        DeliveryToken token = new DeliveryToken(tokenOrigin, tokenNumber, tokenFinishedBelow);
+        CompletableFuture<Void> retained = message.retain()
+                ? retain.get().set(publisher.tenant(), message)
+                : CompletableFuture.completedFuture(null);
+        return retained.thenCompose(done -> dist.get().publisher(publisher).publish(message, token))
+                .handle((outcome, failure) ->
+                        failure == null && (outcome == DistOutcome.DELIVERED || outcome == DistOutcome.NO_MATCH));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> remove(
+            TenantId tenant, ClientId clientId, long incarnation, List<TopicFilter> filters) {
+        InboxReceiver receiver = new InboxReceiver(tenant, clientId, incarnation);
+        CompletableFuture<?>[] removals = filters.stream()
+                .map(filter -> dist.get().removeRoute(filter, receiver))
+                .toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(removals).handle((done, failure) -> failure == null);
+    }
+}
