@@ -102,7 +102,12 @@ find_distribution() {
   [ -n "$dist" ] || die "the build left no distribution in $target"
 }
 
-find_built() { find "$root/broker-dist/target" -maxdepth 1 -type d -name 'godwit-*' -print -quit 2>/dev/null; }
+# The newest of what "mvn package" and this script have built.
+find_built() {
+  local newest
+  newest=$(ls -t "$root"/broker-dist/target/{,quick/}godwit-*/lib/broker-dist-*.jar 2>/dev/null | head -n 1)
+  [ -n "$newest" ] && dirname "$(dirname "$newest")"
+}
 
 # Whether no source is newer than the last build, by this script or by hand.
 up_to_date() {
@@ -110,7 +115,6 @@ up_to_date() {
   built=$(find_built)
   [ -n "$built" ] || return 1
   reference=$(ls -t "$built"/lib/*.jar "$root/broker-dist/target/.built" 2>/dev/null | head -n 1)
-  [ -n "$reference" ] || return 1
   [ -z "$(find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main "$root/bin" "$root/conf" \
     -newer "$reference" -type f -print -quit 2>/dev/null)" ]
 }
