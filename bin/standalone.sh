@@ -91,7 +91,7 @@ find_distribution() {
     echo "godwit: building the distribution (once, and after changes)"
     touch "$target/.build-begun"
     # From the root: third-party/ and .mvn/ are found there.
-    if ! (cd "$root" && mvn -q -B -Dgodwit.archive.skip -DskipTests -pl broker-dist -am package) >"$target/.build-log" 2>&1 </dev/null; then
+    if ! (cd "$root" && mvn -q -B -Dquick -DskipTests -pl broker-dist -am package) >"$target/.build-log" 2>&1 </dev/null; then
       grep ERROR "$target/.build-log" | head -n 20 >&2
       echo "godwit: the build failed, see $target/.build-log" >&2
       exit 1
