@@ -1,0 +1,223 @@
+package io.godwit.kv.raft;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The directory that holds all a node keeps, claimed by one process at a time. Says of what format the data is and
+ * whose: the cluster's id and this store's.
+ *
+ * <p>First start, in order, with what a crash in between leaves:
+ *
+ * <ol>
+ *   <li>the directory, made durable with its parents; a crash leaves it empty, the next start goes on
+ *   <li>{@code LOCK}, locked; it counts as empty
+ *   <li>{@code FORMAT.new}, written and fsynced; it counts as empty too, and is overwritten
+ *   <li>{@code FORMAT.new} renamed to {@code FORMAT}, the directory fsynced; from here on the ids stay
+ * </ol>
+ *
+ * <p>Nobody gets the directory, and so nobody puts anything else into it, before the last step. A directory with
+ * content and without {@code FORMAT} is therefore one that has lost it, and is refused.
+ *
+ * <pre>
+ * FORMAT, text in UTF-8, each line ended by a line feed:
+ *   godwit data
+ *   format=1
+ *   cluster=(UUID)
+ *   store=(UUID)
+ *   crc32c=(CRC-32C of the lines above, 8 hex digits)
+ * </pre>
+ */
+public final class DataDirectory implements AutoCloseable {
+    /** The format this release writes, and the newest it reads. */
+    public static final int FORMAT = 1;
+
+    private static final String TITLE = "godwit data";
+    private static final String FORMAT_FILE = "FORMAT";
+    private static final String LOCK_FILE = "LOCK";
+    /** Files that say nothing of data: see the order above. The process id is written before the store is opened. */
+    private static final List<String> NO_DATA = List.of(LOCK_FILE, FORMAT_FILE + ".new", "godwit.pid");
+
+    private final Path path;
+    private final FileChannel lockFile;
+    private final UUID clusterId;
+    private final UUID storeId;
+    private final boolean fresh;
+
+    private DataDirectory(Path path, FileChannel lockFile, Identity identity, boolean fresh) {
+        this.path = path;
+        this.lockFile = lockFile;
+        this.clusterId = identity.clusterId();
+        this.storeId = identity.storeId();
+        this.fresh = fresh;
+    }
+
+    private record Identity(UUID clusterId, UUID storeId) {}
+
+    /**
+     * Whether {@code directory} holds no data of a node, so that opening it would begin anew. True also when it does not
+     * exist.
+     */
+    public static boolean isEmpty(Path directory) throws IOException {
+        if (!Files.exists(directory)) {
+            return true;
+        }
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+            for (Path file : files) {
+                if (!NO_DATA.contains(String.valueOf(file.getFileName()))) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Claims {@code directory} until it is closed, and creates it with new ids when it holds no data.
+     *
+     * @throws DamagedDataException when its {@code FORMAT} is missing beside data, damaged, or newer than {@link #FORMAT}
+     * @throws IOException when another process, or this one, has claimed it, or it cannot be used
+     */
+    public static DataDirectory open(Path directory) throws IOException {
+        DurableFiles.createDirectories(directory);
+        FileChannel lockFile = lock(directory);
+        try {
+            @Nullable Identity found = read(directory.resolve(FORMAT_FILE));
+            if (found != null) {
+                return new DataDirectory(directory, lockFile, found, false);
+            }
+            if (!isEmpty(directory)) {
+                throw new DamagedDataException(directory.resolve(FORMAT_FILE), "missing, though there is other data");
+            }
+            Identity identity = new Identity(UUID.randomUUID(), UUID.randomUUID());
+            DurableFiles.replace(directory.resolve(FORMAT_FILE), write(identity));
+            return new DataDirectory(directory, lockFile, identity, true);
+        } catch (IOException | RuntimeException e) {
+            lockFile.close();
+            throw e;
+        }
+    }
+
+    private static FileChannel lock(Path directory) throws IOException {
+        Path file = directory.resolve(LOCK_FILE);
+        FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        try {
+            @Nullable FileLock lock = channel.tryLock();
+            if (lock == null) {
+                throw new IOException("data directory " + directory + " is in use by process " + holder(channel)
+                        + ", which has locked " + file);
+            }
+            channel.truncate(0);
+            channel.write(
+                    ByteBuffer.wrap(Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.US_ASCII)));
+            return channel;
+        } catch (OverlappingFileLockException e) {
+            channel.close();
+            throw new IOException(
+                    "data directory " + directory + " is in use by this process, which has locked " + file, e);
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    private static String holder(FileChannel channel) throws IOException {
+        ByteBuffer pid = ByteBuffer.allocate(20);
+        channel.read(pid, 0);
+        String text = new String(pid.array(), 0, pid.position(), StandardCharsets.US_ASCII);
+        return text.isEmpty() ? "(unknown)" : text;
+    }
+
+    private static @Nullable Identity read(Path file) throws IOException {
+        byte[] content;
+        try {
+            content = Files.readAllBytes(file);
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+        List<String> lines =
+                new String(content, StandardCharsets.ISO_8859_1).lines().toList();
+        if (lines.size() < 2 || !lines.get(0).equals(TITLE)) {
+            throw new DamagedDataException(file, "does not begin with \"" + TITLE + "\"");
+        }
+        int format;
+        try {
+            format = Integer.parseInt(value(file, lines, 1, "format"));
+        } catch (NumberFormatException e) {
+            throw new DamagedDataException(file, "no format number in line 2", e);
+        }
+        if (format > FORMAT) {
+            // before the checksum: a newer release may have put it elsewhere
+            throw new DamagedDataException(
+                    file, "format " + format + " is of a newer release, this one reads up to " + FORMAT);
+        }
+        if (format < 1) {
+            throw new DamagedDataException(file, "format " + format + ", expected 1 to " + FORMAT);
+        }
+        try {
+            Identity identity = new Identity(
+                    UUID.fromString(value(file, lines, 2, "cluster")), UUID.fromString(value(file, lines, 3, "store")));
+            if (!Arrays.equals(content, write(identity))) {
+                throw new DamagedDataException(file, "checksum does not match");
+            }
+            return identity;
+        } catch (IllegalArgumentException e) {
+            throw new DamagedDataException(file, "an id is not a UUID", e);
+        }
+    }
+
+    private static String value(Path file, List<String> lines, int line, String key) throws DamagedDataException {
+        if (lines.size() <= line || !lines.get(line).startsWith(key + "=")) {
+            throw new DamagedDataException(file, "no " + key + " in line " + (line + 1));
+        }
+        return lines.get(line).substring(key.length() + 1);
+    }
+
+    private static byte[] write(Identity identity) {
+        String lines = TITLE + "\nformat=" + FORMAT + "\ncluster=" + identity.clusterId() + "\nstore="
+                + identity.storeId() + "\n";
+        CRC32C crc = new CRC32C();
+        crc.update(lines.getBytes(StandardCharsets.UTF_8));
+        return (lines + String.format("crc32c=%08x\n", crc.getValue())).getBytes(StandardCharsets.UTF_8);
+    }
+
+    public Path path() {
+        return path;
+    }
+
+    /** The cluster this data belongs to; the same on all its nodes. */
+    public UUID clusterId() {
+        return clusterId;
+    }
+
+    /** This node's store; no other node has the same. */
+    public UUID storeId() {
+        return storeId;
+    }
+
+    /** Whether this call of {@link #open} gave the ids: the directory held no data before. */
+    public boolean isFresh() {
+        return fresh;
+    }
+
+    /** Gives the directory back to the next process. The lock is on the open file; the file itself stays. */
+    @Override
+    public void close() throws IOException {
+        lockFile.close();
+    }
+}

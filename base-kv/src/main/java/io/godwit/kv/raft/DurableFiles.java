@@ -1,0 +1,68 @@
+package io.godwit.kv.raft;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * File operations that survive a power loss once they have returned. A new name is durable only when the directory
+ * that holds it has been fsynced too, which the JDK leaves to its callers.
+ */
+public final class DurableFiles {
+
+    private DurableFiles() {}
+
+    /** Creates {@code directory} with the parents it lacks, and fsyncs each directory that got a new name. */
+    public static void createDirectories(Path directory) throws IOException {
+        Deque<Path> missing = new ArrayDeque<>();
+        for (Path path = directory.toAbsolutePath();
+                path != null && !Files.isDirectory(path);
+                path = path.getParent()) {
+            missing.push(path);
+        }
+        while (!missing.isEmpty()) {
+            Path path = missing.pop();
+            Files.createDirectories(path); // another thread may have been faster
+            syncParent(path);
+        }
+    }
+
+    /**
+     * Puts {@code content} in place of {@code file}, atomically: after a crash the file is the old one or the new one.
+     * A leftover {@code <file>.new} means that the crash came before the rename, and is overwritten by the next call.
+     */
+    public static void replace(Path file, byte[] content) throws IOException {
+        Path fresh = file.resolveSibling(file.getFileName() + ".new");
+        try (FileChannel channel = FileChannel.open(
+                fresh, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+            ByteBuffer remaining = ByteBuffer.wrap(content);
+            while (remaining.hasRemaining()) {
+                channel.write(remaining);
+            }
+            channel.force(true);
+        }
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        syncParent(file);
+    }
+
+    /** Makes the names in {@code directory} durable: files created in it, renamed into it or deleted from it. */
+    public static void syncDirectory(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+
+    private static void syncParent(Path path) throws IOException {
+        @Nullable Path parent = path.toAbsolutePath().getParent();
+        if (parent != null) {
+            syncDirectory(parent);
+        }
+    }
+}

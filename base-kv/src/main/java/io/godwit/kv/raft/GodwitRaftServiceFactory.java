@@ -1,0 +1,44 @@
+package io.godwit.kv.raft;
+
+import com.alipay.sofa.jraft.JRaftServiceFactory;
+import com.alipay.sofa.jraft.entity.codec.LogEntryCodecFactory;
+import com.alipay.sofa.jraft.entity.codec.v2.LogEntryV2CodecFactory;
+import com.alipay.sofa.jraft.option.NodeOptions;
+import com.alipay.sofa.jraft.option.RaftOptions;
+import com.alipay.sofa.jraft.storage.LogStorage;
+import com.alipay.sofa.jraft.storage.RaftMetaStorage;
+import com.alipay.sofa.jraft.storage.SnapshotStorage;
+import com.alipay.sofa.jraft.storage.snapshot.local.LocalSnapshotStorage;
+
+/**
+ * Gives JRaft its storage: log and vote of every group from the node's one {@link SharedRaftLog}, snapshots from
+ * JRaft's local files. The uri of a log and of a vote is the group id.
+ */
+final class GodwitRaftServiceFactory implements JRaftServiceFactory {
+    private final SharedRaftLog raftLog;
+
+    GodwitRaftServiceFactory(SharedRaftLog raftLog) {
+        this.raftLog = raftLog;
+    }
+
+    @Override
+    public LogStorage createLogStorage(String groupId, RaftOptions raftOptions) {
+        return new SharedLogStorage(raftLog, raftLog.group(groupId), raftOptions.isSync());
+    }
+
+    @Override
+    public RaftMetaStorage createRaftMetaStorage(String groupId, RaftOptions raftOptions) {
+        return new SharedRaftMeta(raftLog, raftLog.group(groupId), raftOptions.isSyncMeta());
+    }
+
+    @Override
+    public SnapshotStorage createSnapshotStorage(NodeOptions nodeOptions) {
+        return new LocalSnapshotStorage(
+                nodeOptions.getSnapshotUri(), nodeOptions.getSnapshotTempUri(), nodeOptions.getRaftOptions());
+    }
+
+    @Override
+    public LogEntryCodecFactory createLogEntryCodecFactory() {
+        return LogEntryV2CodecFactory.getInstance();
+    }
+}

@@ -1,0 +1,124 @@
+package io.godwit.kv.raft;
+
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the node keeps in memory of one group's log: where it starts and ends and the term of each index, so that an
+ * append or a question for a term reads nothing from disk.
+ *
+ * <p>Changed by the group's one log thread after the change is durable; asked by the group's other JRaft threads. The
+ * monitor is held for a few map operations only.
+ */
+final class GroupLog {
+    private final String id;
+    private final int number;
+
+    /** Start of a run of entries of one term to that term. Covers firstIndex to lastIndex without holes. */
+    private final TreeMap<Long, Long> termRuns = new TreeMap<>();
+
+    /** Indexes of the configuration entries between firstIndex and lastIndex. */
+    private final TreeSet<Long> configurations = new TreeSet<>();
+
+    private long firstIndex = 1;
+    private long lastIndex; // firstIndex - 1 when there is no entry
+    private Vote vote = new Vote(0, "");
+
+    /** The term a replica is in and whom it gave its vote of that term; empty for nobody. */
+    record Vote(long term, String votedFor) {}
+
+    GroupLog(String id, int number) {
+        this.id = id;
+        this.number = number;
+    }
+
+    String id() {
+        return id;
+    }
+
+    int number() {
+        return number;
+    }
+
+    synchronized long firstIndex() {
+        return firstIndex;
+    }
+
+    synchronized long lastIndex() {
+        return lastIndex;
+    }
+
+    synchronized Vote vote() {
+        return vote;
+    }
+
+    synchronized void voted(Vote next) {
+        vote = next;
+    }
+
+    /** The term of the entry at {@code index}; 0 when there is none. */
+    synchronized long termOf(long index) {
+        if (index < firstIndex || index > lastIndex) {
+            return 0;
+        }
+        Map.@Nullable Entry<Long, Long> run = termRuns.floorEntry(index);
+        return run == null ? 0 : run.getValue();
+    }
+
+    synchronized List<Long> configurationIndexes() {
+        return List.copyOf(configurations);
+    }
+
+    /** Takes up an entry that follows the last one. */
+    synchronized void appended(long index, long term, boolean configuration) {
+        if (index != lastIndex + 1) {
+            throw new IllegalArgumentException(
+                    "group " + id + ": entry " + index + " does not follow the last entry " + lastIndex);
+        }
+        Map.@Nullable Entry<Long, Long> run = termRuns.lastEntry();
+        if (run == null || run.getValue() != term) {
+            termRuns.put(index, term);
+        }
+        if (configuration) {
+            configurations.add(index);
+        }
+        lastIndex = index;
+    }
+
+    /** Forgets all before {@code index}, which may lie beyond the last entry. */
+    synchronized void startAt(long index) {
+        long term = termOf(index);
+        termRuns.headMap(index, true).clear();
+        if (index <= lastIndex) {
+            termRuns.put(index, term);
+        } else {
+            termRuns.clear();
+            lastIndex = index - 1;
+        }
+        configurations.headSet(index).clear();
+        firstIndex = index;
+    }
+
+    /** Forgets all after {@code index}. */
+    synchronized void endAt(long index) {
+        if (index >= lastIndex) {
+            return;
+        }
+        lastIndex = Math.max(index, firstIndex - 1);
+        termRuns.tailMap(lastIndex + 1).clear();
+        SortedSet<Long> beyond = configurations.tailSet(lastIndex + 1);
+        beyond.clear();
+    }
+
+    /** Forgets every entry; the next one will be {@code nextIndex}. */
+    synchronized void restartAt(long nextIndex) {
+        termRuns.clear();
+        configurations.clear();
+        firstIndex = nextIndex;
+        lastIndex = nextIndex - 1;
+    }
+}

@@ -1,0 +1,368 @@
+package io.godwit.kv.raft;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.LRUCache;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Statistics;
+import org.rocksdb.StatsLevel;
+import org.rocksdb.TickerType;
+import org.rocksdb.WALRecoveryMode;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The RocksDB under the shared log: one column family, synced writes, and what RocksDB leaves open about damage.
+ *
+ * <p>Synced writes of several threads share an fsync: while one is under way, RocksDB queues the others, writes them as
+ * one record of its WAL and syncs once. A record therefore never enters the WAL before the one in front of it is on
+ * disk, which is what {@link WalCheck} and {@link SyncedMark} build on.
+ *
+ * <p>Start, in order: {@link SyncedMark#open}; without a mark the directory must be empty or half created; {@link
+ * WalCheck#verify} refuses damage and cuts a torn tail; RocksDB opens and replays; its last sequence number must have
+ * reached the mark; {@link SyncedMark#create} for a new log, so that a crash before it finds no mark and starts over.
+ *
+ * <p>Any number of threads. After a failed write nothing more is written: what reached the disk is not known then, and
+ * a second fsync may report success for pages that the first one dropped.
+ */
+final class LogEngine implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(LogEngine.class);
+
+    /**
+     * An entry is written to a table file only if it is still wanted when the memtable around it is full; the files
+     * are merged when eight of them have come together, when most of what they hold has been truncated.
+     */
+    private static final long MEMTABLE_BYTES = 32L << 20;
+
+    private static final int TABLES_BEFORE_MERGE = 8;
+    private static final long BLOCK_CACHE_BYTES = 4L << 20;
+
+    static {
+        RocksDB.loadLibrary();
+    }
+
+    private final Path directory;
+    private final FaultHandler faults;
+    private final RocksDB db;
+    private final ColumnFamilyHandle entries;
+    private final List<AutoCloseable> owned; // closed in reverse order
+    private final WriteOptions synced = new WriteOptions().setSync(true);
+    private final WriteOptions unsynced = new WriteOptions().setSync(false);
+    private final ReadOptions scan = new ReadOptions().setFillCache(false).setReadaheadSize(2 << 20);
+    private final Statistics statistics;
+    private final SyncedMark mark;
+    private final LongAdder writes = new LongAdder();
+    private final LongAdder bytes = new LongAdder();
+
+    /** Closing frees native memory that a late reader would still use; only close() ever takes the write side. */
+    private final ReadWriteLock openLock = new ReentrantReadWriteLock();
+
+    private boolean closed; // guarded by openLock
+
+    private volatile @Nullable Throwable fault;
+
+    /** Set before the first write without sync: from then on what RocksDB calls the latest write may not be on disk. */
+    private volatile boolean unsyncedWrites;
+
+    private LogEngine(
+            Path directory,
+            FaultHandler faults,
+            RocksDB db,
+            ColumnFamilyHandle entries,
+            List<AutoCloseable> owned,
+            Statistics statistics,
+            SyncedMark mark) {
+        this.directory = directory;
+        this.faults = faults;
+        this.db = db;
+        this.entries = entries;
+        this.owned = owned;
+        this.statistics = statistics;
+        this.mark = mark;
+    }
+
+    static LogEngine open(Path directory, FaultHandler faults) throws IOException {
+        Path markFile = directory.resolveSibling(directory.getFileName() + ".synced");
+        @Nullable SyncedMark mark = SyncedMark.open(markFile);
+        boolean created = Files.exists(directory.resolve("CURRENT"));
+        if (mark == null) {
+            refuseLeftovers(directory, created);
+        } else if (!created) {
+            mark.close();
+            throw new DamagedDataException(
+                    directory.resolve("CURRENT"),
+                    "missing, though the log has been written up to sequence " + mark.sequence());
+        }
+        DurableFiles.createDirectories(directory);
+        try {
+            WalCheck.verify(directory, mark == null ? 0 : mark.sequence());
+            return openDb(directory, faults, mark, markFile);
+        } catch (IOException e) {
+            if (mark != null) {
+                mark.close();
+            }
+            throw e;
+        }
+    }
+
+    /** Without a mark nothing has ever been acknowledged, unless somebody took the mark, or the log's table of contents. */
+    private static void refuseLeftovers(Path directory, boolean created) throws IOException {
+        if (created || !Files.isDirectory(directory)) {
+            return;
+        }
+        try (var files = Files.newDirectoryStream(directory, "*.sst")) {
+            for (Path file : files) {
+                throw new DamagedDataException(
+                        directory.resolve("CURRENT"), "missing, though there is data such as " + file.getFileName());
+            }
+        }
+    }
+
+    private static LogEngine openDb(Path directory, FaultHandler faults, @Nullable SyncedMark found, Path markFile)
+            throws IOException {
+        List<AutoCloseable> owned = new ArrayList<>();
+        Statistics statistics = own(owned, new Statistics());
+        statistics.setStatsLevel(StatsLevel.EXCEPT_DETAILED_TIMERS);
+        DBOptions options = own(owned, dbOptions()).setStatistics(statistics);
+        ColumnFamilyOptions columns = own(owned, columnOptions(owned));
+        List<ColumnFamilyHandle> handles = new ArrayList<>();
+        try {
+            RocksDB db = RocksDB.open(
+                    options,
+                    directory.toString(),
+                    List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, columns)),
+                    handles);
+            owned.add(db);
+            long sequence = db.getLatestSequenceNumber();
+            if (found != null && sequence < found.sequence()) {
+                throw new DamagedDataException(
+                        directory,
+                        "the log ends at sequence " + sequence + ", though it had been written up to "
+                                + found.sequence());
+            }
+            SyncedMark mark = found == null ? SyncedMark.create(markFile) : found;
+            return new LogEngine(directory, faults, db, handles.get(0), owned, statistics, mark);
+        } catch (RocksDBException e) {
+            closeAll(owned);
+            throw WalCheck.refusedBy(e, directory);
+        } catch (IOException e) {
+            closeAll(owned);
+            throw e;
+        }
+    }
+
+    private static DBOptions dbOptions() {
+        // not among the setters of the Java API: the manifest keeps account of closed WALs, so that a missing or
+        // shortened one is noticed
+        Properties properties = new Properties();
+        properties.setProperty("track_and_verify_wals_in_manifest", "true");
+        return DBOptions.getDBOptionsFromProps(properties)
+                .setCreateIfMissing(true)
+                .setParanoidChecks(true)
+                .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords)
+                .setRecycleLogFileNum(0) // a recycled file's old records look like a tail
+                .setAllowConcurrentMemtableWrite(true)
+                .setEnablePipelinedWrite(true)
+                .setEnableWriteThreadAdaptiveYield(false) // writers wait for an fsync: spinning burns the cores
+                .setMaxBackgroundJobs(2)
+                .setBytesPerSync(1 << 20)
+                .setStatsDumpPeriodSec(0)
+                .setStatsPersistPeriodSec(0)
+                .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
+                .setKeepLogFileNum(4);
+    }
+
+    private static ColumnFamilyOptions columnOptions(List<AutoCloseable> owned) {
+        return new ColumnFamilyOptions()
+                .setWriteBufferSize(MEMTABLE_BYTES)
+                .setMaxWriteBufferNumber(3)
+                .setLevel0FileNumCompactionTrigger(TABLES_BEFORE_MERGE)
+                .setTargetFileSizeBase(MEMTABLE_BYTES)
+                .setMaxBytesForLevelBase(MEMTABLE_BYTES * TABLES_BEFORE_MERGE)
+                .setCompressionType(CompressionType.NO_COMPRESSION)
+                .setTableFormatConfig(new BlockBasedTableConfig()
+                        .setFormatVersion(5)
+                        .setBlockSize(32 << 10)
+                        .setBlockCache(own(owned, new LRUCache(BLOCK_CACHE_BYTES))));
+    }
+
+    private static <T extends AutoCloseable> T own(List<AutoCloseable> owned, T resource) {
+        owned.add(resource);
+        return resource;
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    /** The last sequence number given out; 0 in a log that was never written. */
+    long sequence() {
+        return db.getLatestSequenceNumber();
+    }
+
+    /**
+     * Writes {@code batch} and, when {@code sync} says so, returns only after it is on disk. One without sync is for
+     * showing what gets lost: nothing of it may be acknowledged.
+     *
+     * @param what names the write in a fault
+     */
+    void write(String what, WriteBatch batch, boolean sync) {
+        Lock open = openLock.readLock();
+        open.lock();
+        try {
+            refuseAfterFault(what);
+            if (!sync) {
+                unsyncedWrites = true;
+            }
+            db.write(sync ? synced : unsynced, batch);
+            writes.increment();
+            bytes.add(batch.getDataSize());
+            if (sync && !unsyncedWrites) {
+                // pipelined or not, a write is counted in only after the WAL up to it has been synced
+                mark.raise(db.getLatestSequenceNumber());
+            }
+        } catch (RocksDBException | IOException e) {
+            throw failed(what, e);
+        } finally {
+            open.unlock();
+        }
+    }
+
+    private void refuseWhenClosed(String what) {
+        if (closed) {
+            throw new RaftLogFaultException(
+                    what + " refused: the log is closed", new IllegalStateException(directory + " is closed"));
+        }
+    }
+
+    private void refuseAfterFault(String what) {
+        refuseWhenClosed(what);
+        @Nullable Throwable earlier = fault;
+        if (earlier != null) {
+            throw new RaftLogFaultException(what + " refused: an earlier write of the log failed", earlier);
+        }
+    }
+
+    private RaftLogFaultException failed(String what, Exception cause) {
+        boolean first;
+        synchronized (this) { // two groups' writes may fail at once; one of them tells
+            first = fault == null;
+            if (first) {
+                fault = cause;
+            }
+        }
+        if (first) {
+            faults.onFault("raft log " + directory + ": " + what + " failed", cause);
+        }
+        return new RaftLogFaultException(what + " failed", cause);
+    }
+
+    /** Tells of stored bytes that are not what was written; writing goes on, it does not touch them. */
+    void damaged(String what, Throwable cause) {
+        faults.onFault("raft log " + directory + ": " + what, cause);
+    }
+
+    /** The value of {@code key}; null when there is none. Fails with {@link RaftLogFaultException} when closed. */
+    byte @Nullable [] get(byte[] key) throws RocksDBException {
+        Lock open = openLock.readLock();
+        open.lock();
+        try {
+            refuseWhenClosed("reading");
+            return db.get(entries, key);
+        } finally {
+            open.unlock();
+        }
+    }
+
+    /** An iterator over everything, for the start only: the caller closes it before the engine can be closed. */
+    RocksIterator iterator() {
+        return db.newIterator(entries, scan);
+    }
+
+    /** Gives back the table files that hold nothing but keys in {@code [from, to)}, which nobody reads any more. */
+    void dropFiles(byte[] from, byte[] to) {
+        Lock open = openLock.readLock();
+        open.lock();
+        try {
+            if (!closed) {
+                db.deleteFilesInRanges(entries, Arrays.asList(from, to), false);
+            }
+        } catch (RocksDBException e) {
+            log.warn("log space not given back, the next merge will do it directory={}", directory, e);
+        } finally {
+            open.unlock();
+        }
+    }
+
+    SharedRaftLog.Stats stats() {
+        Lock open = openLock.readLock();
+        open.lock();
+        try {
+            return closed
+                    ? new SharedRaftLog.Stats(writes.sum(), 0, bytes.sum(), 0)
+                    : new SharedRaftLog.Stats(
+                            writes.sum(),
+                            statistics.getTickerCount(TickerType.WAL_FILE_SYNCED),
+                            bytes.sum(),
+                            statistics.getTickerCount(TickerType.FLUSH_WRITE_BYTES)
+                                    + statistics.getTickerCount(TickerType.COMPACT_WRITE_BYTES));
+        } finally {
+            open.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        Lock exclusive = openLock.writeLock();
+        exclusive.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            entries.close();
+            scan.close();
+            synced.close();
+            unsynced.close();
+            closeAll(owned);
+            mark.close();
+        } catch (IOException e) {
+            log.warn("mark of the log not synced file={}", mark.file(), e);
+        } finally {
+            exclusive.unlock();
+        }
+    }
+
+    private static void closeAll(List<AutoCloseable> owned) {
+        for (int i = owned.size() - 1; i >= 0; i--) {
+            try {
+                owned.get(i).close();
+            } catch (Exception e) {
+                log.warn("log resource not closed", e);
+            }
+        }
+        owned.clear();
+    }
+}

@@ -1,0 +1,301 @@
+package io.godwit.kv.raft;
+
+import com.alipay.sofa.jraft.JRaftServiceFactory;
+import com.alipay.sofa.jraft.entity.EnumOutter.EntryType;
+import com.alipay.sofa.jraft.entity.LogEntry;
+import com.alipay.sofa.jraft.entity.codec.LogEntryDecoder;
+import com.alipay.sofa.jraft.entity.codec.LogEntryEncoder;
+import com.alipay.sofa.jraft.entity.codec.v2.LogEntryV2CodecFactory;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Map.Entry;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+
+/**
+ * The one log of a node: entries, terms and votes of all its Raft groups, and a register of these groups, in one engine,
+ * so that the groups share fsyncs.
+ *
+ * <p>Opened before the first group starts and closed after the last has stopped. Any number of threads; a call returns
+ * when its change is on disk, and fails with {@link RaftLogFaultException} when that is not certain. After one such
+ * failure every later change is refused, of every group: what the disk holds is not known any more.
+ */
+public final class SharedRaftLog implements AutoCloseable {
+    private final LogEngine engine;
+    private final LogEntryEncoder encoder = LogEntryV2CodecFactory.getInstance().encoder();
+    private final LogEntryDecoder decoder = LogEntryV2CodecFactory.getInstance().decoder();
+
+    // guarded by this: groups are registered by whoever starts one, rarely
+    private final Map<String, GroupLog> groups;
+    private final Map<String, byte[]> descriptors;
+    private final Map<String, byte[]> nodeRecords;
+
+    /**
+     * What the log has done since it was opened.
+     *
+     * @param writes batches written
+     * @param syncs fsyncs of the write-ahead log; fewer than {@code writes} when groups write at the same time
+     * @param bytes bytes written to the write-ahead log
+     * @param tableBytes bytes written to table files later on, by flush and merge
+     */
+    public record Stats(long writes, long syncs, long bytes, long tableBytes) {}
+
+    private SharedRaftLog(LogEngine engine, SharedLogContent content) {
+        this.engine = engine;
+        this.groups = content.groups();
+        this.descriptors = content.descriptors();
+        this.nodeRecords = content.nodeRecords();
+    }
+
+    /**
+     * Opens the log in {@code directory}, creating it when there has never been one. Beside the directory it keeps the
+     * file {@code <directory>.synced}. Reads the whole log: every entry must decode, and each group's indexes follow
+     * one another.
+     *
+     * @throws DamagedDataException when the log is not what was written; a tail torn by a crash is cut and opened
+     * @throws IOException when the directory cannot be used
+     */
+    public static SharedRaftLog open(Path directory, FaultHandler faults) throws IOException {
+        LogEngine engine = LogEngine.open(directory, faults);
+        try {
+            if (engine.sequence() == 0) {
+                write(
+                        engine,
+                        "creating the log",
+                        true,
+                        batch -> put(batch, SharedLogFormat.layoutKey(), new byte[] {SharedLogFormat.LAYOUT}));
+            }
+            return new SharedRaftLog(engine, SharedLogContent.read(engine));
+        } catch (IOException | RuntimeException e) {
+            engine.close();
+            throw e;
+        }
+    }
+
+    /** Log and vote storage for JRaft; the uri of both is the group id. Snapshots stay in JRaft's local files. */
+    public JRaftServiceFactory serviceFactory() {
+        return new GodwitRaftServiceFactory(this);
+    }
+
+    /** Registers a group that lives on this node, or replaces its descriptor. */
+    public void putDescriptor(String groupId, byte[] descriptor) {
+        putDescriptors(Map.of(groupId, descriptor));
+    }
+
+    /** Registers several groups at once: after a crash all of them are there, or none. */
+    public synchronized void putDescriptors(Map<String, byte[]> added) {
+        List<GroupLog> fresh = new ArrayList<>();
+        write(engine, "registering groups " + added.keySet(), true, batch -> {
+            for (Entry<String, byte[]> descriptor : added.entrySet()) {
+                String groupId = descriptor.getKey();
+                if (!groups.containsKey(groupId)) {
+                    GroupLog group = new GroupLog(groupId, highestNumber() + 1 + fresh.size());
+                    putNumber(batch, group);
+                    fresh.add(group);
+                }
+                put(batch, SharedLogFormat.namedKey(SharedLogFormat.KIND_DESCRIPTOR, groupId), descriptor.getValue());
+            }
+        });
+        fresh.forEach(group -> groups.put(group.id(), group));
+        added.forEach((groupId, descriptor) -> descriptors.put(groupId, descriptor.clone()));
+    }
+
+    /** The registered groups with their descriptors, ordered by group id. */
+    public synchronized List<Entry<String, byte[]>> descriptors() {
+        List<Entry<String, byte[]>> all = new ArrayList<>();
+        new TreeMap<>(descriptors).forEach((groupId, descriptor) -> all.add(Map.entry(groupId, descriptor.clone())));
+        return all;
+    }
+
+    /** Stores a small fact about the node. */
+    public synchronized void putNodeRecord(String key, byte[] value) {
+        byte[] recordKey = SharedLogFormat.namedKey(SharedLogFormat.KIND_NODE_RECORD, key);
+        write(engine, "storing node record " + key, true, batch -> put(batch, recordKey, value));
+        nodeRecords.put(key, value.clone());
+    }
+
+    /** The fact stored under {@code key}; null when there is none. */
+    public synchronized byte @Nullable [] nodeRecord(String key) {
+        byte @Nullable [] value = nodeRecords.get(key);
+        return value == null ? null : value.clone();
+    }
+
+    /** Index of the group's first entry, or of the one to come; 1 for a group that has written nothing yet. */
+    public long firstIndex(String groupId) {
+        @Nullable GroupLog group = known(groupId);
+        return group == null ? 1 : group.firstIndex();
+    }
+
+    /** Index of the group's last durable entry; {@code firstIndex - 1} when it has none. */
+    public long lastIndex(String groupId) {
+        @Nullable GroupLog group = known(groupId);
+        return group == null ? 0 : group.lastIndex();
+    }
+
+    /** What the log has done since it was opened. */
+    public Stats stats() {
+        return engine.stats();
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+    }
+
+    private synchronized @Nullable GroupLog known(String groupId) {
+        return groups.get(groupId);
+    }
+
+    /** The log of {@code groupId}, to which a number is given the first time. */
+    synchronized GroupLog group(String groupId) {
+        @Nullable GroupLog known = groups.get(groupId);
+        if (known != null) {
+            return known;
+        }
+        GroupLog group = new GroupLog(groupId, highestNumber() + 1);
+        write(engine, "numbering group " + groupId, true, batch -> putNumber(batch, group));
+        groups.put(groupId, group);
+        return group;
+    }
+
+    private int highestNumber() {
+        return groups.values().stream().mapToInt(GroupLog::number).max().orElse(0);
+    }
+
+    private static void putNumber(WriteBatch batch, GroupLog group) throws RocksDBException {
+        put(
+                batch,
+                SharedLogFormat.namedKey(SharedLogFormat.KIND_GROUP, group.id()),
+                ByteBuffer.allocate(Integer.BYTES).putInt(group.number()).array());
+    }
+
+    void append(GroupLog group, List<LogEntry> entries, boolean sync) {
+        long first = entries.get(0).getId().getIndex();
+        if (first != group.lastIndex() + 1) {
+            throw new IllegalArgumentException("group " + group.id() + ": entry " + first
+                    + " does not follow the last entry " + group.lastIndex());
+        }
+        write(engine, "appending entry " + first + " of group " + group.id(), sync, batch -> {
+            for (LogEntry entry : entries) {
+                put(
+                        batch,
+                        SharedLogFormat.entryKey(group.number(), entry.getId().getIndex()),
+                        encoder.encode(entry));
+            }
+        });
+        for (LogEntry entry : entries) {
+            group.appended(
+                    entry.getId().getIndex(),
+                    entry.getId().getTerm(),
+                    entry.getType() == EntryType.ENTRY_TYPE_CONFIGURATION);
+        }
+    }
+
+    /** The entry at {@code index}; null when there is none, or when what is stored is damaged, which is a fault. */
+    @Nullable
+    LogEntry entry(GroupLog group, long index) {
+        if (index < group.firstIndex() || index > group.lastIndex()) {
+            return null;
+        }
+        byte[] key = SharedLogFormat.entryKey(group.number(), index);
+        try {
+            byte @Nullable [] value = engine.get(key);
+            byte @Nullable [] payload = value == null ? null : SharedLogFormat.open(key, value);
+            @Nullable LogEntry entry = payload == null ? null : decoder.decode(payload);
+            if (entry == null && group.lastIndex() >= index && group.firstIndex() <= index) {
+                engine.damaged(
+                        "entry " + index + " of group " + group.id() + " is damaged",
+                        new IllegalStateException("checksum of entry " + index + " does not match"));
+            }
+            return entry;
+        } catch (RocksDBException e) {
+            engine.damaged("entry " + index + " of group " + group.id() + " cannot be read", e);
+            return null;
+        } catch (RaftLogFaultException e) {
+            return null; // closed: the group is being stopped
+        }
+    }
+
+    void truncatePrefix(GroupLog group, long firstIndexKept, boolean sync) {
+        if (firstIndexKept <= group.firstIndex()) {
+            return;
+        }
+        // from index 0: what an earlier truncation left behind when its files were dropped goes as well
+        byte[] from = SharedLogFormat.entryKey(group.number(), 0);
+        byte[] to = SharedLogFormat.entryKey(group.number(), firstIndexKept);
+        write(engine, "truncating group " + group.id() + " before " + firstIndexKept, sync, batch -> {
+            putFirstIndex(batch, group, firstIndexKept);
+            batch.deleteRange(from, to);
+        });
+        group.startAt(firstIndexKept);
+        engine.dropFiles(from, to);
+    }
+
+    void truncateSuffix(GroupLog group, long lastIndexKept, boolean sync) {
+        if (lastIndexKept >= group.lastIndex()) {
+            return;
+        }
+        write(engine, "truncating group " + group.id() + " after " + lastIndexKept, sync, batch -> {
+            deleteFrom(batch, group, lastIndexKept + 1);
+        });
+        group.endAt(lastIndexKept);
+    }
+
+    void reset(GroupLog group, long nextIndex, boolean sync) {
+        write(engine, "restarting group " + group.id() + " at " + nextIndex, sync, batch -> {
+            putFirstIndex(batch, group, nextIndex);
+            deleteFrom(batch, group, 0);
+        });
+        group.restartAt(nextIndex);
+    }
+
+    void writeVote(GroupLog group, GroupLog.Vote vote, boolean sync) {
+        byte[] votedFor = vote.votedFor().getBytes(StandardCharsets.UTF_8);
+        byte[] payload = ByteBuffer.allocate(Long.BYTES + votedFor.length)
+                .putLong(vote.term())
+                .put(votedFor)
+                .array();
+        write(engine, "storing term and vote of group " + group.id(), sync, batch -> {
+            put(batch, SharedLogFormat.groupKey(SharedLogFormat.KIND_VOTE, group.number()), payload);
+        });
+        group.voted(vote);
+    }
+
+    private static void putFirstIndex(WriteBatch batch, GroupLog group, long index) throws RocksDBException {
+        put(
+                batch,
+                SharedLogFormat.groupKey(SharedLogFormat.KIND_FIRST_INDEX, group.number()),
+                ByteBuffer.allocate(Long.BYTES).putLong(index).array());
+    }
+
+    private static void deleteFrom(WriteBatch batch, GroupLog group, long index) throws RocksDBException {
+        batch.deleteRange(
+                SharedLogFormat.entryKey(group.number(), index),
+                SharedLogFormat.entryKey(group.number(), Long.MAX_VALUE));
+    }
+
+    private static void put(WriteBatch batch, byte[] key, byte[] payload) throws RocksDBException {
+        batch.put(key, SharedLogFormat.seal(key, payload));
+    }
+
+    /** What goes into a batch. */
+    private interface BatchContent {
+        void addTo(WriteBatch batch) throws RocksDBException;
+    }
+
+    private static void write(LogEngine engine, String what, boolean sync, BatchContent content) {
+        try (WriteBatch batch = new WriteBatch()) {
+            content.addTo(batch);
+            engine.write(what, batch, sync);
+        } catch (RocksDBException e) {
+            throw new IllegalStateException(what + ": a batch in memory refused its content", e);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.godwit.kv.raft;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDBException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks over the files of the log's RocksDB before it opens them, since RocksDB by itself opens some damage without a
+ * word: a wrong length in the last 32 KiB of a WAL or of the manifest looks to it like the end of the file, and
+ * everything behind it is gone.
+ *
+ * <p>Every write of the log is synced before the next one enters the WAL, so only the last record of the last WAL can be
+ * torn. What is wrong anywhere else is damage, and so is a last record that is complete, wrong, and below the mark of
+ * what had been synced. A torn record is cut off here, since RocksDB refuses some of them: a power loss may leave any
+ * bytes in its place.
+ *
+ * <p>A file that ends in the middle of its last record is opened without that record even when the mark says that it
+ * had been synced, which a disk that lied about an fsync brings about; the loss is logged as an error. Nothing more than
+ * that one record may be missing: then the start is refused.
+ */
+final class WalCheck {
+    private static final Logger log = LoggerFactory.getLogger(WalCheck.class);
+    private static final Pattern FILE_NAME = Pattern.compile("(?:/[^\\s:'\"]*/)?(\\d+\\.(?:sst|log)|MANIFEST-\\d+)");
+
+    private WalCheck() {}
+
+    /**
+     * @param synced everything up to this sequence number had been synced
+     * @throws DamagedDataException naming the damaged file
+     */
+    static void verify(Path directory, long synced) throws IOException {
+        verifyManifest(directory);
+        NavigableMap<Long, Path> wals = wals(directory);
+        while (!wals.isEmpty() && Files.size(wals.lastEntry().getValue()) == 0) {
+            wals.pollLastEntry(); // begun, and not written to
+        }
+        if (wals.isEmpty()) {
+            return;
+        }
+        Path last = wals.pollLastEntry().getValue();
+        for (Path closed : wals.values()) {
+            RecordFile.Scan scan = RecordFile.scanBatches(closed);
+            if (scan.ending() != RecordFile.Ending.CLEAN) {
+                throw damaged(closed, scan, "though later files follow");
+            }
+        }
+        verifyLast(last, RecordFile.scanBatches(last), synced);
+    }
+
+    private static void verifyLast(Path last, RecordFile.Scan scan, long synced) throws IOException {
+        switch (scan.ending()) {
+            case CLEAN -> {
+                return;
+            }
+            case WRONG_BEFORE_MORE -> throw damaged(last, scan, "though a later record follows");
+            case WRONG -> {
+                if (scan.lastSequence() < synced) {
+                    throw damaged(last, scan, "though the log had been synced up to sequence " + synced);
+                }
+            }
+            case CUT_SHORT -> {
+                if (Math.max(scan.lastSequence(), scan.tornSequence()) < synced && scan.tornSequence() > 0) {
+                    throw damaged(last, scan, "though the log had been synced up to sequence " + synced);
+                }
+                if (scan.lastSequence() < synced) {
+                    log.error(
+                            "the disk has lost a synced write of the log: opened without it file={} offset={} "
+                                    + "lastSequence={} syncedSequence={}",
+                            last,
+                            scan.goodBytes(),
+                            scan.lastSequence(),
+                            synced);
+                }
+            }
+        }
+        long size = Files.size(last);
+        try (FileChannel channel = FileChannel.open(last, StandardOpenOption.WRITE)) {
+            channel.truncate(scan.goodBytes());
+            channel.force(true);
+        }
+        log.warn(
+                "torn tail of the log cut file={} offset={} bytes={}", last, scan.goodBytes(), size - scan.goodBytes());
+    }
+
+    /** A manifest may end in the middle of a record, never hold a wrong one. */
+    private static void verifyManifest(Path directory) throws IOException {
+        Path current = directory.resolve("CURRENT");
+        if (!Files.exists(current)) {
+            return;
+        }
+        String name = new String(Files.readAllBytes(current), StandardCharsets.ISO_8859_1);
+        if (!name.matches("MANIFEST-\\d+\n")) {
+            throw new DamagedDataException(current, "does not name a manifest");
+        }
+        Path manifest = directory.resolve(name.strip());
+        if (!Files.exists(manifest)) {
+            throw new DamagedDataException(manifest, "missing, though CURRENT names it");
+        }
+        RecordFile.Scan scan = RecordFile.scanRecords(manifest);
+        if (scan.ending() == RecordFile.Ending.WRONG || scan.ending() == RecordFile.Ending.WRONG_BEFORE_MORE) {
+            throw damaged(manifest, scan, "in a manifest");
+        }
+    }
+
+    private static DamagedDataException damaged(Path file, RecordFile.Scan scan, String why) {
+        return new DamagedDataException(
+                file,
+                "no correct record at offset " + scan.goodBytes() + " behind sequence " + scan.lastSequence() + ", "
+                        + why);
+    }
+
+    private static NavigableMap<Long, Path> wals(Path directory) throws IOException {
+        NavigableMap<Long, Path> wals = new TreeMap<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*.log")) {
+            for (Path file : files) {
+                @Nullable Long number = RecordFile.numberOf(file, ".log");
+                if (number != null) {
+                    wals.put(number, file);
+                }
+            }
+        }
+        return wals;
+    }
+
+    /** RocksDB's own refusal, naming the file that its message blames, or {@code directory} when it blames none. */
+    static DamagedDataException refusedBy(RocksDBException refusal, Path directory) {
+        String message = String.valueOf(refusal.getMessage());
+        Matcher matcher = FILE_NAME.matcher(message);
+        return new DamagedDataException(
+                matcher.find() ? directory.resolve(matcher.group(1)) : directory, message, refusal);
+    }
+}

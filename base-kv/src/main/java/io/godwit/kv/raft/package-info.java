@@ -1,0 +1,5 @@
+/** The Raft groups of a node: their shared log on disk, and what JRaft needs around them. */
+@NullMarked
+package io.godwit.kv.raft;
+
+import org.jspecify.annotations.NullMarked;
