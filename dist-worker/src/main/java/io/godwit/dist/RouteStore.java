@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes routes through the ranges of the dist store. Thread-safe; futures fail with RangeException only. */
@@ -29,9 +30,8 @@ final class RouteStore {
     }
 
     CompletableFuture<Void> put(TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options) {
-        return write(
-                List.of(new RouteMutation.Change(RouteKeys.key(filter, receiver), RouteKeys.value(options))),
-                deadline());
+        byte[] key = RouteKeys.key(filter, receiver);
+        return plain(write(List.of(new RouteMutation.Change(key, RouteKeys.value(options))), deadline()));
     }
 
     CompletableFuture<Void> remove(List<TopicFilter> filters, InboxReceiver receiver) {
@@ -39,7 +39,7 @@ final class RouteStore {
         for (TopicFilter filter : filters) {
             changes.add(new RouteMutation.Change(RouteKeys.key(filter, receiver), null));
         }
-        return write(changes, deadline());
+        return plain(write(changes, deadline()));
     }
 
     /** At most {@code maxRoutes} of the tenant's routes, from {@code cursor} on, the first page for null. */
@@ -50,8 +50,8 @@ final class RouteStore {
         byte[] to = RouteKeys.tenantEnd(tenant);
         List<byte[]> starts = ranges.rangeKeys(from, to);
         byte[] next = starts.size() > 1 ? starts.get(1) : null;
-        return ranges.query(from, new RouteQuery(from, to, maxRoutes).encode(), deadline())
-                .thenApply(answer -> page(RouteQuery.Answer.decode(answer), next));
+        return plain(ranges.query(from, new RouteQuery(from, to, maxRoutes).encode(), deadline())
+                .thenApply(answer -> page(RouteQuery.Answer.decode(answer), next)));
     }
 
     /** The changes that the range of the first key does not own are sent on, again by their first key, until none is left. */
@@ -61,6 +61,22 @@ final class RouteStore {
         }
         return ranges.mutate(changes.get(0).key(), RouteMutation.encode(changes), deadline)
                 .thenCompose(reply -> write(RouteMutation.elsewhere(changes, reply), deadline));
+    }
+
+    /** The same with its failure as the store gave it, not wrapped by the steps in between. */
+    private static <T> CompletableFuture<T> plain(CompletableFuture<T> steps) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        steps.whenComplete((value, failure) -> {
+            if (failure == null) {
+                result.complete(value);
+            } else {
+                result.completeExceptionally(
+                        failure instanceof CompletionException && failure.getCause() != null
+                                ? failure.getCause()
+                                : failure);
+            }
+        });
+        return result;
     }
 
     private static RoutePage page(RouteQuery.Answer answer, byte @Nullable [] nextRange) {
