@@ -25,7 +25,8 @@ final class Frames {
     static byte[] bytes(String hex) {
         StringBuilder digits = new StringBuilder();
         boolean quoted = false;
-        for (char c : hex.toCharArray()) {
+        for (int i = 0; i < hex.length(); i++) {
+            char c = hex.charAt(i);
             if (c == '\'') {
                 quoted = !quoted;
             } else if (quoted) {
