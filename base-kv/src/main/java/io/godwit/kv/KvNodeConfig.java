@@ -1,0 +1,35 @@
+package io.godwit.kv;
+
+import io.godwit.kv.range.RangeSettings;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+
+/**
+ * What a node is opened with.
+ *
+ * @param dataDirectory holds all it keeps
+ * @param bootstrap whether stores may be made when there is no data; false then refuses
+ * @param cacheBytes RocksDB's block cache for all ranges, memtables included
+ * @param writeBufferBytes the memtables' part of it
+ * @param lowWaterBytes free disk below which mutations are refused; empty: 5 % of the disk, at most 1 GiB, at least 256 MiB
+ */
+public record KvNodeConfig(
+        Path dataDirectory,
+        boolean bootstrap,
+        long cacheBytes,
+        long writeBufferBytes,
+        RangeSettings range,
+        OptionalLong lowWaterBytes) {
+
+    public KvNodeConfig {
+        if (cacheBytes <= 0 || writeBufferBytes <= 0 || writeBufferBytes > cacheBytes) {
+            throw new IllegalArgumentException("cacheBytes=" + cacheBytes + " writeBufferBytes=" + writeBufferBytes);
+        }
+    }
+
+    /** The defaults for a node of one's own. */
+    public static KvNodeConfig standalone(Path dataDirectory) {
+        return new KvNodeConfig(
+                dataDirectory, true, 128L << 20, 64L << 20, RangeSettings.DEFAULT, OptionalLong.empty());
+    }
+}

@@ -1,0 +1,28 @@
+package io.godwit.kv;
+
+import io.godwit.kv.coprocessor.RangeCoprocessor;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * What a store is made of.
+ *
+ * @param name lower-case letters, digits and hyphens; names its directory and its groups, so it stays
+ * @param coprocessors makes one for each range
+ * @param splitKeys ascending; where the key space is cut when the store is made. A store that exists keeps the ranges it has
+ */
+public record StoreSpec(String name, Supplier<? extends RangeCoprocessor> coprocessors, List<byte[]> splitKeys) {
+    public StoreSpec {
+        if (!name.matches("[a-z][a-z0-9-]{0,63}")) {
+            throw new IllegalArgumentException("store name: " + name);
+        }
+        splitKeys = List.copyOf(splitKeys);
+        for (int i = 0; i < splitKeys.size(); i++) {
+            byte[] before = i == 0 ? new byte[0] : splitKeys.get(i - 1);
+            if (Arrays.compareUnsigned(before, splitKeys.get(i)) >= 0) {
+                throw new IllegalArgumentException("split keys of store " + name + " do not ascend at " + i);
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package io.godwit.kv.range;
+
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.coprocessor.Proposal;
+import java.util.concurrent.CompletableFuture;
+
+/** A mutation that came through the client. */
+final class ClientMutation extends Proposal implements Waiting {
+    private static final byte[] RELEASED = {};
+
+    private final CompletableFuture<byte[]> answer;
+    private final long deadlineNanos;
+    private byte[] mutation;
+
+    ClientMutation(byte[] mutation, Deadline deadline) {
+        this(mutation, deadline.nanoTime(), new CompletableFuture<>());
+    }
+
+    private ClientMutation(byte[] mutation, long deadlineNanos, CompletableFuture<byte[]> answer) {
+        this.mutation = mutation;
+        this.deadlineNanos = deadlineNanos;
+        this.answer = answer;
+    }
+
+    /** The same request, to be proposed to another leader; this one, never sealed, is dropped. */
+    ClientMutation again() {
+        return new ClientMutation(mutation, deadlineNanos, answer);
+    }
+
+    CompletableFuture<byte[]> answer() {
+        return answer;
+    }
+
+    @Override
+    public int sizeHint() {
+        return mutation.length;
+    }
+
+    @Override
+    public byte[] encode() {
+        byte[] encoded = mutation;
+        mutation = RELEASED; // the sweep may hold this object for a while longer
+        return encoded;
+    }
+
+    @Override
+    public void applied(byte[] reply) {
+        answer.complete(reply);
+    }
+
+    @Override
+    public void failed(RangeException cause) {
+        answer.completeExceptionally(cause);
+    }
+
+    @Override
+    public void deliver(Leadership leadership) {
+        if (!isDone()) {
+            leadership.propose(this);
+        }
+    }
+
+    @Override
+    public void refuse(RangeException cause) {
+        answer.completeExceptionally(cause);
+    }
+
+    @Override
+    public boolean isDone() {
+        return answer.isDone();
+    }
+
+    @Override
+    public long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    @Override
+    public void expire() {
+        cancel();
+        answer.completeExceptionally(new RangeException(Cause.TIMEOUT, "mutation not applied by its deadline"));
+    }
+}

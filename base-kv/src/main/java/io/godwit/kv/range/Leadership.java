@@ -1,0 +1,172 @@
+package io.godwit.kv.range;
+
+import com.alipay.sofa.jraft.Status;
+import com.alipay.sofa.jraft.error.RaftError;
+import io.godwit.kv.client.LeaderRequest;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.coprocessor.LeaderContext;
+import io.godwit.kv.coprocessor.Proposal;
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.kv.coprocessor.RangeLeader;
+import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.kv.raft.RaftGroup;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One term of this replica as leader: the coprocessor's leader and the batcher it proposes through. Nothing it was asked to do later
+ * happens once it has ended. Confined to the range executor, but for {@link #execute}.
+ */
+final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
+    private final long term;
+    private final RangeBounds bounds;
+    private final RangeDb db;
+    private final RaftGroup group;
+    private final Executor executor;
+    private final RangeEnvironment environment;
+    private final MutationBatcher batcher;
+    private RangeLeader leader = RangeLeader.NONE;
+    private boolean ended;
+
+    Leadership(
+            long term,
+            RangeBounds bounds,
+            RangeDb db,
+            RaftGroup group,
+            Executor executor,
+            RangeEnvironment environment) {
+        this.term = term;
+        this.bounds = bounds;
+        this.db = db;
+        this.group = group;
+        this.executor = executor;
+        this.environment = environment;
+        this.batcher = new MutationBatcher(this, environment.settings().maxPendingBytes());
+    }
+
+    void start(RangeCoprocessor coprocessor) {
+        leader = coprocessor.lead(this);
+    }
+
+    void handle(LeaderRequest request) {
+        leader.handle(request);
+    }
+
+    void flush() {
+        batcher.flush();
+    }
+
+    void applied(SealedEntry entry, List<byte[]> replies) {
+        batcher.applied(entry, replies);
+    }
+
+    /**
+     * Fails what was sealed with {@code sealedCause}, hands the rest to {@code unsealed}, and stops the leader with {@code cause}.
+     */
+    void end(RangeException sealedCause, RangeException cause, BiConsumer<Proposal, RangeException> unsealed) {
+        ended = true;
+        batcher.close(sealedCause).forEach(proposal -> unsealed.accept(proposal, cause));
+        leader.stop(cause);
+    }
+
+    @Override
+    public long term() {
+        return term;
+    }
+
+    @Override
+    public RangeBounds bounds() {
+        return bounds;
+    }
+
+    @Override
+    public void propose(Proposal proposal) {
+        if (ended) {
+            refuse(proposal, new RangeException(Cause.CLOSED, "leadership ended"));
+        } else if (!environment.mayWrite().getAsBoolean()) {
+            refuse(proposal, new RangeException(Cause.DISK_FULL, "free disk is below the low-water mark"));
+        } else {
+            batcher.add(proposal);
+        }
+    }
+
+    /** Not from inside the call: the caller may be halfway through changing its own state. */
+    private void refuse(Proposal proposal, RangeException cause) {
+        proposal.markWaiting();
+        executor.execute(() -> {
+            if (!proposal.isCancelled()) {
+                proposal.failed(cause);
+            }
+        });
+    }
+
+    @Override
+    public <T> void read(Function<RangeReader, T> work, BiConsumer<@Nullable T, @Nullable Throwable> then) {
+        environment.io().execute(() -> {
+            T result = null;
+            Throwable failure = null;
+            try {
+                result = db.readSnapshot(work);
+            } catch (RuntimeException e) { // the store's code, at the outermost frame of a read
+                failure = e;
+            }
+            T answer = result;
+            Throwable thrown = failure;
+            execute(() -> then.accept(answer, thrown));
+        });
+    }
+
+    @Override
+    public void schedule(long delayMillis, Runnable task) {
+        later(delayMillis, task);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        executor.execute(() -> {
+            if (!ended) {
+                task.run();
+            }
+        });
+    }
+
+    @Override
+    public long nowMillis() {
+        return System.currentTimeMillis();
+    }
+
+    @Override
+    public void append(SealedEntry entry) {
+        group.append(RangeEntry.encode(entry.mutations()), term, new RangeStateMachine.EntryClosure() {
+            @Override
+            public SealedEntry entry() {
+                return entry;
+            }
+
+            @Override
+            public void run(Status status) {
+                // success is told by the state machine, with the replies
+                boolean rejected = status.getCode() == RaftError.EBUSY.getNumber();
+                execute(() -> {
+                    if (rejected) {
+                        batcher.rejected(entry);
+                    } else {
+                        batcher.unknown(entry);
+                    }
+                });
+            }
+        });
+    }
+
+    @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // a task of an ended leadership does nothing
+    public void later(long delayMillis, Runnable task) {
+        environment.timers().schedule(() -> execute(task), Math.max(0, delayMillis), TimeUnit.MILLISECONDS);
+    }
+}

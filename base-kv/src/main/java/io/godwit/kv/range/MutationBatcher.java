@@ -1,0 +1,226 @@
+package io.godwit.kv.range;
+
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.coprocessor.Proposal;
+import io.godwit.kv.range.SealedEntry.Outcome;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Gathers the proposals of one leadership into log entries. Up to {@link #MAX_IN_FLIGHT} entries are under way; what is proposed meanwhile
+ * waits, and can be cancelled, until one of them is done: so batches grow with the load, and nothing waits for a timer.
+ *
+ * <p>Outcomes are told in the order of the entries. An entry the log is too busy for is proposed again after a pause, together with the
+ * entries behind it; should one behind it have been taken, proposing it again would reorder, and it fails instead.
+ *
+ * <p>Confined to the range executor. No proposal is told anything from inside {@link #add}.
+ */
+final class MutationBatcher {
+    static final int MAX_IN_FLIGHT = 4;
+    static final int MAX_MUTATIONS = 256;
+    /** One larger mutation goes alone. */
+    static final int MAX_BYTES = 256 * 1024;
+
+    static final long RETRY_MILLIS = 10;
+
+    /** Where entries go. */
+    interface EntryLog {
+        /** Never blocks; the outcome comes later, on the range executor, and not from inside this call. */
+        void append(SealedEntry entry);
+
+        /** Runs {@code task} on the range executor after a pause. */
+        void later(long delayMillis, Runnable task);
+    }
+
+    private final EntryLog log;
+    private final long maxPendingBytes;
+    private final Deque<Proposal> waiting = new ArrayDeque<>();
+    private final Deque<SealedEntry> inFlight = new ArrayDeque<>();
+    private final List<Proposal> refused = new ArrayList<>();
+    private long waitingBytes;
+    private long inFlightBytes;
+    private boolean retrying;
+    private boolean closed;
+
+    MutationBatcher(EntryLog log, long maxPendingBytes) {
+        this.log = log;
+        this.maxPendingBytes = maxPendingBytes;
+    }
+
+    /** Queues it; entries leave with {@link #flush}. Above the limit of pending bytes it fails, then, with {@code OVERLOADED}. */
+    void add(Proposal proposal) {
+        proposal.markWaiting();
+        int size = proposal.sizeHint();
+        long pending = waitingBytes + inFlightBytes;
+        if (pending > 0 && pending + size > maxPendingBytes) {
+            refused.add(proposal);
+            return;
+        }
+        waiting.add(proposal);
+        waitingBytes += size;
+    }
+
+    /** Seals and sends what may leave; called when the executor has drained a batch of tasks. */
+    void flush() {
+        if (!refused.isEmpty()) {
+            failAll(
+                    takeAll(refused),
+                    new RangeException(Cause.OVERLOADED, "more than " + maxPendingBytes + " bytes wait for the log"));
+        }
+        while (!closed && !retrying && inFlight.size() < MAX_IN_FLIGHT && !waiting.isEmpty()) {
+            SealedEntry entry = seal();
+            if (entry.proposals().isEmpty()) {
+                return;
+            }
+            inFlight.add(entry);
+            inFlightBytes += entry.bytes();
+            log.append(entry);
+        }
+    }
+
+    private SealedEntry seal() {
+        int capacity = Math.min(MAX_MUTATIONS, waiting.size());
+        List<Proposal> proposals = new ArrayList<>(capacity);
+        List<byte[]> mutations = new ArrayList<>(capacity);
+        long bytes = 0;
+        for (Proposal next = waiting.peek(); next != null && proposals.size() < MAX_MUTATIONS; next = waiting.peek()) {
+            int size = next.sizeHint();
+            if (!next.isCancelled()) {
+                if (!proposals.isEmpty() && bytes + size > MAX_BYTES) {
+                    break;
+                }
+                next.markSealed();
+                byte[] mutation = next.encode();
+                bytes += mutation.length;
+                proposals.add(next);
+                mutations.add(mutation);
+            }
+            waiting.remove();
+            // a proposal may have grown since it was added: the sum is a bound on memory, not an account
+            waitingBytes = waiting.isEmpty() ? 0 : Math.max(0, waitingBytes - size);
+        }
+        return new SealedEntry(proposals, mutations, bytes);
+    }
+
+    /** The entry is committed and applied. */
+    void applied(SealedEntry entry, List<byte[]> replies) {
+        if (!closed) {
+            entry.applied(replies);
+            settle();
+        }
+    }
+
+    /** The log is too busy: it took nothing of this entry. */
+    void rejected(SealedEntry entry) {
+        if (!closed) {
+            entry.ended(Outcome.REJECTED);
+            settle();
+        }
+    }
+
+    /** The log cannot tell what becomes of the entry. */
+    void unknown(SealedEntry entry) {
+        if (!closed) {
+            entry.ended(Outcome.UNKNOWN);
+            settle();
+        }
+    }
+
+    private void settle() {
+        for (SealedEntry head = inFlight.peek(); head != null && !closed; head = inFlight.peek()) {
+            switch (head.outcome()) {
+                case PENDING -> {
+                    return;
+                }
+                case APPLIED -> {
+                    remove(head);
+                    tellApplied(head);
+                }
+                case UNKNOWN -> {
+                    remove(head);
+                    failAll(
+                            head.proposals(),
+                            new RangeException(Cause.TIMEOUT, "leadership ended before the entry was applied"));
+                }
+                case REJECTED -> {
+                    if (!settleRejected(head)) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /** Returns false while it has to wait. */
+    private boolean settleRejected(SealedEntry head) {
+        if (inFlight.stream().anyMatch(entry -> entry.outcome() == Outcome.PENDING)) {
+            return false;
+        }
+        if (inFlight.stream().allMatch(entry -> entry.outcome() == Outcome.REJECTED)) {
+            if (!retrying) {
+                retrying = true;
+                log.later(RETRY_MILLIS, this::retry);
+            }
+            return false;
+        }
+        remove(head);
+        failAll(head.proposals(), new RangeException(Cause.OVERLOADED, "the log was busy"));
+        return true;
+    }
+
+    private void retry() {
+        if (!closed) {
+            retrying = false;
+            inFlight.forEach(SealedEntry::retried);
+            List.copyOf(inFlight).forEach(log::append);
+        }
+    }
+
+    private void remove(SealedEntry head) {
+        inFlight.remove();
+        inFlightBytes -= head.bytes();
+    }
+
+    private static void tellApplied(SealedEntry entry) {
+        List<Proposal> proposals = entry.proposals();
+        List<byte[]> replies = entry.replies();
+        for (int i = 0; i < proposals.size(); i++) {
+            proposals.get(i).applied(replies.get(i));
+        }
+    }
+
+    /**
+     * Ends it: sealed proposals fail with {@code sealedCause}.
+     *
+     * @return those that were never sealed nor cancelled, in order; nobody has told them
+     */
+    List<Proposal> close(RangeException sealedCause) {
+        closed = true;
+        List<SealedEntry> sealed = List.copyOf(inFlight);
+        inFlight.clear();
+        List<Proposal> unsealed = new ArrayList<>(refused);
+        unsealed.addAll(waiting);
+        unsealed.removeIf(Proposal::isCancelled);
+        refused.clear();
+        waiting.clear();
+        sealed.forEach(entry -> failAll(entry.proposals(), sealedCause));
+        return unsealed;
+    }
+
+    private static List<Proposal> takeAll(List<Proposal> from) {
+        List<Proposal> taken = List.copyOf(from);
+        from.clear();
+        return taken;
+    }
+
+    private static void failAll(List<Proposal> proposals, RangeException cause) {
+        for (Proposal proposal : proposals) {
+            if (!proposal.isCancelled()) {
+                proposal.failed(cause);
+            }
+        }
+    }
+}

@@ -1,0 +1,273 @@
+package io.godwit.kv.range;
+
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.coprocessor.RangeCursor;
+import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.kv.raft.DamagedDataException;
+import io.godwit.kv.raft.DurableFiles;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.Checkpoint;
+import org.rocksdb.FlushOptions;
+import org.rocksdb.Options;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.Snapshot;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The database of one range replica. Its write-ahead log is off: the Raft log is the only one. So a crash takes it back to the last
+ * flushed memtable, data and applied index together, since both travel in one batch and there is one column family; the Raft log is
+ * replayed from there, and holds what is missing because it is cut only up to a checkpoint, which flushes.
+ *
+ * <p>Written by the apply thread alone. Read by it, and by I/O threads through {@link #readSnapshot}.
+ */
+public final class RangeDb implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RangeDb.class);
+    private static final byte[] APPLIED_KEY = {BatchBytes.SYSTEM_PREFIX, 'a'};
+
+    private final Path directory;
+    private final RangeBounds bounds;
+    private final RocksResources resources;
+    private final WriteOptions writeOptions = new WriteOptions().setDisableWAL(true);
+    /**
+     * I/O threads share it for the time of a read; replacing and closing the database take it alone. Confinement will not do: reads run
+     * for long on many threads, and a closed native handle crashes the process.
+     */
+    private final ReentrantReadWriteLock useLock = new ReentrantReadWriteLock();
+
+    private Options options;
+    private RocksDB db;
+    private long appliedIndex;
+    private boolean closed;
+
+    /**
+     * Opens it.
+     *
+     * @param create true makes a new one, which must not exist; false opens one, which must
+     * @throws DamagedDataException naming the directory or file that is missing or not what was written
+     */
+    public static RangeDb open(Path directory, RangeBounds bounds, RocksResources resources, boolean create)
+            throws IOException {
+        if (create) {
+            DurableFiles.createDirectories(directory);
+        } else if (!Files.isRegularFile(directory.resolve("CURRENT"))) {
+            throw new DamagedDataException(directory, "the database of a range is missing");
+        }
+        RangeDb db = new RangeDb(directory, bounds, resources);
+        if (create) {
+            db.close();
+            DurableFiles.syncDirectory(directory);
+            return new RangeDb(directory, bounds, resources);
+        }
+        return db;
+    }
+
+    private RangeDb(Path directory, RangeBounds bounds, RocksResources resources) throws IOException {
+        this.directory = directory;
+        this.bounds = bounds;
+        this.resources = resources;
+        this.options = resources.options(!Files.exists(directory.resolve("CURRENT")));
+        this.db = openDatabase();
+        this.appliedIndex = readAppliedIndex();
+    }
+
+    private RocksDB openDatabase() throws DamagedDataException {
+        try {
+            return RocksDB.open(options, directory.toString());
+        } catch (RocksDBException e) {
+            options.close();
+            throw new DamagedDataException(directory, "cannot be opened: " + e.getMessage(), e);
+        }
+    }
+
+    private long readAppliedIndex() throws DamagedDataException {
+        try {
+            byte[] value = db.get(APPLIED_KEY);
+            if (value != null && value.length != Long.BYTES) {
+                throw new DamagedDataException(directory, "applied index of " + value.length + " bytes");
+            }
+            return value == null ? 0 : ByteBuffer.wrap(value).getLong();
+        } catch (RocksDBException e) {
+            throw new DamagedDataException(directory, "applied index cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    /** Index of the last log entry that is in the database; for the apply thread, and before it starts. */
+    public long appliedIndex() {
+        return appliedIndex;
+    }
+
+    /** A view of the newest state, for the apply thread. */
+    RangeReader latest() {
+        return new DbReader(null);
+    }
+
+    /** The write batch of the apply thread. */
+    BufferedWrites newWrites() {
+        return new BufferedWrites(new DbReader(null), bounds);
+    }
+
+    /** Writes the batch and the index in one atomic step, and empties the batch. For the apply thread. */
+    void commit(BufferedWrites writes, long index) throws RocksDBException {
+        BatchBytes bytes = writes.bytes();
+        bytes.putSystem(
+                APPLIED_KEY, ByteBuffer.allocate(Long.BYTES).putLong(index).array());
+        try (WriteBatch batch = new WriteBatch(bytes.toByteArray())) {
+            db.write(writeOptions, batch);
+        }
+        appliedIndex = index;
+        writes.clear();
+    }
+
+    /** Runs {@code work} on a consistent state at least as new as this call. For any thread but the apply thread. */
+    <T extends @Nullable Object> T readSnapshot(Function<RangeReader, T> work) {
+        useLock.readLock().lock();
+        try {
+            if (closed) {
+                throw new IllegalStateException("database is closed: " + directory);
+            }
+            Snapshot snapshot = db.getSnapshot();
+            try (ReadOptions readOptions = new ReadOptions().setSnapshot(snapshot)) {
+                return work.apply(new DbReader(readOptions));
+            } finally {
+                db.releaseSnapshot(snapshot);
+            }
+        } finally {
+            useLock.readLock().unlock();
+        }
+    }
+
+    /**
+     * Makes a durable copy, by hard links where the file system has them, in {@code target}, which must not exist while its parent must.
+     * What was written when this was called is in it, and later writes may be. For an I/O thread.
+     */
+    void checkpoint(Path target) throws IOException {
+        useLock.readLock().lock();
+        try {
+            if (closed) {
+                throw new IOException("database is closed: " + directory);
+            }
+            try (Checkpoint checkpoint = Checkpoint.create(db)) {
+                checkpoint.createCheckpoint(target.toString());
+            } catch (RocksDBException e) {
+                throw new IOException("checkpoint of " + directory + ": " + e.getMessage(), e);
+            }
+        } finally {
+            useLock.readLock().unlock();
+        }
+        DurableFiles.syncDirectory(target);
+        @Nullable Path parent = target.getParent();
+        if (parent != null) {
+            DurableFiles.syncDirectory(parent);
+        }
+    }
+
+    /**
+     * Takes the state of a checkpoint in place of its own. For the apply thread. A crash half-way leaves a database without CURRENT, which
+     * the next start refuses.
+     */
+    void replaceWith(Path checkpoint) throws IOException {
+        useLock.writeLock().lock();
+        try {
+            db.close();
+            deleteFiles(directory);
+            copyFiles(checkpoint, directory);
+            options.close();
+            options = resources.options(false);
+            db = openDatabase();
+            appliedIndex = readAppliedIndex();
+        } finally {
+            useLock.writeLock().unlock();
+        }
+    }
+
+    /** Flushes, so that the next start has nothing to replay, and closes once no read is running. */
+    @Override
+    public void close() {
+        useLock.writeLock().lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            try (FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
+                db.flush(flush);
+            } catch (RocksDBException e) {
+                // the Raft log has it all
+                LOG.warn("range database not flushed directory={} cause={}", directory, e.getMessage());
+            }
+            db.close();
+            options.close();
+            writeOptions.close();
+        } finally {
+            useLock.writeLock().unlock();
+        }
+    }
+
+    private static void deleteFiles(Path directory) throws IOException {
+        // CURRENT first: without it nobody takes the rest for a database
+        Files.deleteIfExists(directory.resolve("CURRENT"));
+        DurableFiles.syncDirectory(directory);
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : (Iterable<Path>) files::iterator) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    private static void copyFiles(Path from, Path to) throws IOException {
+        List<Path> sources;
+        try (Stream<Path> files = Files.list(from)) {
+            // CURRENT last, for the same reason
+            sources = files.sorted(Comparator.comparing((Path file) -> file.endsWith("CURRENT"))
+                            .thenComparing(Comparator.naturalOrder()))
+                    .toList();
+        }
+        for (Path source : sources) {
+            DurableFiles.replace(to.resolve(source.getFileName()), Files.readAllBytes(source));
+        }
+        DurableFiles.syncDirectory(to);
+    }
+
+    /** Reads the database, as of a snapshot or, without options, as it is. */
+    private final class DbReader implements RangeReader {
+        private final @Nullable ReadOptions readOptions;
+
+        DbReader(@Nullable ReadOptions readOptions) {
+            this.readOptions = readOptions;
+        }
+
+        @Override
+        public byte @Nullable [] get(byte[] key) {
+            byte[] stored = DbKeys.stored(key);
+            try {
+                return readOptions == null ? db.get(stored) : db.get(readOptions, stored);
+            } catch (RocksDBException e) {
+                throw new RangeDbException("read in " + directory, e);
+            }
+        }
+
+        @Override
+        public RangeCursor cursor(byte[] start, byte @Nullable [] end) {
+            byte @Nullable [] last = end == null ? bounds.end() : end;
+            return new DbCursor(db, readOptions == null ? null : readOptions.snapshot(), start, last);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package io.godwit.kv.range;
+
+import io.godwit.kv.raft.RaftHost;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What the ranges of a node share.
+ *
+ * @param pool runs the range executors
+ * @param io runs what may block
+ * @param timers hands tasks on when they are due; runs nothing itself
+ * @param mayWrite false while the disk is nearly full; asked for every mutation, so it must be cheap
+ */
+public record RangeEnvironment(
+        RaftHost raft,
+        Executor pool,
+        Executor io,
+        ScheduledExecutorService timers,
+        BooleanSupplier mayWrite,
+        RangeSettings settings) {}

@@ -1,0 +1,233 @@
+package io.godwit.kv.range;
+
+import com.alipay.sofa.jraft.Closure;
+import com.alipay.sofa.jraft.Iterator;
+import com.alipay.sofa.jraft.Status;
+import com.alipay.sofa.jraft.core.StateMachineAdapter;
+import com.alipay.sofa.jraft.entity.RaftOutter.SnapshotMeta;
+import com.alipay.sofa.jraft.error.RaftError;
+import com.alipay.sofa.jraft.error.RaftException;
+import com.alipay.sofa.jraft.storage.snapshot.SnapshotReader;
+import com.alipay.sofa.jraft.storage.snapshot.SnapshotWriter;
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.kv.raft.FaultHandler;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.stream.Stream;
+import org.rocksdb.RocksDBException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Applies committed entries. Everything committed by the time of a call goes into the database in one batch, or a few when it is much;
+ * only then do effects run and replies leave, so nobody learns of a write that is not there.
+ *
+ * <p>After a crash entries come again from the last snapshot on: those at or below the applied index are skipped. For the same reason a
+ * snapshot may be newer than the index it is named by, and is taken on an I/O thread while entries go on being applied.
+ *
+ * <p>If an entry cannot be applied, its batch is dropped, the fault handler is told and nothing is applied any more.
+ */
+final class RangeStateMachine extends StateMachineAdapter {
+    private static final Logger LOG = LoggerFactory.getLogger(RangeStateMachine.class);
+    private static final String SNAPSHOT_DB = "db";
+    private static final int MAX_BATCH_BYTES = 4 << 20;
+
+    /** Whom the state machine tells; called on the apply thread. */
+    interface Listener {
+        void applied(List<AppliedEntry> entries);
+
+        void leads(long term);
+
+        void leadsNoMore();
+
+        /** The log grew by so much. */
+        void logGrew(long bytes);
+    }
+
+    /** An entry of this node's leader with its replies. */
+    record AppliedEntry(SealedEntry entry, List<byte[]> replies) {}
+
+    /** What the leader hands to the log with an entry. */
+    interface EntryClosure extends Closure {
+        SealedEntry entry();
+    }
+
+    private final String groupId;
+    private final RangeBounds bounds;
+    private final RangeDb db;
+    private final RangeCoprocessor coprocessor;
+    private final Listener listener;
+    private final FaultHandler faults;
+    private final Executor io;
+
+    private final BufferedWrites writes;
+    private final List<Runnable> effects = new ArrayList<>();
+    private List<AppliedEntry> applied = new ArrayList<>();
+    private long batchIndex;
+    private boolean stopped;
+
+    RangeStateMachine(
+            String groupId,
+            RangeBounds bounds,
+            RangeDb db,
+            RangeCoprocessor coprocessor,
+            Listener listener,
+            FaultHandler faults,
+            Executor io) {
+        this.groupId = groupId;
+        this.bounds = bounds;
+        this.db = db;
+        this.coprocessor = coprocessor;
+        this.listener = listener;
+        this.faults = faults;
+        this.io = io;
+        this.writes = db.newWrites();
+        this.batchIndex = db.appliedIndex();
+    }
+
+    @Override
+    public void onApply(Iterator entries) {
+        long bytes = 0;
+        try {
+            if (stopped) {
+                throw new IllegalStateException("stopped by an earlier fault");
+            }
+            while (entries.hasNext()) {
+                long index = entries.getIndex();
+                bytes += entries.getData().remaining();
+                if (index > batchIndex) {
+                    apply(index, entries);
+                    if (writes.bytes().size() >= MAX_BATCH_BYTES) {
+                        commit();
+                    }
+                }
+                entries.next();
+            }
+            commit();
+        } catch (Exception e) { // plug-in code and the database, at the outermost frame of an apply
+            stop("apply entry", e);
+            entries.setErrorAndRollback(1, new Status(RaftError.ESTATEMACHINE, "apply failed: %s", e));
+            return;
+        }
+        listener.logGrew(bytes);
+    }
+
+    private void apply(long index, Iterator entries) {
+        // the leader has the mutations at hand; everybody else decodes them
+        EntryClosure own = entries.done() instanceof EntryClosure closure ? closure : null;
+        List<byte[]> mutations = own != null ? own.entry().mutations() : RangeEntry.decode(entries.getData());
+        List<byte[]> replies = coprocessor.apply(writes, mutations, effects::add);
+        if (replies.size() != mutations.size()) {
+            throw new IllegalStateException(mutations.size() + " mutations got " + replies.size() + " replies");
+        }
+        batchIndex = index;
+        if (own != null) {
+            applied.add(new AppliedEntry(own.entry(), replies));
+        }
+    }
+
+    private void commit() throws RocksDBException {
+        if (batchIndex == db.appliedIndex()) {
+            return;
+        }
+        db.commit(writes, batchIndex);
+        for (Runnable effect : effects) {
+            effect.run();
+        }
+        effects.clear();
+        if (!applied.isEmpty()) {
+            List<AppliedEntry> done = applied;
+            applied = new ArrayList<>();
+            listener.applied(done);
+        }
+    }
+
+    private void stop(String what, Throwable cause) {
+        if (!stopped) {
+            stopped = true;
+            writes.clear();
+            effects.clear();
+            applied.clear();
+            faults.onFault(what + " group=" + groupId + " appliedIndex=" + db.appliedIndex(), cause);
+        }
+    }
+
+    @Override
+    public void onSnapshotSave(SnapshotWriter writer, Closure done) {
+        SnapshotMeta meta = writer.getCurrentMeta();
+        try {
+            // entries of configuration count in the log, but do not pass here
+            if (!stopped && meta.getLastIncludedIndex() > db.appliedIndex()) {
+                db.commit(writes, meta.getLastIncludedIndex());
+                batchIndex = meta.getLastIncludedIndex();
+            }
+        } catch (RocksDBException e) {
+            stop("write applied index", e);
+        }
+        if (stopped) {
+            done.run(new Status(RaftError.ESTATEMACHINE, "stopped by an earlier fault"));
+            return;
+        }
+        io.execute(() -> done.run(save(writer)));
+    }
+
+    private Status save(SnapshotWriter writer) {
+        Path target = Path.of(writer.getPath(), SNAPSHOT_DB);
+        try {
+            db.checkpoint(target);
+            try (Stream<Path> files = Files.list(target)) {
+                files.forEach(file -> writer.addFile(SNAPSHOT_DB + "/" + file.getFileName()));
+            }
+            return Status.OK();
+        } catch (IOException e) {
+            LOG.warn("snapshot failed group={} cause={}", groupId, e.toString());
+            // not EIO, which would stop the group: the log is whole, and the next snapshot may succeed
+            return new Status(RaftError.EINTERNAL, "snapshot failed: %s", e);
+        }
+    }
+
+    @Override
+    public boolean onSnapshotLoad(SnapshotReader reader) {
+        SnapshotMeta meta = reader.load();
+        if (db.appliedIndex() >= meta.getLastIncludedIndex()) {
+            return true; // the database is as new: what the snapshot holds came from it
+        }
+        try {
+            LOG.info(
+                    "state taken from snapshot group={} appliedIndex={} snapshotIndex={}",
+                    groupId,
+                    db.appliedIndex(),
+                    meta.getLastIncludedIndex());
+            db.replaceWith(Path.of(reader.getPath(), SNAPSHOT_DB));
+            writes.clear();
+            batchIndex = db.appliedIndex();
+            coprocessor.open(bounds, db.latest());
+            return true;
+        } catch (IOException | RuntimeException e) { // plug-in code
+            stop("load snapshot", e);
+            return false;
+        }
+    }
+
+    @Override
+    public void onLeaderStart(long term) {
+        if (!stopped) {
+            listener.leads(term);
+        }
+    }
+
+    @Override
+    public void onLeaderStop(Status status) {
+        listener.leadsNoMore();
+    }
+
+    @Override
+    public void onError(RaftException error) {
+        stop("raft group", error);
+    }
+}

@@ -1,0 +1,70 @@
+package io.godwit.kv.range;
+
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.CompressionType;
+import org.rocksdb.Env;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.LRUCache;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.rocksdb.WriteBufferManager;
+
+/** What all range databases of a node share: threads, block cache, and a bound on memtables, which is charged to the cache. */
+public final class RocksResources implements AutoCloseable {
+    static {
+        RocksDB.loadLibrary();
+    }
+
+    private final LRUCache cache;
+    private final WriteBufferManager writeBuffers;
+    private final BloomFilter bloom = new BloomFilter(10);
+
+    /**
+     * @param cacheBytes blocks, filters and memtables of all ranges together
+     * @param writeBufferBytes the memtables' part; above it RocksDB flushes the largest
+     */
+    public RocksResources(long cacheBytes, long writeBufferBytes) {
+        this.cache = new LRUCache(cacheBytes);
+        this.writeBuffers = new WriteBufferManager(writeBufferBytes, cache);
+        Env.getDefault().setBackgroundThreads(2, org.rocksdb.Priority.LOW);
+        Env.getDefault().setBackgroundThreads(1, org.rocksdb.Priority.HIGH);
+    }
+
+    /** Options of one range database; the caller closes them. */
+    @SuppressWarnings("resource") // the filter and the cache are closed with this object
+    Options options(boolean create) {
+        return new Options()
+                .setEnv(Env.getDefault())
+                .setCreateIfMissing(create)
+                .setErrorIfExists(create)
+                .setParanoidChecks(true)
+                .setWriteBufferManager(writeBuffers)
+                .setWriteBufferSize(16 << 20)
+                .setArenaBlockSize(64 << 10)
+                .setMaxWriteBufferNumber(3)
+                .setMaxOpenFiles(64)
+                .setStatsDumpPeriodSec(0)
+                .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
+                .setKeepLogFileNum(2)
+                .setMaxBackgroundJobs(2)
+                .setLevelCompactionDynamicLevelBytes(true)
+                .setCompressionType(CompressionType.LZ4_COMPRESSION)
+                // one thread writes a range's database
+                .setAllowConcurrentMemtableWrite(false)
+                .setEnableWriteThreadAdaptiveYield(false)
+                .setTableFormatConfig(new BlockBasedTableConfig()
+                        .setBlockCache(cache)
+                        .setBlockSize(16 << 10)
+                        .setFilterPolicy(bloom)
+                        .setCacheIndexAndFilterBlocks(true)
+                        .setPinL0FilterAndIndexBlocksInCache(true));
+    }
+
+    @Override
+    public void close() {
+        writeBuffers.close();
+        cache.close();
+        bloom.close();
+    }
+}

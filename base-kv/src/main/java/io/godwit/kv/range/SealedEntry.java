@@ -1,0 +1,66 @@
+package io.godwit.kv.range;
+
+import io.godwit.kv.coprocessor.Proposal;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A log entry on its way, with those who wait for it. Its outcome is set and read on the range executor. */
+final class SealedEntry {
+    enum Outcome {
+        PENDING,
+        APPLIED,
+        /** The log did not take it; nothing was written. */
+        REJECTED,
+        /** It may be in the log or not. */
+        UNKNOWN
+    }
+
+    private final List<Proposal> proposals;
+    private final List<byte[]> mutations;
+    private final long bytes;
+    private Outcome outcome = Outcome.PENDING;
+    private @Nullable List<byte[]> replies;
+
+    SealedEntry(List<Proposal> proposals, List<byte[]> mutations, long bytes) {
+        this.proposals = proposals;
+        this.mutations = mutations;
+        this.bytes = bytes;
+    }
+
+    List<Proposal> proposals() {
+        return proposals;
+    }
+
+    /** Not changed after sealing, so the apply thread may read it: the hand-over to the log orders the two. */
+    List<byte[]> mutations() {
+        return mutations;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    Outcome outcome() {
+        return outcome;
+    }
+
+    List<byte[]> replies() {
+        if (replies == null) {
+            throw new IllegalStateException("no replies in state " + outcome);
+        }
+        return replies;
+    }
+
+    void applied(List<byte[]> result) {
+        outcome = Outcome.APPLIED;
+        replies = result;
+    }
+
+    void ended(Outcome how) {
+        outcome = how;
+    }
+
+    void retried() {
+        outcome = Outcome.PENDING;
+    }
+}
