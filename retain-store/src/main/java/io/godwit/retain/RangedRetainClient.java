@@ -1,0 +1,120 @@
+package io.godwit.retain;
+
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.RangeClient;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.retain.client.RetainClient;
+import io.godwit.retain.topic.KeyFilter;
+import io.godwit.retain.topic.RetainKeys;
+import io.godwit.retain.topic.RetainMutation;
+import io.godwit.retain.topic.RetainQuery;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Retained messages through the ranges of the retain store. A match goes from range to range in key order; the cursor of a page is the
+ * key at which to go on, so it means the same after topics were set or cleared, and after ranges were split or merged.
+ */
+final class RangedRetainClient implements RetainClient {
+    private final RangeClient ranges;
+    private final Duration timeout;
+    private final LongSupplier wallClockMillis;
+
+    RangedRetainClient(RangeClient ranges, Duration timeout, LongSupplier wallClockMillis) {
+        this.ranges = ranges;
+        this.timeout = timeout;
+        this.wallClockMillis = wallClockMillis;
+    }
+
+    @Override
+    public CompletableFuture<Void> set(TenantId tenant, Message message) {
+        byte[] key = RetainKeys.key(tenant, message.topic());
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        ranges.mutate(key, RetainMutation.of(tenant, message), deadline()).whenComplete((reply, failure) -> {
+            if (failure == null) {
+                done.complete(null);
+            } else {
+                done.completeExceptionally(failure);
+            }
+        });
+        return done;
+    }
+
+    @Override
+    public CompletableFuture<Page> match(
+            TenantId tenant, TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes) {
+        KeyFilter interval = new KeyFilter(tenant, filter);
+        byte[] from = cursor == null ? interval.start() : Base64.getUrlDecoder().decode(cursor);
+        CompletableFuture<Page> page = new CompletableFuture<>();
+        new Match(tenant, filter, interval, maxMessages, maxBytes, deadline(), page).ask(from);
+        return page;
+    }
+
+    private Deadline deadline() {
+        return Deadline.afterMillis(timeout.toMillis());
+    }
+
+    /** One page on its way: asks on, in this range and the next, until there is a message or nothing left. */
+    private final class Match {
+        private final TenantId tenant;
+        private final TopicFilter filter;
+        private final KeyFilter interval;
+        private final int maxMessages;
+        private final int maxBytes;
+        private final Deadline deadline;
+        private final CompletableFuture<Page> page;
+
+        Match(
+                TenantId tenant,
+                TopicFilter filter,
+                KeyFilter interval,
+                int maxMessages,
+                int maxBytes,
+                Deadline deadline,
+                CompletableFuture<Page> page) {
+            this.tenant = tenant;
+            this.filter = filter;
+            this.interval = interval;
+            this.maxMessages = maxMessages;
+            this.maxBytes = maxBytes;
+            this.deadline = deadline;
+            this.page = page;
+        }
+
+        void ask(byte[] from) {
+            List<byte[]> starts = ranges.rangeKeys(from, interval.end());
+            byte[] nextRange = starts.size() > 1 ? starts.get(1) : null;
+            byte[] query =
+                    new RetainQuery(tenant, filter, from, wallClockMillis.getAsLong(), maxMessages, maxBytes).encode();
+            ranges.query(from, query, deadline).whenComplete((answer, failure) -> {
+                if (failure != null) {
+                    page.completeExceptionally(failure);
+                    return;
+                }
+                try {
+                    onAnswer(RetainQuery.Answer.decode(answer), nextRange);
+                } catch (RuntimeException e) {
+                    page.completeExceptionally(e); // the waiting session must not hang on an answer nobody can read
+                }
+            });
+        }
+
+        private void onAnswer(RetainQuery.Answer answer, byte @Nullable [] nextRange) {
+            byte[] next = answer.next() != null ? answer.next() : nextRange;
+            if (answer.messages().isEmpty() && next != null) {
+                ask(next);
+                return;
+            }
+            String cursor = next == null
+                    ? null
+                    : Base64.getUrlEncoder().withoutPadding().encodeToString(next);
+            page.complete(new Page(answer.messages(), cursor));
+        }
+    }
+}

@@ -1,0 +1,16 @@
+package io.godwit.retain;
+
+import java.time.Duration;
+
+/**
+ * @param timeout how long a write or a read may take, retries included
+ */
+public record RetainConfig(Duration timeout) {
+    public static final RetainConfig DEFAULT = new RetainConfig(Duration.ofSeconds(10));
+
+    public RetainConfig {
+        if (timeout.isNegative() || timeout.isZero()) {
+            throw new IllegalArgumentException("retain.timeout must be positive, was " + timeout);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package io.godwit.retain;
+
+import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.retain.client.RetainClient;
+import io.godwit.retain.topic.RetainCoprocessor;
+import io.godwit.retain.topic.RetainCounters;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The retained messages of all tenants, one per topic.
+ *
+ * <p>Life cycle: {@link #coprocessorFactory} goes into the retain store of base-kv; then {@link #start} takes that store's client.
+ * {@link #client} may be handed out before; it fails with {@code CLOSED} until the start and after the close.
+ */
+public final class RetainStore implements AutoCloseable {
+    private final RetainConfig config;
+    private final Supplier<RangeClient> ranges;
+    private final LongSupplier wallClockMillis;
+    private final RetainCounters counters;
+    private final RetainClient client = new Client();
+    private volatile @Nullable RetainClient started;
+
+    /**
+     * @param ranges the client of the retain store, asked for once by {@link #start}
+     * @param wallClockMillis milliseconds since the epoch; decides what has expired
+     */
+    public RetainStore(
+            RetainConfig config, Supplier<RangeClient> ranges, LongSupplier wallClockMillis, MeterRegistry meters) {
+        this.config = config;
+        this.ranges = ranges;
+        this.wallClockMillis = wallClockMillis;
+        this.counters = new RetainCounters(meters);
+    }
+
+    /** Makes the state machine of each range of the retain store. */
+    public Supplier<RangeCoprocessor> coprocessorFactory() {
+        return () -> new RetainCoprocessor(counters);
+    }
+
+    public void start() {
+        started = new RangedRetainClient(ranges.get(), config.timeout(), wallClockMillis);
+    }
+
+    /** Refuses everything from here on. Does not close the store below. */
+    @Override
+    public void close() {
+        started = null;
+    }
+
+    public RetainClient client() {
+        return client;
+    }
+
+    private final class Client implements RetainClient {
+        @Override
+        public CompletableFuture<Void> set(TenantId tenant, Message message) {
+            RetainClient to = started;
+            return to == null ? closed() : to.set(tenant, message);
+        }
+
+        @Override
+        public CompletableFuture<Page> match(
+                TenantId tenant, TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes) {
+            RetainClient to = started;
+            return to == null ? closed() : to.match(tenant, filter, cursor, maxMessages, maxBytes);
+        }
+
+        private <T> CompletableFuture<T> closed() {
+            return CompletableFuture.failedFuture(
+                    new RangeException(RangeException.Cause.CLOSED, "the retain-store is not started"));
+        }
+    }
+}

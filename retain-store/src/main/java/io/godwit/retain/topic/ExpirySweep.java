@@ -1,0 +1,82 @@
+package io.godwit.retain.topic;
+
+import io.godwit.kv.client.LeaderRequest;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.coprocessor.LeaderContext;
+import io.godwit.kv.coprocessor.Proposal;
+import io.godwit.kv.coprocessor.RangeLeader;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Removes expired messages of a range, some at a time, while this replica leads. Readers leave them out anyway; this gives the space back.
+ * What is due stands first in the index's order of time, so a look costs nothing while nothing is due. Confined to the range executor.
+ */
+final class ExpirySweep implements RangeLeader {
+    private static final long INTERVAL_MILLIS = 1_000;
+    private static final int MAX_KEYS = 256;
+
+    private final LeaderContext context;
+    private final Supplier<RetainIndex> index;
+    private final RetainCounters counters;
+
+    ExpirySweep(LeaderContext context, Supplier<RetainIndex> index, RetainCounters counters) {
+        this.context = context;
+        this.index = index;
+        this.counters = counters;
+        context.schedule(INTERVAL_MILLIS, this::sweep);
+    }
+
+    @Override
+    public void handle(LeaderRequest request) {
+        request.fail(
+                new RangeException(RangeException.Cause.STORE_FAILED, "the retain store takes no leader requests"));
+    }
+
+    @Override
+    public void stop(RangeException cause) {
+        // scheduled work ends with the leadership, and nobody waits for an answer
+    }
+
+    /** One at a time: the next is scheduled when this one is through. */
+    private void sweep() {
+        long nowMillis = context.nowMillis();
+        List<byte[]> keys = index.get().expired(nowMillis, MAX_KEYS);
+        if (keys.isEmpty()) {
+            context.schedule(INTERVAL_MILLIS, this::sweep);
+        } else {
+            context.propose(new Removal(nowMillis, keys));
+        }
+    }
+
+    private final class Removal extends Proposal {
+        private final byte[] mutation;
+        private final boolean more;
+
+        Removal(long nowMillis, List<byte[]> keys) {
+            mutation = RetainMutation.expire(nowMillis, keys);
+            more = keys.size() == MAX_KEYS;
+        }
+
+        @Override
+        public int sizeHint() {
+            return mutation.length;
+        }
+
+        @Override
+        public byte[] encode() {
+            return mutation;
+        }
+
+        @Override
+        public void applied(byte[] reply) {
+            counters.expired.add(RetainMutation.removed(reply));
+            context.schedule(more ? 0 : INTERVAL_MILLIS, ExpirySweep.this::sweep);
+        }
+
+        @Override
+        public void failed(RangeException cause) {
+            context.schedule(INTERVAL_MILLIS, ExpirySweep.this::sweep); // a full disk or queue passes
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package io.godwit.retain.topic;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The topics of one range that have a retained message, in key order, and those that expire, in the order of time; no payloads. Written by
+ * the apply thread alone; read by queries and by the leader at the same time, who see each change as a whole.
+ */
+final class RetainIndex {
+    @SuppressWarnings("ArrayRecordComponent") // compared by BY_TIME only
+    private record Expiry(long atMillis, byte[] key) {}
+
+    private static final Comparator<Expiry> BY_TIME =
+            Comparator.comparingLong(Expiry::atMillis).thenComparing(Expiry::key, Arrays::compareUnsigned);
+
+    private final NavigableMap<byte[], Long> expiries = new ConcurrentSkipListMap<>(Arrays::compareUnsigned);
+    private final NavigableSet<Expiry> byTime = new ConcurrentSkipListSet<>(BY_TIME);
+    /** Of all ranges of the store, kept here because the map would have to walk to count itself. */
+    private final LongAdder retained;
+
+    RetainIndex(LongAdder retained) {
+        this.retained = retained;
+    }
+
+    void put(byte[] key, long expiresAtMillis) {
+        Long before = expiries.put(key, expiresAtMillis);
+        if (before == null) {
+            retained.increment();
+        } else if (before != RetainKeys.NEVER) {
+            byTime.remove(new Expiry(before, key));
+        }
+        if (expiresAtMillis != RetainKeys.NEVER) {
+            byTime.add(new Expiry(expiresAtMillis, key));
+        }
+    }
+
+    void remove(byte[] key) {
+        Long before = expiries.remove(key);
+        if (before == null) {
+            return;
+        }
+        retained.decrement();
+        if (before != RetainKeys.NEVER) {
+            byTime.remove(new Expiry(before, key));
+        }
+    }
+
+    /** At most {@code max} keys whose messages have expired at {@code nowMillis}, the oldest first. */
+    List<byte[]> expired(long nowMillis, int max) {
+        List<byte[]> keys = new ArrayList<>();
+        for (Expiry expiry : byTime) {
+            if (expiry.atMillis > nowMillis || keys.size() == max) {
+                break;
+            }
+            keys.add(expiry.key);
+        }
+        return keys;
+    }
+
+    /**
+     * A walk over the keys from {@code from} on that match {@code filter} and have not expired at {@code nowMillis}. It looks at no more than
+     * {@code maxSteps} keys.
+     */
+    Walk walk(KeyFilter filter, byte[] from, long nowMillis, int maxSteps) {
+        return new Walk(filter, from, nowMillis, maxSteps);
+    }
+
+    /** Takes its topics out of the count: another index has replaced it. Walks that have begun go on. */
+    void retire() {
+        retained.add(-expiries.size());
+    }
+
+    /** Confined to one thread. Sees changes made ahead of it. */
+    final class Walk {
+        private final KeyFilter filter;
+        private final long nowMillis;
+        private int stepsLeft;
+        private byte @Nullable [] position;
+
+        private Walk(KeyFilter filter, byte[] from, long nowMillis, int maxSteps) {
+            this.filter = filter;
+            this.nowMillis = nowMillis;
+            this.stepsLeft = maxSteps;
+            this.position = Arrays.compareUnsigned(from, filter.start()) < 0 ? filter.start() : from;
+        }
+
+        /** Where it goes on: the lowest key not yet looked at. Null once at the end. */
+        byte @Nullable [] position() {
+            return position;
+        }
+
+        /** The next matching key; null at the end, and when no step is left, which {@link #position} tells apart. */
+        byte @Nullable [] next() {
+            for (; stepsLeft > 0 && position != null; stepsLeft--) {
+                Map.Entry<byte[], Long> entry = expiries.ceilingEntry(position);
+                if (entry == null || Arrays.compareUnsigned(entry.getKey(), filter.end()) >= 0) {
+                    position = null;
+                    return null;
+                }
+                byte[] key = entry.getKey();
+                KeyFilter.Verdict verdict = filter.test(key);
+                position = verdict.matches() ? RetainKeys.append(key, key.length, (byte) 0) : verdict.next();
+                if (verdict.matches() && entry.getValue() > nowMillis) {
+                    stepsLeft--;
+                    return key;
+                }
+            }
+            return null;
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package io.godwit.retain.topic;
+
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageCodec;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Keys and values of the retain store.
+ *
+ * <pre>
+ * key
+ * size  field
+ * 1     version, 1
+ * n     tenant, ASCII
+ * 1     0x00
+ * n     topic: levels in UTF-8 with 0x01 between them; within a level U+0001 is 0x02 0x03 and U+0002 is 0x02 0x04
+ *
+ * value
+ * 1     version, 1
+ * 8     when it expires, milliseconds since the epoch, big-endian; {@link #NEVER} without an expiry
+ * n     message, see MessageCodec
+ * </pre>
+ *
+ * The byte of a separator is nothing else, and sorts before every byte of a level. So the topics at and below a level are neighbours, levels sort as levels, and the order
+ * of the keys is the order in which a wildcard is walked: within a range, over ranges, and from one page to the next.
+ */
+public final class RetainKeys {
+    /** The expiry of a message without one. */
+    static final long NEVER = Long.MAX_VALUE;
+
+    static final byte SEPARATOR = 1;
+    /** After a level: beyond all that is below it, and not beyond any longer name that begins with it. */
+    static final byte AFTER_SEPARATOR = 2;
+
+    private static final byte VERSION = 1;
+    private static final byte ESCAPE = 2;
+    private static final int VALUE_HEADER_BYTES = 1 + Long.BYTES;
+
+    private RetainKeys() {}
+
+    /** What every key of {@code tenant}, and of no other, begins with. */
+    static byte[] tenantPrefix(TenantId tenant) {
+        byte[] name = tenant.value().getBytes(StandardCharsets.US_ASCII);
+        return ByteBuffer.allocate(name.length + 2)
+                .put(VERSION)
+                .put(name)
+                .put((byte) 0)
+                .array();
+    }
+
+    public static byte[] key(TenantId tenant, String topic) {
+        return concat(tenantPrefix(tenant), encode(topic));
+    }
+
+    /** Levels, or one level, as they stand in a key. */
+    static byte[] encode(String topic) {
+        byte[] text = topic.getBytes(StandardCharsets.UTF_8);
+        ByteArrayOutputStream encoded = new ByteArrayOutputStream(text.length + 4);
+        for (byte b : text) {
+            if (b == '/') {
+                encoded.write(SEPARATOR);
+            } else {
+                boolean escaped = b == SEPARATOR || b == ESCAPE;
+                if (escaped) {
+                    encoded.write(ESCAPE);
+                }
+                encoded.write(escaped ? b + 2 : b);
+            }
+        }
+        return encoded.toByteArray();
+    }
+
+    static byte[] value(Message message) {
+        long seconds = message.properties().messageExpirySeconds();
+        long expiresAtMillis = seconds < 0 ? NEVER : message.receivedAtMillis() + seconds * 1000;
+        ByteBuffer value = ByteBuffer.allocate(VALUE_HEADER_BYTES + MessageCodec.encodedSize(message));
+        value.put(VERSION).putLong(expiresAtMillis);
+        MessageCodec.writeTo(value, message);
+        return value.array();
+    }
+
+    /** When the message of {@code value} expires. Fails with {@link IllegalArgumentException} when it is not of this layout. */
+    static long expiresAtMillis(byte[] value) {
+        if (value.length < VALUE_HEADER_BYTES || value[0] != VERSION) {
+            throw new IllegalArgumentException("retained value version must be 1, was "
+                    + (value.length == 0 ? "absent" : value[0]) + " in " + value.length + " bytes");
+        }
+        return ByteBuffer.wrap(value).getLong(1);
+    }
+
+    /** The message of {@code value}. Fails with {@link IllegalArgumentException} when it is not of this layout. */
+    static Message message(byte[] value) {
+        expiresAtMillis(value);
+        return MessageCodec.decode(ByteBuffer.wrap(value, VALUE_HEADER_BYTES, value.length - VALUE_HEADER_BYTES));
+    }
+
+    static byte[] concat(byte[] a, byte[] b) {
+        byte[] both = Arrays.copyOf(a, a.length + b.length);
+        System.arraycopy(b, 0, both, a.length, b.length);
+        return both;
+    }
+
+    /** The first {@code length} bytes of {@code key}, then {@code last}. */
+    static byte[] append(byte[] key, int length, byte last) {
+        byte[] longer = Arrays.copyOf(key, length + 1);
+        longer[length] = last;
+        return longer;
+    }
+}

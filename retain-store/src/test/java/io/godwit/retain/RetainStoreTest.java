@@ -1,0 +1,297 @@
+package io.godwit.retain;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.testing.InMemoryRangeHost;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.message.UserProperty;
+import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.retain.client.RetainClient;
+import io.godwit.retain.topic.RetainKeys;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class RetainStoreTest {
+    private static final TenantId TENANT = TenantId.DEFAULT;
+    private static final long NO_EXPIRY = -1;
+
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final RetainStore store = new RetainStore(RetainConfig.DEFAULT, this::host, this::nowMillis, meters);
+    private final InMemoryRangeHost host = new InMemoryRangeHost(
+            store.coprocessorFactory(), List.of(RetainKeys.key(TENANT, "g"), RetainKeys.key(TENANT, "p")));
+    private final RetainClient client = store.client();
+
+    RetainStoreTest() {
+        store.start();
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+        host.close();
+    }
+
+    @Test
+    void setReplaceAndClear() {
+        set("a/b", "1");
+        assertThat(match("a/b")).containsExactly("a/b=1");
+        set("a/b", "2");
+        assertThat(match("a/+")).containsExactly("a/b=2");
+        assertThat(retained()).isEqualTo(1);
+        set("a/b", "");
+        set("a/b", "");
+        assertThat(match("#")).isEmpty();
+        assertThat(retained()).isZero();
+    }
+
+    @Test
+    void aMessageComesBackAsItWas() {
+        MessageProperties properties = new MessageProperties(
+                1, NO_EXPIRY, "text/plain", "reply", new byte[] {1, 2}, List.of(new UserProperty("k", "v")));
+        Message message = new Message("t", new byte[] {7}, Qos.EXACTLY_ONCE, true, 42, properties);
+        host.await(client.set(TENANT, message));
+
+        Message back = host.await(client.match(TENANT, filter("t"), null, 10, 1000))
+                .messages()
+                .get(0);
+
+        assertThat(back.payload()).containsExactly(7);
+        assertThat(back.qos()).isEqualTo(Qos.EXACTLY_ONCE);
+        assertThat(back.retain()).isTrue();
+        assertThat(back.receivedAtMillis()).isEqualTo(42);
+        assertThat(back.properties()).usingRecursiveComparison().isEqualTo(properties);
+    }
+
+    @Test
+    void aSetIsVisibleOnceCommittedAndTheLastOfOneTopicStays() {
+        host.holdCommits();
+        List<CompletableFuture<Void>> sets = new ArrayList<>();
+        for (int i = 0; i < 600; i++) {
+            sets.add(client.set(TENANT, message("a", "" + i, NO_EXPIRY)));
+        }
+        host.runUntilIdle();
+        assertThat(sets).noneMatch(CompletableFuture::isDone);
+        assertThat(match("a")).isEmpty();
+
+        host.releaseCommits();
+        sets.forEach(host::await);
+        assertThat(match("a")).containsExactly("a=599");
+    }
+
+    @Test
+    void tenantsDoNotSeeEachOther() {
+        set("a", "1");
+        TenantId other = new TenantId("default-2");
+        host.await(client.set(other, message("a", "2", NO_EXPIRY)));
+
+        assertThat(match("#")).containsExactly("a=1");
+        assertThat(host.await(client.match(other, filter("#"), null, 10, 1000)).messages())
+                .hasSize(1);
+    }
+
+    @Test
+    void wildcardsAreMatchedOverAllRangesInPages() {
+        List<String> expected = new ArrayList<>();
+        for (char c = 'a'; c <= 'z'; c++) {
+            for (int i = 0; i < 10; i++) {
+                set(c + "/" + i + "/x", "1");
+                expected.add(c + "/" + i + "/x=1");
+            }
+            set(c + "/y", "1");
+        }
+        assertThat(match("+/+/x", 7, 1_000_000)).isEqualTo(expected);
+        assertThat(match("+/+/x", 1000, 1_000_000)).isEqualTo(expected);
+        assertThat(match("h/#", 3, 1_000_000)).hasSize(11);
+        assertThat(match("nothing/#", 3, 1_000_000)).isEmpty();
+    }
+
+    @Test
+    void aPageEndsAtItsBytesAndHasAtLeastOneMessage() {
+        String large = "x".repeat(1000);
+        for (String topic : List.of("a", "b", "c", "d")) {
+            set(topic, large);
+        }
+        RetainClient.Page two = host.await(client.match(TENANT, filter("+"), null, 10, 2500));
+        assertThat(two.messages()).hasSize(2);
+        RetainClient.Page one = host.await(client.match(TENANT, filter("+"), two.cursor(), 10, 1));
+        assertThat(one.messages()).extracting(Message::topic).containsExactly("c");
+        RetainClient.Page last = host.await(client.match(TENANT, filter("+"), one.cursor(), 10, 1));
+        assertThat(last.messages()).extracting(Message::topic).containsExactly("d");
+    }
+
+    @Test
+    void aCursorSurvivesChangesBetweenPages() {
+        for (String topic : List.of("a", "c", "e", "h", "j")) {
+            set(topic, "1");
+        }
+        RetainClient.Page first = host.await(client.match(TENANT, filter("+"), null, 2, 1000));
+        assertThat(first.messages()).extracting(Message::topic).containsExactly("a", "c");
+        set("c", "");
+        set("b", "1");
+        set("d", "1");
+        set("e", "");
+
+        host.crashAndRestart();
+        List<String> rest = new ArrayList<>();
+        @Nullable String cursor = first.cursor();
+        while (cursor != null) {
+            RetainClient.Page page = host.await(client.match(TENANT, filter("+"), cursor, 2, 1000));
+            page.messages().forEach(message -> rest.add(message.topic()));
+            cursor = page.cursor();
+        }
+        assertThat(rest).containsExactly("d", "h", "j");
+    }
+
+    @Test
+    void aFilterThatMatchesLittleIsAnsweredOverManySteps() {
+        for (int i = 0; i < 12_000; i++) {
+            client.set(TENANT, message("a/" + i, "1", NO_EXPIRY));
+        }
+        set("a/last/x", "1");
+        assertThat(match("+/+/x")).containsExactly("a/last/x=1");
+    }
+
+    @Test
+    void expiredMessagesAreNotReturnedAndThenRemoved() {
+        host.await(client.set(TENANT, message("a", "1", 10)));
+        host.await(client.set(TENANT, message("b", "1", 20)));
+        set("c", "1");
+        for (int i = 0; i < 600; i++) {
+            client.set(TENANT, message("z/" + i, "1", 10));
+        }
+        host.advanceMillis(9_999);
+        assertThat(match("+")).containsExactly("a=1", "b=1", "c=1");
+        assertThat(retained()).isEqualTo(603);
+
+        host.advanceMillis(1);
+        assertThat(match("#")).containsExactly("b=1", "c=1");
+        host.advanceMillis(2_000);
+        assertThat(retained()).isEqualTo(2);
+        assertThat(host.<byte @Nullable []>inspect(
+                        RetainKeys.key(TENANT, "a"), reader -> reader.get(RetainKeys.key(TENANT, "a"))))
+                .isNull();
+        assertThat(meters.get("godwit.retain.expired").functionCounter().count())
+                .isEqualTo(601);
+        host.advanceMillis(10_000);
+        assertThat(match("#")).containsExactly("c=1");
+    }
+
+    @Test
+    void aRemovalUnderwayDoesNotTouchANewerMessage() {
+        host.await(client.set(TENANT, message("a", "old", 1)));
+        host.holdCommits();
+        host.advanceMillis(3_000); // the removal is proposed
+        assertThat(host.entriesInFlight()).isEqualTo(1);
+        host.crashAndRestart();
+        host.holdSeals();
+        CompletableFuture<Void> newer = client.set(TENANT, message("a", "new", NO_EXPIRY));
+        host.advanceMillis(1_500); // queued behind the newer one
+        host.releaseSeals();
+        host.await(newer);
+        host.advanceMillis(5_000);
+
+        assertThat(match("a")).containsExactly("a=new");
+        assertThat(retained()).isEqualTo(1);
+    }
+
+    @Test
+    void expiryGoesOnAfterARestartAndAChangeOfLeader() {
+        host.await(client.set(TENANT, message("a", "1", 10)));
+        host.await(client.set(TENANT, message("h", "1", 20)));
+        host.crashAndRestart();
+        assertThat(match("#")).hasSize(2);
+        assertThat(retained()).isEqualTo(2);
+        host.advanceMillis(12_000);
+        assertThat(retained()).isEqualTo(1);
+        host.changeLeaders();
+        host.advanceMillis(10_000);
+        assertThat(retained()).isZero();
+    }
+
+    @Test
+    void acknowledgedMessagesSurviveACrashAndRefusedOnesAreNotThere() {
+        set("a", "1");
+        set("z", "1");
+        host.holdCommits();
+        CompletableFuture<Void> unknown = client.set(TENANT, message("a", "2", NO_EXPIRY));
+        host.runUntilIdle();
+        host.crashAndRestart();
+        assertThat(reason(unknown)).isEqualTo(RangeException.Cause.TIMEOUT);
+        assertThat(match("#")).containsExactly("a=1", "z=1");
+
+        host.failWrites(RangeException.Cause.DISK_FULL);
+        CompletableFuture<Void> refused = client.set(TENANT, message("b", "1", NO_EXPIRY));
+        host.runUntilIdle();
+        assertThat(reason(refused)).isEqualTo(RangeException.Cause.DISK_FULL);
+        assertThat(match("#")).containsExactly("a=1", "z=1");
+    }
+
+    @Test
+    void refusesAfterTheClose() {
+        store.close();
+        assertThat(reason(client.set(TENANT, message("a", "1", NO_EXPIRY)))).isEqualTo(RangeException.Cause.CLOSED);
+        assertThat(reason(client.match(TENANT, filter("#"), null, 1, 1))).isEqualTo(RangeException.Cause.CLOSED);
+    }
+
+    private InMemoryRangeHost host() {
+        return host;
+    }
+
+    private long nowMillis() {
+        return host.nowMillis();
+    }
+
+    private void set(String topic, String payload) {
+        host.await(client.set(TENANT, message(topic, payload, NO_EXPIRY)));
+    }
+
+    private Message message(String topic, String payload, long expirySeconds) {
+        MessageProperties properties = expirySeconds == NO_EXPIRY
+                ? MessageProperties.NONE
+                : new MessageProperties(-1, expirySeconds, null, null, null, List.of());
+        return new Message(topic, payload.getBytes(UTF_8), Qos.AT_LEAST_ONCE, true, host.nowMillis(), properties);
+    }
+
+    private List<String> match(String filter) {
+        return match(filter, 1000, 1_000_000);
+    }
+
+    private List<String> match(String filter, int maxMessages, int maxBytes) {
+        List<String> found = new ArrayList<>();
+        @Nullable String cursor = null;
+        do {
+            RetainClient.Page page = host.await(client.match(TENANT, filter(filter), cursor, maxMessages, maxBytes));
+            assertThat(page.messages()).hasSizeLessThanOrEqualTo(maxMessages);
+            assertThat(page.cursor() != null && page.messages().isEmpty())
+                    .as("an empty page with more to follow")
+                    .isFalse();
+            page.messages().forEach(message -> found.add(message.topic() + "=" + new String(message.payload(), UTF_8)));
+            cursor = page.cursor();
+        } while (cursor != null);
+        return found;
+    }
+
+    private double retained() {
+        return meters.get("godwit.retain.messages").gauge().value();
+    }
+
+    private static RangeException.Cause reason(CompletableFuture<?> failed) {
+        assertThat(failed).isCompletedExceptionally();
+        return failed.handle((value, failure) -> ((RangeException) failure).reason())
+                .join();
+    }
+
+    private static TopicFilter filter(String text) {
+        return TopicFilter.parse(text).orElseThrow();
+    }
+}

@@ -1,0 +1,47 @@
+package io.godwit.retain.topic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.concurrent.atomic.LongAdder;
+import org.junit.jupiter.api.Test;
+
+class RetainIndexTest {
+
+    @Test
+    void aWalkLeavesOutTheBranchesThatTheFilterRulesOut() {
+        RetainIndex index = new RetainIndex(new LongAdder());
+        for (int device = 0; device < 50; device++) {
+            for (int sensor = 0; sensor < 200; sensor++) {
+                index.put(key("d" + device + "/s" + sensor), RetainKeys.NEVER);
+            }
+            index.put(key("d" + device + "/state/now"), RetainKeys.NEVER);
+        }
+        KeyFilter filter = new KeyFilter(TenantId.DEFAULT, new TopicFilter(null, "+/state/#"));
+
+        // at most the first topic of a device, its match, and the way out of it: not its 200 sensors
+        RetainIndex.Walk walk = index.walk(filter, filter.start(), 0, 3 * 50 + 1);
+        int found = 0;
+        while (walk.next() != null) {
+            found++;
+        }
+        assertThat(found).isEqualTo(50);
+        assertThat(walk.position()).isNull();
+    }
+
+    @Test
+    void aNewExpiryReplacesTheOld() {
+        RetainIndex index = new RetainIndex(new LongAdder());
+        index.put(key("a"), 10);
+        index.put(key("a"), 20);
+        assertThat(index.expired(10, 5)).isEmpty();
+        assertThat(index.expired(20, 5)).hasSize(1);
+        index.put(key("a"), RetainKeys.NEVER);
+        assertThat(index.expired(30, 5)).isEmpty();
+    }
+
+    private static byte[] key(String topic) {
+        return RetainKeys.key(TenantId.DEFAULT, topic);
+    }
+}
