@@ -1,0 +1,275 @@
+package io.godwit.it.broker;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The packaged broker as a process, through its own start script: {@code bin/standalone.sh} of the distribution that broker-dist has built (the
+ * system property {@code godwit.distribution}). Everything it writes lies under one directory of the caller's: {@code data}, {@code log}, its
+ * configuration file and what the script prints.
+ */
+public final class BrokerProcess implements Broker {
+    private static final String HEAP = "-Xms64m -Xmx512m";
+
+    private final Path home;
+    private final InetSocketAddress address;
+    private final Map<String, String> mqtt = new LinkedHashMap<>();
+    private final Map<String, String> topLevel = new LinkedHashMap<>();
+    private final List<String> jvmOptions = new ArrayList<>();
+    private final Map<String, String> environment = new LinkedHashMap<>();
+    private @Nullable Process script;
+
+    /** @param home an existing directory; a broker that was there before is continued */
+    public BrokerProcess(Path home) throws IOException {
+        this.home = home;
+        this.address = Ports.free();
+        mqtt.put("maxConnBandwidth", "0");
+    }
+
+    /** The distribution that the build has laid out. */
+    public static Path distribution() {
+        String given = System.getProperty("godwit.distribution");
+        if (given != null) {
+            return Path.of(given);
+        }
+        Path targets = Path.of("../broker-dist/target");
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(targets, "godwit-*")) {
+            for (Path each : found) {
+                if (Files.isDirectory(each)) {
+                    return each;
+                }
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException("no distribution below " + targets.toAbsolutePath(), e);
+        }
+        throw new IllegalStateException("no distribution below " + targets.toAbsolutePath());
+    }
+
+    /** A key of {@code mqttServerConfig} for the next start. */
+    public BrokerProcess mqttSetting(String key, Object value) {
+        mqtt.put(key, value.toString());
+        return this;
+    }
+
+    /** A key of the configuration's top level for the next start; the value is YAML. */
+    public BrokerProcess setting(String key, String yaml) {
+        topLevel.put(key, yaml);
+        return this;
+    }
+
+    /** A system property for the next start. */
+    public BrokerProcess property(String name, Object value) {
+        jvmOptions.removeIf(option -> option.startsWith("-D" + name + "="));
+        jvmOptions.add("-D" + name + "=" + value);
+        return this;
+    }
+
+    public BrokerProcess environment(String name, String value) {
+        environment.put(name, value);
+        return this;
+    }
+
+    @Override
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    public Path data() {
+        return home.resolve("data");
+    }
+
+    public Path log() {
+        return home.resolve("log");
+    }
+
+    @Override
+    public void launch() throws IOException {
+        Path config = home.resolve("standalone.yml");
+        Files.createDirectories(data());
+        Files.createDirectories(log());
+        Files.writeString(config, configuration());
+        Files.deleteIfExists(data().resolve("godwit.pid")); // that of a killed process
+        script = run("start", "--config", config.toString());
+    }
+
+    @Override
+    public void awaitReady(Duration patience) throws IOException {
+        Process starting = script;
+        if (starting == null) {
+            throw new IOException("not launched");
+        }
+        int code = exitCode(starting, patience);
+        if (code != 0) {
+            throw new IOException("start ended with " + code + ": " + said());
+        }
+        if (!Ports.accepts(address)) {
+            throw new IOException("start ended with 0, but nothing listens at " + address + ": " + said());
+        }
+    }
+
+    /** Runs {@code start} and returns its exit code. */
+    public int tryStart() throws IOException {
+        launch();
+        return exitCode(script, Duration.ofSeconds(60));
+    }
+
+    /** Runs {@code stop}, which drains. */
+    public void stop() throws IOException {
+        int code = exitCode(run("stop"), Duration.ofSeconds(60));
+        if (code != 0) {
+            throw new IOException("stop ended with " + code + ": " + said());
+        }
+    }
+
+    /** Runs {@code status} and returns what it prints, whatever its exit code. */
+    public String status() throws IOException {
+        Path output = home.resolve("status.out");
+        exitCode(run(output, "status"), Duration.ofSeconds(30));
+        return Files.readString(output);
+    }
+
+    @Override
+    public void kill() throws IOException {
+        Process starting = script;
+        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        ProcessHandle broker;
+        while ((broker = handle()) == null && starting != null && starting.isAlive()) {
+            if (System.nanoTime() > giveUp) {
+                throw new IOException("no pid in " + data() + " after 20 s: " + said());
+            }
+            LockSupport.parkNanos(2_000_000);
+        }
+        if (broker != null) {
+            broker.destroyForcibly();
+            broker.onExit().orTimeout(20, TimeUnit.SECONDS).join();
+        }
+        if (starting != null) {
+            exitCode(starting, Duration.ofSeconds(20)); // it notices that its broker is gone
+        }
+    }
+
+    /** The running process, or null. */
+    public @Nullable ProcessHandle handle() throws IOException {
+        try {
+            String pid = Files.readString(data().resolve("godwit.pid")).strip();
+            return pid.isEmpty()
+                    ? null
+                    : ProcessHandle.of(Long.parseLong(pid))
+                            .filter(ProcessHandle::isAlive)
+                            .orElse(null);
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+    }
+
+    @Override
+    public boolean awaitSnapshot(Duration patience) {
+        long giveUp = System.nanoTime() + patience.toNanos();
+        long before = newestSnapshot();
+        while (System.nanoTime() < giveUp) {
+            if (newestSnapshot() > before) {
+                return true;
+            }
+            LockSupport.parkNanos(500_000);
+        }
+        return false;
+    }
+
+    /** A figure that rises whenever a directory of a snapshot is made. */
+    private long newestSnapshot() {
+        try (Stream<Path> files = Files.walk(data(), 5)) {
+            return files.filter(path -> path.getParent() != null
+                            && path.getParent().getFileName().toString().startsWith("snapshot"))
+                    .mapToLong(path -> path.toFile().lastModified() * 1000
+                            + path.getFileName().toString().length())
+                    .max()
+                    .orElse(0);
+        } catch (IOException | java.io.UncheckedIOException e) {
+            return 0; // a directory went while we walked
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        kill();
+    }
+
+    /** What the start script has printed, and the end of the broker's log. */
+    public String said() throws IOException {
+        StringBuilder text = new StringBuilder();
+        Path output = home.resolve("script.out");
+        if (Files.exists(output)) {
+            text.append(Files.readString(output));
+        }
+        if (Files.isDirectory(log())) {
+            try (Stream<Path> files = Files.list(log())) {
+                for (Path file : files.filter(Files::isRegularFile).toList()) {
+                    List<String> lines = Files.readAllLines(file);
+                    text.append("\n--- ").append(file.getFileName()).append('\n');
+                    lines.subList(Math.max(0, lines.size() - 60), lines.size())
+                            .forEach(line -> text.append(line).append('\n'));
+                }
+            }
+        }
+        return text.toString();
+    }
+
+    private String configuration() {
+        StringBuilder yaml = new StringBuilder("bootstrap: true\nmqttServerConfig:\n");
+        mqtt.forEach((key, value) ->
+                yaml.append("  ").append(key).append(": ").append(value).append('\n'));
+        yaml.append("  tcpListener:\n    host: 127.0.0.1\n    port: ")
+                .append(address.getPort())
+                .append('\n');
+        topLevel.forEach(
+                (key, value) -> yaml.append(key).append(": ").append(value).append('\n'));
+        return yaml.toString();
+    }
+
+    private Process run(String... command) throws IOException {
+        return run(home.resolve("script.out"), command);
+    }
+
+    private Process run(Path output, String... command) throws IOException {
+        List<String> words = new ArrayList<>();
+        words.add(distribution().resolve("bin/standalone.sh").toString());
+        words.addAll(List.of(command));
+        words.addAll(List.of("--data", data().toString(), "--log", log().toString()));
+        ProcessBuilder builder =
+                new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(output.toFile());
+        builder.environment().put("JVM_OPTS", jvmOptions.stream().collect(Collectors.joining(" ")));
+        builder.environment().put("JVM_HEAP_OPTS", HEAP);
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().putAll(environment);
+        return builder.start();
+    }
+
+    private int exitCode(@Nullable Process process, Duration patience) throws IOException {
+        try {
+            if (process == null || !process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+                if (process != null) {
+                    process.destroyForcibly();
+                }
+                throw new IOException("the script has not ended within " + patience + ": " + said());
+            }
+            return process.exitValue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(e);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.godwit.it.crash;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** When the broker is killed, and in the midst of what. Follows from the seed. */
+record CrashPlan(long seed, double qos1PerSecond, double qos2PerSecond, List<Round> rounds) {
+    enum Kind {
+        /** At a random moment of the load. */
+        ANY,
+        /** Then once more while it recovers. */
+        RECOVERY,
+        /** While a snapshot is being taken. */
+        SNAPSHOT,
+        /** While clients take their sessions over every 200 ms. */
+        TAKEOVER
+    }
+
+    /** @param recoveryMillis how long after its start it is killed again, for {@link Kind#RECOVERY} */
+    record Round(Kind kind, int loadMillis, int recoveryMillis) {}
+
+    CrashPlan {
+        rounds = List.copyOf(rounds);
+    }
+
+    static CrashPlan of(long seed, double qos1PerSecond, double qos2PerSecond, int minMillis, int maxMillis, Kind... kinds) {
+        Random random = new Random(seed);
+        List<Round> rounds = new ArrayList<>();
+        for (Kind kind : kinds) {
+            rounds.add(new Round(kind, minMillis + random.nextInt(maxMillis - minMillis), 100 + random.nextInt(2_500)));
+        }
+        return new CrashPlan(seed, qos1PerSecond, qos2PerSecond, rounds);
+    }
+}

@@ -1,0 +1,137 @@
+package io.godwit.it.crash;
+
+import io.godwit.it.broker.Broker;
+import io.godwit.it.crash.CrashPlan.Round;
+import io.godwit.it.crash.Event.Kind;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs a plan against a broker: load, kill, restart, and so on; then lets everything owed be fetched. */
+final class CrashRun {
+    private static final Logger LOG = LoggerFactory.getLogger(CrashRun.class);
+    private static final long QUIET_MILLIS = 1_500;
+
+    private final Broker broker;
+    private final CrashPlan plan;
+    private final History history = new History();
+    private final RetainedReader reader;
+    private long upNanos;
+    private int snapshotsHit;
+
+    CrashRun(Broker broker, CrashPlan plan) {
+        this.broker = broker;
+        this.plan = plan;
+        this.reader = new RetainedReader(broker.address(), history, "ret/#");
+    }
+
+    History history() {
+        return history;
+    }
+
+    /** Acknowledged publishes a second, over the time in which there was load and a broker. */
+    double acknowledgedPerSecond() {
+        return history.acknowledged() * 1e9 / upNanos;
+    }
+
+    int snapshotsHit() {
+        return snapshotsHit;
+    }
+
+    /** Returns the events up to the end of the drain. */
+    List<Event> run() throws IOException, InterruptedException {
+        broker.start();
+        try (Load load = new Load(
+                broker.address(), history, plan.seed(), plan.qos1PerSecond(), plan.qos2PerSecond())) {
+            load.start();
+            await("all sessions and subscriptions", 30, load::isSetUp);
+            load.stage().enter(Stage.Phase.LOAD);
+            for (Round round : plan.rounds()) {
+                run(round, load);
+            }
+            load.stage().enter(Stage.Phase.DRAIN);
+            drain(load);
+            readRetained(Duration.ofSeconds(1), Duration.ofSeconds(20));
+            return history.events();
+        }
+    }
+
+    private void run(Round round, Load load) throws IOException, InterruptedException {
+        long before = history.acknowledged();
+        long begin = System.nanoTime();
+        load.stage().takeovers(round.kind() == CrashPlan.Kind.TAKEOVER);
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(round.loadMillis()));
+        if (round.kind() == CrashPlan.Kind.SNAPSHOT && broker.awaitSnapshot(Duration.ofSeconds(10))) {
+            snapshotsHit++;
+        }
+        kill();
+        long loaded = System.nanoTime() - begin;
+        upNanos += loaded;
+        load.stage().takeovers(false);
+        if (round.kind() == CrashPlan.Kind.RECOVERY) {
+            broker.launch();
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(round.recoveryMillis()));
+            kill();
+        }
+        long start = System.nanoTime();
+        broker.start();
+        history.add(Event.of(Kind.READY, "", 0));
+        LOG.info(
+                "killed {} after {} ms and {} acknowledgements; up again in {} ms",
+                round.kind(),
+                TimeUnit.NANOSECONDS.toMillis(loaded),
+                history.acknowledged() - before,
+                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+        readRetained(Duration.ofMillis(500), Duration.ofSeconds(1));
+    }
+
+    private void kill() throws IOException {
+        history.add(Event.of(Kind.KILL, "", 0));
+        broker.kill();
+    }
+
+    private void readRetained(Duration quiet, Duration limit) throws InterruptedException {
+        try {
+            reader.read(quiet, limit);
+        } catch (IOException e) {
+            LOG.info("retained messages not read", e);
+        }
+    }
+
+    /** Waits until all are connected, nothing is unacknowledged, and nothing has come for a while. */
+    private void drain(Load load) throws IOException {
+        await("publishers and absent subscribers", 90, load::isDrained);
+        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
+        long count = -1;
+        long since = 0;
+        while (true) {
+            long now = System.nanoTime();
+            long messages = history.messagesIn();
+            if (messages != count) {
+                count = messages;
+                since = now;
+            } else if (TimeUnit.NANOSECONDS.toMillis(now - since) > QUIET_MILLIS && load.isDrained()) {
+                return;
+            }
+            if (now > giveUp) {
+                throw new IOException("still delivering after 120 s; " + count + " messages");
+            }
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    private static void await(String what, int seconds, BooleanSupplier condition) throws IOException {
+        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > giveUp) {
+                throw new IOException(what + ": not there after " + seconds + " s");
+            }
+            LockSupport.parkNanos(10_000_000);
+        }
+    }
+}

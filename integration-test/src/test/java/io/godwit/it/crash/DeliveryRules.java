@@ -1,0 +1,191 @@
+package io.godwit.it.crash;
+
+import io.godwit.it.crash.Publishes.Published;
+import io.godwit.it.crash.SessionRules.Delivery;
+import io.godwit.it.crash.Subscriptions.Window;
+import io.godwit.it.crash.Violation.Rule;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** What was delivered, against what was published to whom. */
+final class DeliveryRules {
+    private final Publishes publishes;
+    private final Subscriptions subscriptions;
+    private final Map<String, List<Delivery>> deliveries;
+    private final List<Violation> violations;
+
+    DeliveryRules(
+            Publishes publishes,
+            Subscriptions subscriptions,
+            Map<String, List<Delivery>> deliveries,
+            List<Violation> violations) {
+        this.publishes = publishes;
+        this.subscriptions = subscriptions;
+        this.deliveries = deliveries;
+        this.violations = violations;
+    }
+
+    void check() {
+        Map<String, Set<MessageId>> seen = new HashMap<>();
+        deliveries.forEach((client, list) -> {
+            Set<MessageId> messages = new HashSet<>();
+            list.forEach(delivery -> messages.add(delivery.message()));
+            seen.put(client, messages);
+            List<Window> windows = subscriptions.byClient().getOrDefault(client, List.of());
+            onlyWhatWasAskedFor(client, list, windows);
+            copies(client, list);
+            order(client, list, windows);
+        });
+        nothingLost(seen);
+        sharedOnce();
+    }
+
+    private void onlyWhatWasAskedFor(String client, List<Delivery> list, List<Window> windows) {
+        for (Delivery delivery : list) {
+            Published published = publishes.messages().get(delivery.message());
+            if (published == null || published.first > delivery.position()) {
+                report(Rule.PHANTOM, client + " was given " + delivery.message() + ", which nobody had published");
+                continue;
+            }
+            if (published.cancelled) {
+                report(Rule.WILL_CANCELLED, client + " was given " + delivery.message());
+            }
+            boolean askedFor = windows.stream()
+                    .anyMatch(window -> window.possibleUntil > published.first
+                            && window.asked < delivery.position()
+                            && window.matches(delivery.message().topic()));
+            if (!askedFor) {
+                report(
+                        Rule.UNSUBSCRIBED,
+                        client + " was given " + delivery.message() + ", published behind its UNSUBACK");
+            }
+        }
+    }
+
+    private void copies(String client, List<Delivery> list) {
+        Map<MessageId, Integer> firstCopies = new HashMap<>();
+        Map<MessageId, Integer> qos2Copies = new HashMap<>();
+        for (Delivery delivery : list) {
+            if (delivery.retain()) {
+                continue; // comes with every SUBSCRIBE
+            }
+            if (delivery.qos() == 2) {
+                qos2Copies.merge(delivery.message(), 1, Integer::sum);
+            } else if (!delivery.dup()) {
+                firstCopies.merge(delivery.message(), 1, Integer::sum);
+            }
+        }
+        qos2Copies.forEach((message, count) -> {
+            if (count > 1) {
+                report(Rule.QOS2_TWICE, client + " was given " + message + ' ' + count + " times");
+            }
+        });
+        firstCopies.forEach((message, count) -> {
+            Published published = publishes.messages().get(message);
+            int allowed = published == null || published.qos == 2 ? 1 : published.sends;
+            if (count > allowed) {
+                report(
+                        Rule.QOS1_COPY,
+                        client + " was given " + message + ' ' + count + " times without DUP; it was published "
+                                + allowed + " times");
+            }
+        });
+    }
+
+    private void order(String client, List<Delivery> list, List<Window> windows) {
+        List<Window> shared =
+                windows.stream().filter(window -> window.group != null).toList();
+        Map<MessageId.Stream, Long> last = new HashMap<>();
+        Set<MessageId> seen = new HashSet<>();
+        for (Delivery delivery : list) {
+            MessageId message = delivery.message();
+            boolean promised = !delivery.retain()
+                    && shared.stream().noneMatch(window -> window.matches(message.topic()));
+            if (promised && seen.add(message)) {
+                Long before = last.put(message.stream(), message.sequence());
+                if (before != null && before > message.sequence()) {
+                    report(Rule.ORDER, client + " was given " + message + " behind number " + before);
+                    last.put(message.stream(), before);
+                }
+            }
+        }
+    }
+
+    private void nothingLost(Map<String, Set<MessageId>> seen) {
+        Map<String, List<Published>> byTopic = new HashMap<>();
+        publishes.messages().forEach((id, published) -> {
+            if (published.qos > 0 && !published.refused && published.acknowledged != Publishes.NEVER) {
+                byTopic.computeIfAbsent(id.topic(), topic -> new ArrayList<>()).add(published);
+            }
+        });
+        subscriptions.byClient().forEach((client, windows) -> {
+            for (Window window : windows) {
+                if (window.discarded || window.certainFrom == Publishes.NEVER || window.qos == 0) {
+                    continue;
+                }
+                Set<MessageId> given = window.group == null
+                        ? seen.getOrDefault(client, Set.of())
+                        : givenToGroup(window.group, seen);
+                byTopic.forEach((topic, list) -> {
+                    if (window.matches(topic)) {
+                        list.forEach(published -> owed(window, published, given));
+                    }
+                });
+            }
+        });
+    }
+
+    private void owed(Window window, Published published, Set<MessageId> given) {
+        boolean owed = published.first > window.certainFrom && published.acknowledged < window.certainUntil;
+        if (owed && published.id != null && !given.contains(published.id)) {
+            report(
+                    Rule.LOST,
+                    window.client + " was never given " + (published.will ? "the will " : "") + published.id
+                            + ", owed for " + (window.group == null ? window.filter : window.group));
+        }
+    }
+
+    private Set<MessageId> givenToGroup(String group, Map<String, Set<MessageId>> seen) {
+        Set<MessageId> given = new HashSet<>();
+        subscriptions.byClient().forEach((client, windows) -> {
+            if (windows.stream().anyMatch(window -> group.equals(window.group))) {
+                given.addAll(seen.getOrDefault(client, Set.of()));
+            }
+        });
+        return given;
+    }
+
+    /** A QoS 2 message goes to one member of a group, once. */
+    private void sharedOnce() {
+        Map<String, Set<String>> members = new HashMap<>();
+        subscriptions.byClient().forEach((client, windows) -> windows.forEach(window -> {
+            if (window.group != null) {
+                members.computeIfAbsent(window.group, group -> new HashSet<>()).add(client);
+            }
+        }));
+        members.forEach((group, clients) -> {
+            Map<MessageId, Set<String>> takers = new HashMap<>();
+            for (String client : clients) {
+                for (Delivery delivery : deliveries.getOrDefault(client, List.of())) {
+                    if (delivery.qos() == 2) {
+                        takers.computeIfAbsent(delivery.message(), message -> new HashSet<>())
+                                .add(client);
+                    }
+                }
+            }
+            takers.forEach((message, who) -> {
+                if (who.size() > 1) {
+                    report(Rule.QOS2_TWICE, message + " was given to " + who + " of " + group);
+                }
+            });
+        });
+    }
+
+    private void report(Rule rule, String text) {
+        violations.add(new Violation(rule, text));
+    }
+}

@@ -1,0 +1,93 @@
+package io.godwit.it.crash;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One line of a history. Which fields mean something follows from the kind; the others are 0 or null.
+ *
+ * @param nanos since the beginning of the history
+ * @param connection of the client, from 1
+ * @param code reason code; QoS of a PUBLISH or a will; options of a SUBSCRIBE
+ * @param flag DUP of a PUBLISH, session present of a CONNACK, clean of a CONNECT
+ * @param retain of a PUBLISH
+ * @param text the filter or the topic
+ * @param message of a PUBLISH (null when its payload is empty: a retained message cleared) or a will
+ */
+record Event(
+        long nanos,
+        Kind kind,
+        String client,
+        int connection,
+        int packetId,
+        int code,
+        boolean flag,
+        boolean retain,
+        @Nullable String text,
+        @Nullable MessageId message) {
+
+    /** "Out" and "in" are the client's: out before the bytes leave, in after they have arrived. */
+    enum Kind {
+        KILL,
+        READY,
+        CONNECT_OUT,
+        CONNACK_IN,
+        DISCONNECT_OUT,
+        DISCONNECT_IN,
+        ABORT,
+        LOST,
+        PUBLISH_OUT,
+        PUBACK_IN,
+        PUBREC_IN,
+        PUBREL_OUT,
+        PUBCOMP_IN,
+        PUBLISH_IN,
+        PUBACK_OUT,
+        PUBREC_OUT,
+        PUBREL_IN,
+        PUBCOMP_OUT,
+        SUBSCRIBE_OUT,
+        SUBACK_IN,
+        UNSUBSCRIBE_OUT,
+        UNSUBACK_IN,
+        /** A client that reads the retained messages is about to subscribe. */
+        READ_BEGIN,
+        /** It has found this one ({@code text} is the topic). */
+        READ,
+        /** It takes what it has not found as absent. */
+        READ_END,
+        /** A payload that nobody sent. */
+        DAMAGED
+    }
+
+    static Event of(Kind kind, String client, int connection) {
+        return new Event(0, kind, client, connection, 0, 0, false, false, null, null);
+    }
+
+    Event at(long time) {
+        return new Event(time, kind, client, connection, packetId, code, flag, retain, text, message);
+    }
+
+    Event withPacketId(int id) {
+        return new Event(nanos, kind, client, connection, id, code, flag, retain, text, message);
+    }
+
+    Event withCode(int value) {
+        return new Event(nanos, kind, client, connection, packetId, value, flag, retain, text, message);
+    }
+
+    Event withFlag(boolean value) {
+        return new Event(nanos, kind, client, connection, packetId, code, value, retain, text, message);
+    }
+
+    Event withRetain(boolean value) {
+        return new Event(nanos, kind, client, connection, packetId, code, flag, value, text, message);
+    }
+
+    Event withText(String value) {
+        return new Event(nanos, kind, client, connection, packetId, code, flag, retain, value, message);
+    }
+
+    Event withMessage(@Nullable MessageId value) {
+        return new Event(nanos, kind, client, connection, packetId, code, flag, retain, text, value);
+    }
+}

@@ -1,0 +1,172 @@
+package io.godwit.it.crash;
+
+import io.godwit.it.client.AckPolicy;
+import io.godwit.it.client.ClientConfig;
+import io.godwit.it.client.TestClient;
+import io.godwit.it.crash.SubscribingActor.Filter;
+import io.godwit.it.crash.SubscribingActor.Presence;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.function.UnaryOperator;
+
+/**
+ * Who takes part in a crash test: publishers of QoS 1 and 2 with topics of their own, and persistent sessions that are present, away, late, out of
+ * order, taken over, subscribing and unsubscribing, sharing, overlapping; clients with wills; retained messages set and cleared. Both versions.
+ */
+final class Load implements AutoCloseable {
+    private static final int V3 = 4;
+    private static final int V5 = 5;
+
+    private final InetSocketAddress address;
+    private final History history;
+    private final Random seeds;
+    private final Stage stage = new Stage();
+    private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
+    private final List<Actor> actors = new ArrayList<>();
+    private final List<Thread> threads = new ArrayList<>();
+
+    /**
+     * @param qos1PerSecond over all publishers of QoS 1
+     * @param qos2PerSecond over all publishers of QoS 2
+     */
+    Load(InetSocketAddress address, History history, long seed, double qos1PerSecond, double qos2PerSecond) {
+        this.address = address;
+        this.history = history;
+        this.seeds = new Random(seed);
+        publishers(qos1PerSecond / 4, qos2PerSecond / 3);
+        subscribers();
+        subscriber("shared-a", V5, Presence.ALWAYS, same(), new Filter("$share/g/q2/#", 2), new Filter("$share/g/q1/0/2", 1));
+        subscriber("shared-b", V5, Presence.VISITING, same(), new Filter("$share/g/q2/#", 2), new Filter("$share/g/q1/0/2", 1));
+        subscriber("will-watcher", V5, Presence.ALWAYS, same(), new Filter("will/#", 2));
+        will("will-a", V5, 2, true);
+        will("will-b", V3, 1, false);
+        will("will-c", V5, 1, false);
+        publisher("keeper-1", V3, topics("ret/1"), 1, 25, same(), true, false);
+        publisher("keeper-2", V5, topics("ret/2"), 2, 25, same(), true, false);
+        subscriber("ret-absent", V5, Presence.ABSENT, same(), new Filter("ret/1/#", 1));
+    }
+
+    Stage stage() {
+        return stage;
+    }
+
+    void start() {
+        for (Actor actor : actors) {
+            Thread thread = new Thread(actor, "actor-" + threads.size());
+            thread.setDaemon(true);
+            thread.start();
+            threads.add(thread);
+        }
+    }
+
+    boolean isSetUp() {
+        return actors.stream().allMatch(Actor::isSetUp);
+    }
+
+    boolean isDrained() {
+        return actors.stream().allMatch(Actor::isDrained);
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        stage.enter(Stage.Phase.STOP);
+        for (Thread thread : threads) {
+            thread.join(15_000);
+        }
+        timer.shutdownNow();
+    }
+
+    private void publishers(double qos1PerSecond, double qos2PerSecond) {
+        publisher("pub-0", V5, topics("q1/0"), 1, qos1PerSecond, same(), false, false);
+        publisher("pub-1", V3, topics("q1/1"), 1, qos1PerSecond, same(), false, true);
+        publisher("pub-2", V5, topics("q1/2"), 1, qos1PerSecond, same(), false, true);
+        publisher("pub-3", V3, topics("q1/3"), 1, qos1PerSecond, ClientConfig::withCleanSession, false, false);
+        publisher("pub-4", V5, topics("q2/0"), 2, qos2PerSecond, same(), false, false);
+        publisher("pub-5", V3, topics("q2/1"), 2, qos2PerSecond, same(), false, true);
+        publisher("pub-6", V5, topics("q2/2"), 2, qos2PerSecond, same(), false, false);
+    }
+
+    private void subscribers() {
+        subscriber("at-once", V5, Presence.ALWAYS, same(), new Filter("q1/0/#", 1), new Filter("q1/1/+", 1));
+        subscriber("late", V3, Presence.ALWAYS, late(300), new Filter("q1/2/#", 1));
+        subscriber("shuffled", V5, Presence.ALWAYS, shuffled(), new Filter("q1/3/#", 1));
+        subscriber("twice-never", V5, Presence.ALWAYS, same(), new Filter("q2/#", 2));
+        subscriber("late-2", V3, Presence.ALWAYS, late(200), new Filter("q2/0/#", 2));
+        subscriber("visitor", V5, Presence.VISITING, late(50), new Filter("q1/0/0", 1), new Filter("q2/0/0", 2));
+        subscriber("absent", V3, Presence.ABSENT, same(), new Filter("q1/+/1", 1));
+        subscriber("absent-2", V5, Presence.ABSENT, shuffled(), new Filter("q2/+/1", 2));
+        subscriber("taken-over", V5, Presence.TAKING_OVER, late(50), new Filter("q1/1/0", 1), new Filter("q2/1/#", 2));
+        subscriber("taken-over-3", V3, Presence.TAKING_OVER, same(), new Filter("q1/2/0", 1), new Filter("q2/1/0", 2));
+        subscriber("overlapping", V5, Presence.ALWAYS, same(), new Filter("q1/2/+", 1), new Filter("q1/2/3", 2), new Filter("q2/2/#", 2));
+        subscriber("live", V5, Presence.ALWAYS, ClientConfig::withCleanSession, new Filter("q1/1/3", 1), new Filter("q2/2/3", 2));
+        churning("churn", V5, new Filter("q1/3/2", 1), new Filter("q2/2/1", 2), new Filter("q1/+/3", 1));
+        churning("churn-3", V3, new Filter("q1/0/3", 1), new Filter("q2/#", 2));
+    }
+
+    private static List<String> topics(String prefix) {
+        return List.of(prefix + "/0", prefix + "/1", prefix + "/2", prefix + "/3");
+    }
+
+    private static UnaryOperator<ClientConfig> same() {
+        return UnaryOperator.identity();
+    }
+
+    private UnaryOperator<ClientConfig> late(int maxMillis) {
+        AckPolicy policy = AckPolicy.late(timer, random(), maxMillis);
+        return config -> config.withAcks(policy);
+    }
+
+    private UnaryOperator<ClientConfig> shuffled() {
+        AckPolicy policy = AckPolicy.shuffled(timer, random(), 8, 40);
+        return config -> config.withAcks(policy).withReceiveMaximum(50);
+    }
+
+    private void publisher(
+            String name,
+            int version,
+            List<String> topics,
+            int qos,
+            double perSecond,
+            UnaryOperator<ClientConfig> more,
+            boolean retain,
+            boolean takeovers) {
+        ClientConfig config = config(name, version, more).withWindow(qos == 1 ? 300 : 100);
+        actors.add(new PublishingActor(
+                client(config),
+                stage,
+                random(),
+                new PublishingActor.Spec(
+                        name, topics, qos, perSecond, 160, retain, retain ? 0.3 : 0, takeovers)));
+    }
+
+    private void subscriber(
+            String name, int version, Presence presence, UnaryOperator<ClientConfig> more, Filter... filters) {
+        actors.add(new SubscribingActor(
+                client(config(name, version, more)), stage, random(), List.of(filters), presence));
+    }
+
+    private void churning(String name, int version, Filter... filters) {
+        actors.add(new ChurningActor(client(config(name, version, same())), stage, random(), List.of(filters)));
+    }
+
+    private void will(String name, int version, int qos, boolean persistent) {
+        actors.add(new WillActor(
+                client(config(name, version, same())), stage, random(), name, version, qos, persistent));
+    }
+
+    private ClientConfig config(String name, int version, UnaryOperator<ClientConfig> more) {
+        return more.apply(ClientConfig.of(address, name, version).withTap(new HistoryTap(history, name)));
+    }
+
+    /** The history has what it receives; nobody else looks. */
+    private static TestClient client(ClientConfig config) {
+        return new TestClient(config, message -> {});
+    }
+
+    private Random random() {
+        return new Random(seeds.nextLong());
+    }
+}

@@ -1,0 +1,161 @@
+package io.godwit.it.crash;
+
+import io.godwit.it.crash.Event.Kind;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that was published in a history, wills included, and what its publishers know of it. Times are positions in the history; {@link #NEVER} is
+ * behind its end.
+ */
+final class Publishes {
+    static final int NEVER = Integer.MAX_VALUE;
+    /** How long before a kill a DISCONNECT may be that the broker has perhaps not read. */
+    private static final long UNREAD_NANOS = 1_000_000_000;
+
+    private final Map<MessageId, Published> messages = new LinkedHashMap<>();
+    /** By topic: what its publisher set and cleared, in order. */
+    private final Map<String, List<Published>> retained = new HashMap<>();
+    /** By client and packet id: not finished. */
+    private final Map<String, Map<Integer, Published>> outstanding = new HashMap<>();
+    /** By client: of the standing connection. */
+    private final Map<String, PendingWill> wills = new HashMap<>();
+    private final List<PendingWill> disconnected = new ArrayList<>();
+
+    /** One message, or one clearing of a retained one. */
+    static final class Published {
+        final @Nullable MessageId id;
+        final int qos;
+        final boolean will;
+        /** When it was sent for the first time; for a will, its CONNECT. */
+        final int first;
+        /** From when on the broker owes it; {@link #NEVER} when that is not known. */
+        int acknowledged = NEVER;
+
+        int sends = 1;
+        boolean refused;
+        /** A will whose client disconnected properly, and the broker had the time to read it. */
+        boolean cancelled;
+
+        Published(@Nullable MessageId id, int qos, boolean will, int first) {
+            this.id = id;
+            this.qos = qos;
+            this.will = will;
+            this.first = first;
+        }
+    }
+
+    private static final class PendingWill {
+        final Published published;
+        boolean accepted;
+        long disconnectedNanos;
+
+        PendingWill(Published published) {
+            this.published = published;
+        }
+    }
+
+    Publishes(List<Event> events) {
+        for (int position = 0; position < events.size(); position++) {
+            read(events.get(position), position);
+        }
+        disconnected.forEach(will -> will.published.cancelled = true);
+    }
+
+    Map<MessageId, Published> messages() {
+        return messages;
+    }
+
+    Map<String, List<Published>> retained() {
+        return retained;
+    }
+
+    private void read(Event event, int position) {
+        Map<Integer, Published> open = outstanding.computeIfAbsent(event.client(), client -> new HashMap<>());
+        switch (event.kind()) {
+            case PUBLISH_OUT -> sent(event, position, open);
+            case PUBACK_IN, PUBREC_IN -> {
+                Published message = open.get(event.packetId());
+                if (message != null) {
+                    acknowledged(event, position, message);
+                    if (event.kind() == Kind.PUBACK_IN || message.refused) {
+                        open.remove(event.packetId());
+                    }
+                }
+            }
+            case PUBCOMP_IN -> open.remove(event.packetId());
+            case CONNECT_OUT -> {
+                willDue(event.client(), position);
+                MessageId will = event.message();
+                if (will != null) {
+                    Published published = new Published(will, event.code(), true, position);
+                    messages.put(will, published);
+                    wills.put(event.client(), new PendingWill(published));
+                }
+            }
+            case CONNACK_IN -> {
+                PendingWill will = wills.get(event.client());
+                if (event.code() == 0 && will != null) {
+                    will.accepted = true;
+                }
+                if (event.code() == 0 && !event.flag()) {
+                    open.clear();
+                }
+            }
+            case ABORT, LOST -> willDue(event.client(), position);
+            case DISCONNECT_OUT -> {
+                PendingWill will = wills.remove(event.client());
+                if (will != null) {
+                    will.disconnectedNanos = event.nanos();
+                    disconnected.add(will);
+                }
+            }
+            case KILL -> disconnected.removeIf(will -> {
+                boolean unread = event.nanos() - will.disconnectedNanos < UNREAD_NANOS;
+                will.published.cancelled = !unread;
+                return true;
+            });
+            default -> {}
+        }
+    }
+
+    private void sent(Event event, int position, Map<Integer, Published> open) {
+        Published before = open.get(event.packetId());
+        if (event.flag() && before != null) {
+            before.sends++;
+            return;
+        }
+        MessageId id = event.message();
+        Published message = new Published(id, event.code(), false, position);
+        if (id != null) {
+            messages.put(id, message);
+        }
+        String topic = event.text();
+        if (event.retain() && topic != null) {
+            retained.computeIfAbsent(topic, key -> new ArrayList<>()).add(message);
+        }
+        if (event.code() > 0) {
+            open.put(event.packetId(), message);
+        }
+    }
+
+    private static void acknowledged(Event event, int position, Published message) {
+        if (event.code() >= 0x80) {
+            message.refused = true;
+        } else if (message.acknowledged == NEVER) {
+            message.acknowledged = position;
+        }
+    }
+
+    /** The client's connection has ended, and not by a DISCONNECT of its own. */
+    private void willDue(String client, int position) {
+        PendingWill will = wills.remove(client);
+        if (will != null && will.accepted) {
+            will.published.acknowledged = position;
+        }
+    }
+}
