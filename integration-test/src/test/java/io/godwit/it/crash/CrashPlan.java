@@ -24,7 +24,8 @@ record CrashPlan(long seed, double qos1PerSecond, double qos2PerSecond, List<Rou
         rounds = List.copyOf(rounds);
     }
 
-    static CrashPlan of(long seed, double qos1PerSecond, double qos2PerSecond, int minMillis, int maxMillis, Kind... kinds) {
+    static CrashPlan of(
+            long seed, double qos1PerSecond, double qos2PerSecond, int minMillis, int maxMillis, Kind... kinds) {
         Random random = new Random(seed);
         List<Round> rounds = new ArrayList<>();
         for (Kind kind : kinds) {

@@ -46,8 +46,7 @@ final class CrashRun {
     /** Returns the events up to the end of the drain. */
     List<Event> run() throws IOException, InterruptedException {
         broker.start();
-        try (Load load = new Load(
-                broker.address(), history, plan.seed(), plan.qos1PerSecond(), plan.qos2PerSecond())) {
+        try (Load load = new Load(broker.address(), history, plan.seed(), plan.qos1PerSecond(), plan.qos2PerSecond())) {
             load.start();
             await("all sessions and subscriptions", 30, load::isSetUp);
             load.stage().enter(Stage.Phase.LOAD);

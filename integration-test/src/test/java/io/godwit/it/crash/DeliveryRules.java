@@ -103,8 +103,8 @@ final class DeliveryRules {
         Set<MessageId> seen = new HashSet<>();
         for (Delivery delivery : list) {
             MessageId message = delivery.message();
-            boolean promised = !delivery.retain()
-                    && shared.stream().noneMatch(window -> window.matches(message.topic()));
+            boolean promised =
+                    !delivery.retain() && shared.stream().noneMatch(window -> window.matches(message.topic()));
             if (promised && seen.add(message)) {
                 Long before = last.put(message.stream(), message.sequence());
                 if (before != null && before > message.sequence()) {
@@ -127,9 +127,8 @@ final class DeliveryRules {
                 if (window.discarded || window.certainFrom == Publishes.NEVER || window.qos == 0) {
                     continue;
                 }
-                Set<MessageId> given = window.group == null
-                        ? seen.getOrDefault(client, Set.of())
-                        : givenToGroup(window.group, seen);
+                Set<MessageId> given =
+                        window.group == null ? seen.getOrDefault(client, Set.of()) : givenToGroup(window.group, seen);
                 byTopic.forEach((topic, list) -> {
                     if (window.matches(topic)) {
                         list.forEach(published -> owed(window, published, given));
@@ -162,11 +161,14 @@ final class DeliveryRules {
     /** A QoS 2 message goes to one member of a group, once. */
     private void sharedOnce() {
         Map<String, Set<String>> members = new HashMap<>();
-        subscriptions.byClient().forEach((client, windows) -> windows.forEach(window -> {
-            if (window.group != null) {
-                members.computeIfAbsent(window.group, group -> new HashSet<>()).add(client);
-            }
-        }));
+        subscriptions
+                .byClient()
+                .forEach((client, windows) -> windows.forEach(window -> {
+                    if (window.group != null) {
+                        members.computeIfAbsent(window.group, group -> new HashSet<>())
+                                .add(client);
+                    }
+                }));
         members.forEach((group, clients) -> {
             Map<MessageId, Set<String>> takers = new HashMap<>();
             for (String client : clients) {

@@ -115,9 +115,8 @@ final class HistoryTap implements Tap {
     }
 
     private void ack(Kind kind, int connection, Packet.Ack ack) {
-        history.add(Event.of(kind, client, connection)
-                .withPacketId(ack.packetId())
-                .withCode(ack.code()));
+        history.add(
+                Event.of(kind, client, connection).withPacketId(ack.packetId()).withCode(ack.code()));
     }
 
     private void answered(Kind kind, int connection, int packetId, List<Integer> codes) {

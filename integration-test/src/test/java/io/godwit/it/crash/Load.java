@@ -38,8 +38,20 @@ final class Load implements AutoCloseable {
         this.seeds = new Random(seed);
         publishers(qos1PerSecond / 4, qos2PerSecond / 3);
         subscribers();
-        subscriber("shared-a", V5, Presence.ALWAYS, same(), new Filter("$share/g/q2/#", 2), new Filter("$share/g/q1/0/2", 1));
-        subscriber("shared-b", V5, Presence.VISITING, same(), new Filter("$share/g/q2/#", 2), new Filter("$share/g/q1/0/2", 1));
+        subscriber(
+                "shared-a",
+                V5,
+                Presence.ALWAYS,
+                same(),
+                new Filter("$share/g/q2/#", 2),
+                new Filter("$share/g/q1/0/2", 1));
+        subscriber(
+                "shared-b",
+                V5,
+                Presence.VISITING,
+                same(),
+                new Filter("$share/g/q2/#", 2),
+                new Filter("$share/g/q1/0/2", 1));
         subscriber("will-watcher", V5, Presence.ALWAYS, same(), new Filter("will/#", 2));
         will("will-a", V5, 2, true);
         will("will-b", V3, 1, false);
@@ -70,11 +82,16 @@ final class Load implements AutoCloseable {
         return actors.stream().allMatch(Actor::isDrained);
     }
 
+    /** Ends all clients. */
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         stage.enter(Stage.Phase.STOP);
-        for (Thread thread : threads) {
-            thread.join(15_000);
+        try {
+            for (Thread thread : threads) {
+                thread.join(15_000);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // they are daemons
         }
         timer.shutdownNow();
     }
@@ -100,8 +117,21 @@ final class Load implements AutoCloseable {
         subscriber("absent-2", V5, Presence.ABSENT, shuffled(), new Filter("q2/+/1", 2));
         subscriber("taken-over", V5, Presence.TAKING_OVER, late(50), new Filter("q1/1/0", 1), new Filter("q2/1/#", 2));
         subscriber("taken-over-3", V3, Presence.TAKING_OVER, same(), new Filter("q1/2/0", 1), new Filter("q2/1/0", 2));
-        subscriber("overlapping", V5, Presence.ALWAYS, same(), new Filter("q1/2/+", 1), new Filter("q1/2/3", 2), new Filter("q2/2/#", 2));
-        subscriber("live", V5, Presence.ALWAYS, ClientConfig::withCleanSession, new Filter("q1/1/3", 1), new Filter("q2/2/3", 2));
+        subscriber(
+                "overlapping",
+                V5,
+                Presence.ALWAYS,
+                same(),
+                new Filter("q1/2/+", 1),
+                new Filter("q1/2/3", 2),
+                new Filter("q2/2/#", 2));
+        subscriber(
+                "live",
+                V5,
+                Presence.ALWAYS,
+                ClientConfig::withCleanSession,
+                new Filter("q1/1/3", 1),
+                new Filter("q2/2/3", 2));
         churning("churn", V5, new Filter("q1/3/2", 1), new Filter("q2/2/1", 2), new Filter("q1/+/3", 1));
         churning("churn-3", V3, new Filter("q1/0/3", 1), new Filter("q2/#", 2));
     }
@@ -138,14 +168,13 @@ final class Load implements AutoCloseable {
                 client(config),
                 stage,
                 random(),
-                new PublishingActor.Spec(
-                        name, topics, qos, perSecond, 160, retain, retain ? 0.3 : 0, takeovers)));
+                new PublishingActor.Spec(name, topics, qos, perSecond, 160, retain, retain ? 0.3 : 0, takeovers)));
     }
 
     private void subscriber(
             String name, int version, Presence presence, UnaryOperator<ClientConfig> more, Filter... filters) {
-        actors.add(new SubscribingActor(
-                client(config(name, version, more)), stage, random(), List.of(filters), presence));
+        actors.add(
+                new SubscribingActor(client(config(name, version, more)), stage, random(), List.of(filters), presence));
     }
 
     private void churning(String name, int version, Filter... filters) {
@@ -153,8 +182,8 @@ final class Load implements AutoCloseable {
     }
 
     private void will(String name, int version, int qos, boolean persistent) {
-        actors.add(new WillActor(
-                client(config(name, version, same())), stage, random(), name, version, qos, persistent));
+        actors.add(
+                new WillActor(client(config(name, version, same())), stage, random(), name, version, qos, persistent));
     }
 
     private ClientConfig config(String name, int version, UnaryOperator<ClientConfig> more) {

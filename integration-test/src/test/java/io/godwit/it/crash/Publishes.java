@@ -24,6 +24,7 @@ final class Publishes {
     private final Map<String, Map<Integer, Published>> outstanding = new HashMap<>();
     /** By client: of the standing connection. */
     private final Map<String, PendingWill> wills = new HashMap<>();
+
     private final List<PendingWill> disconnected = new ArrayList<>();
 
     /** One message, or one clearing of a retained one. */
@@ -114,11 +115,12 @@ final class Publishes {
                     disconnected.add(will);
                 }
             }
-            case KILL -> disconnected.removeIf(will -> {
-                boolean unread = event.nanos() - will.disconnectedNanos < UNREAD_NANOS;
-                will.published.cancelled = !unread;
-                return true;
-            });
+            case KILL ->
+                disconnected.removeIf(will -> {
+                    boolean unread = event.nanos() - will.disconnectedNanos < UNREAD_NANOS;
+                    will.published.cancelled = !unread;
+                    return true;
+                });
             default -> {}
         }
     }

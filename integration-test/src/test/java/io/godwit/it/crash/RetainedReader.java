@@ -55,8 +55,8 @@ final class RetainedReader {
                 return;
             }
         }
-        found.forEach((topic, message) -> history.add(
-                Event.of(Kind.READ, name, 1).withText(topic).withMessage(message)));
+        found.forEach((topic, message) ->
+                history.add(Event.of(Kind.READ, name, 1).withText(topic).withMessage(message)));
         history.add(Event.of(Kind.READ_END, name, 1));
     }
 }

@@ -35,9 +35,7 @@ final class RetainedRule {
             }
             case READ_END -> {
                 if (reading != null) {
-                    publishes
-                            .retained()
-                            .forEach((name, versions) -> check(event, name, versions, reading, position));
+                    publishes.retained().forEach((name, versions) -> check(event, name, versions, reading, position));
                     readings.remove(event.client());
                 }
             }

@@ -110,8 +110,8 @@ final class SessionRules {
 
     /** Call once behind the last event. */
     void end() {
-        awaited.forEach((id, message) ->
-                report(Rule.RESEND, "packet id " + id + ", " + message.message + ", was in flight and never came again"));
+        awaited.forEach((id, message) -> report(
+                Rule.RESEND, "packet id " + id + ", " + message.message + ", was in flight and never came again"));
     }
 
     private void connecting(Event event) {

@@ -46,7 +46,7 @@ final class SubscribingActor extends Actor {
             ensureConnected();
             Filter next = filters.get(subscribed);
             client.subscribe(next.text, next.qos);
-            subscribed++;
+            subscribed = subscribed + 1; // this thread alone writes it
         } else if (stage.phase() == Phase.DRAIN) {
             ensureConnected();
             park(10);

@@ -83,12 +83,14 @@ final class Subscriptions {
                     window.qos = event.code();
                 }
             }
-            case UNSUBSCRIBE_OUT -> windows.stream()
-                    .filter(window -> text != null && window.isOf(text))
-                    .forEach(window -> window.certainUntil = Math.min(window.certainUntil, position));
-            case UNSUBACK_IN -> windows.stream()
-                    .filter(window -> text != null && window.isOf(text))
-                    .forEach(window -> window.possibleUntil = Math.min(window.possibleUntil, position));
+            case UNSUBSCRIBE_OUT ->
+                windows.stream()
+                        .filter(window -> text != null && window.isOf(text))
+                        .forEach(window -> window.certainUntil = Math.min(window.certainUntil, position));
+            case UNSUBACK_IN ->
+                windows.stream()
+                        .filter(window -> text != null && window.isOf(text))
+                        .forEach(window -> window.possibleUntil = Math.min(window.possibleUntil, position));
             case CONNECT_OUT -> {
                 if (event.flag()) {
                     ended(windows, position, false, true);

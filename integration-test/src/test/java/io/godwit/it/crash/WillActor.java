@@ -41,9 +41,8 @@ final class WillActor extends Actor {
             return;
         }
         MessageId will = new MessageId(name, "will/" + name, qos, wills++);
-        Properties properties = version == 5 && persistent
-                ? Properties.NONE.with(Properties.SESSION_EXPIRY, 86_400)
-                : Properties.NONE;
+        Properties properties =
+                version == 5 && persistent ? Properties.NONE.with(Properties.SESSION_EXPIRY, 86_400) : Properties.NONE;
         client.connect(new Packet.Connect(
                 version,
                 name,

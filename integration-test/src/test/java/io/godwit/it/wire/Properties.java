@@ -78,16 +78,15 @@ public record Properties(List<Entry> entries) {
         List<Entry> entries = new ArrayList<>();
         while (in.position() < end) {
             int id = in.get() & 0xFF;
-            Object value =
-                    switch (Shape.of(id)) {
-                        case BYTE -> (long) (in.get() & 0xFF);
-                        case SHORT -> (long) (in.getShort() & 0xFFFF);
-                        case INT -> in.getInt() & 0xFFFF_FFFFL;
-                        case VARINT -> (long) PacketReader.varint(in);
-                        case STRING -> PacketReader.string(in);
-                        case BINARY -> PacketReader.binary(in);
-                        case PAIR -> new Pair(PacketReader.string(in), PacketReader.string(in));
-                    };
+            Object value = switch (Shape.of(id)) {
+                case BYTE -> (long) (in.get() & 0xFF);
+                case SHORT -> (long) (in.getShort() & 0xFFFF);
+                case INT -> in.getInt() & 0xFFFF_FFFFL;
+                case VARINT -> (long) PacketReader.varint(in);
+                case STRING -> PacketReader.string(in);
+                case BINARY -> PacketReader.binary(in);
+                case PAIR -> new Pair(PacketReader.string(in), PacketReader.string(in));
+            };
             entries.add(new Entry(id, value));
         }
         if (in.position() != end) {
