@@ -11,4 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param token null unless the delivery may be repeated
  */
-public record Delivery(ClientInfo publisher, Message message, List<Match> matches, @Nullable DeliveryToken token) {}
+public record Delivery(
+        ClientInfo publisher,
+        Message message,
+        List<Match> matches,
+        @Nullable DeliveryToken token) {}

@@ -15,7 +15,8 @@ public interface DistClient {
      *
      * @return completes with true when there was none of this filter and receiver before
      */
-    CompletableFuture<Boolean> subscribe(TenantId tenant, TopicFilter filter, LiveReceiver receiver, SubscriptionOptions options);
+    CompletableFuture<Boolean> subscribe(
+            TenantId tenant, TopicFilter filter, LiveReceiver receiver, SubscriptionOptions options);
 
     /** Removes it; completes with whether there was one. No delivery to it is begun after completion. */
     CompletableFuture<Boolean> unsubscribe(TenantId tenant, TopicFilter filter, LiveReceiver receiver);

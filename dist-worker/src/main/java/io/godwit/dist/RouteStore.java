@@ -1,0 +1,100 @@
+package io.godwit.dist;
+
+import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.dist.route.Route;
+import io.godwit.dist.route.RouteKeys;
+import io.godwit.dist.route.RouteMutation;
+import io.godwit.dist.route.RouteQuery;
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.RangeClient;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.topic.TopicFilter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/** Reads and writes routes through the ranges of the dist store. Thread-safe; futures fail with RangeException only. */
+final class RouteStore {
+    private final RangeClient ranges;
+    private final Duration timeout;
+
+    RouteStore(RangeClient ranges, Duration timeout) {
+        this.ranges = ranges;
+        this.timeout = timeout;
+    }
+
+    CompletableFuture<Void> put(TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options) {
+        byte[] key = RouteKeys.key(filter, receiver);
+        return plain(write(List.of(new RouteMutation.Change(key, RouteKeys.value(options))), deadline()));
+    }
+
+    CompletableFuture<Void> remove(List<TopicFilter> filters, InboxReceiver receiver) {
+        List<RouteMutation.Change> changes = new ArrayList<>(filters.size());
+        for (TopicFilter filter : filters) {
+            changes.add(new RouteMutation.Change(RouteKeys.key(filter, receiver), null));
+        }
+        return plain(write(changes, deadline()));
+    }
+
+    /** At most {@code maxRoutes} of the tenant's routes, from {@code cursor} on, the first page for null. */
+    CompletableFuture<RoutePage> list(TenantId tenant, @Nullable String cursor, int maxRoutes) {
+        byte[] from = cursor == null
+                ? RouteKeys.tenantPrefix(tenant)
+                : Base64.getUrlDecoder().decode(cursor);
+        byte[] to = RouteKeys.tenantEnd(tenant);
+        List<byte[]> starts = ranges.rangeKeys(from, to);
+        byte[] next = starts.size() > 1 ? starts.get(1) : null;
+        return plain(ranges.query(from, new RouteQuery(from, to, maxRoutes).encode(), deadline())
+                .thenApply(answer -> page(RouteQuery.Answer.decode(answer), next)));
+    }
+
+    /** The changes that the range of the first key does not own are sent on, again by their first key, until none is left. */
+    private CompletableFuture<Void> write(List<RouteMutation.Change> changes, Deadline deadline) {
+        if (changes.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return ranges.mutate(changes.get(0).key(), RouteMutation.encode(changes), deadline)
+                .thenCompose(reply -> write(RouteMutation.elsewhere(changes, reply), deadline));
+    }
+
+    /** The same with its failure as the store gave it, not wrapped by the steps in between. */
+    private static <T> CompletableFuture<T> plain(CompletableFuture<T> steps) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        steps.whenComplete((value, failure) -> {
+            if (failure == null) {
+                result.complete(value);
+            } else {
+                result.completeExceptionally(
+                        failure instanceof CompletionException && failure.getCause() != null
+                                ? failure.getCause()
+                                : failure);
+            }
+        });
+        return result;
+    }
+
+    private static RoutePage page(RouteQuery.Answer answer, byte @Nullable [] nextRange) {
+        List<Route> routes = new ArrayList<>(answer.entries().size());
+        for (RouteQuery.Entry entry : answer.entries()) {
+            routes.add(RouteKeys.route(entry.key(), entry.value()));
+        }
+        byte[] next = nextRange;
+        if (answer.more()) {
+            byte[] last = answer.entries().get(answer.entries().size() - 1).key();
+            next = Arrays.copyOf(last, last.length + 1); // the smallest key after the last
+        }
+        return new RoutePage(
+                routes,
+                next == null ? null : Base64.getUrlEncoder().withoutPadding().encodeToString(next));
+    }
+
+    private Deadline deadline() {
+        return Deadline.afterMillis(timeout.toMillis());
+    }
+}

@@ -1,0 +1,26 @@
+package io.godwit.dist.deliver;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What is counted per publish. Every event loop counts at once, so each is a {@link LongAdder}. */
+public final class DistCounters {
+    final LongAdder published = new LongAdder();
+    final LongAdder matched = new LongAdder();
+    final LongAdder noMatch = new LongAdder();
+    final LongAdder refused = new LongAdder();
+
+    public DistCounters(MeterRegistry meters) {
+        register(meters, "godwit.dist.published", "messages given to be distributed", published);
+        register(meters, "godwit.dist.matched", "copies handed to sessions", matched);
+        register(meters, "godwit.dist.no.match", "messages that no subscription matched", noMatch);
+        register(meters, "godwit.dist.refused", "messages that a store did not take", refused);
+    }
+
+    private static void register(MeterRegistry meters, String name, String description, LongAdder count) {
+        FunctionCounter.builder(name, count, LongAdder::doubleValue)
+                .description(description)
+                .register(meters);
+    }
+}

@@ -1,0 +1,42 @@
+package io.godwit.dist.deliver;
+
+import io.godwit.dist.client.DistOutcome;
+import java.util.concurrent.CompletableFuture;
+
+/** Joins the answers of deliverers; the worst wins. */
+final class Outcomes {
+    /** Shared: nobody may complete it again. */
+    static final CompletableFuture<DistOutcome> NO_MATCH = CompletableFuture.completedFuture(DistOutcome.NO_MATCH);
+
+    private Outcomes() {}
+
+    static CompletableFuture<DistOutcome> worst(CompletableFuture<DistOutcome> a, CompletableFuture<DistOutcome> b) {
+        if (isDelivered(a)) {
+            return b;
+        }
+        if (isDelivered(b)) {
+            return a;
+        }
+        return a.thenCombine(b, Outcomes::worst);
+    }
+
+    static DistOutcome worst(DistOutcome a, DistOutcome b) {
+        return rank(a) >= rank(b) ? a : b;
+    }
+
+    /** Whether it is known already that all went well. */
+    static boolean isDelivered(CompletableFuture<DistOutcome> outcome) {
+        return outcome.isDone()
+                && !outcome.isCompletedExceptionally()
+                && outcome.getNow(DistOutcome.FAILED) == DistOutcome.DELIVERED;
+    }
+
+    private static int rank(DistOutcome outcome) {
+        return switch (outcome) {
+            case NO_MATCH -> 0;
+            case DELIVERED -> 1;
+            case OVERLOADED -> 2;
+            case FAILED -> 3;
+        };
+    }
+}

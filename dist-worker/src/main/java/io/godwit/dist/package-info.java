@@ -1,0 +1,5 @@
+/** The dist-worker: routes, matching and fan-out of every publish. */
+@NullMarked
+package io.godwit.dist;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,105 @@
+package io.godwit.dist.route;
+
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.kv.coprocessor.RangeCursor;
+import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.kv.coprocessor.RangeWrites;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The state machine of one range of routes: keeps the routes, and after each commit tells the node's {@link TopicIndex}, which all route
+ * ranges and the live receivers share. Since the index is told before the reply goes out, a route is in force when its write completes.
+ */
+public final class RouteCoprocessor implements RangeCoprocessor {
+    private final TopicIndex index;
+    /** Set by the first {@link #open}; apply thread only. */
+    private boolean opened;
+
+    private RangeBounds bounds = new RangeBounds(new byte[0], null);
+
+    public RouteCoprocessor(TopicIndex index) {
+        this.index = index;
+    }
+
+    @Override
+    public void open(RangeBounds bounds, RangeReader reader) {
+        this.bounds = bounds;
+        if (opened) {
+            removeVanished(reader);
+        }
+        opened = true;
+        try (RangeCursor cursor = reader.cursor(bounds.start(), bounds.end())) {
+            for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                addToIndex(cursor.key(), cursor.value());
+            }
+        }
+    }
+
+    @Override
+    public List<byte[]> apply(RangeWrites writes, List<byte[]> mutations, Consumer<Runnable> afterCommit) {
+        List<byte[]> replies = new ArrayList<>(mutations.size());
+        for (byte[] mutation : mutations) {
+            List<RouteMutation.Change> changes = RouteMutation.decode(mutation);
+            byte[] reply = RouteMutation.reply(changes.size());
+            for (int i = 0; i < changes.size(); i++) {
+                if (!apply(writes, changes.get(i), afterCommit)) {
+                    RouteMutation.setElsewhere(reply, i);
+                }
+            }
+            replies.add(reply);
+        }
+        return replies;
+    }
+
+    @Override
+    public byte[] query(RangeReader snapshot, byte[] query) {
+        RouteQuery page = RouteQuery.decode(query);
+        List<RouteQuery.Entry> entries = new ArrayList<>();
+        try (RangeCursor cursor = snapshot.cursor(page.from(), page.to())) {
+            for (cursor.seekToFirst(); cursor.isValid() && entries.size() < page.maxRoutes(); cursor.next()) {
+                entries.add(new RouteQuery.Entry(cursor.key(), cursor.value()));
+            }
+            return new RouteQuery.Answer(entries, cursor.isValid()).encode();
+        }
+    }
+
+    private boolean apply(RangeWrites writes, RouteMutation.Change change, Consumer<Runnable> afterCommit) {
+        byte[] key = change.key();
+        byte[] value = change.value();
+        if (!bounds.contains(key)) {
+            return false;
+        }
+        if (value == null) {
+            writes.delete(key);
+            Route.Key removed = RouteKeys.parse(key);
+            afterCommit.accept(
+                    () -> index.tenant(removed.receiver().tenant()).remove(removed.filter(), removed.receiver()));
+            return true;
+        }
+        writes.put(key, value);
+        afterCommit.accept(() -> addToIndex(key, value));
+        return true;
+    }
+
+    private void addToIndex(byte[] key, byte[] value) {
+        Route route = RouteKeys.route(key, value);
+        index.tenant(route.receiver().tenant()).add(route.filter(), route.receiver(), route.options());
+    }
+
+    /** An installed snapshot may lack what the index learned from the state before it. */
+    private void removeVanished(RangeReader reader) {
+        index.forEachTenant(tenant -> {
+            List<Route.Key> vanished = new ArrayList<>();
+            tenant.forEachRoute((filter, receiver) -> {
+                byte[] key = RouteKeys.key(filter, receiver);
+                if (bounds.contains(key) && reader.get(key) == null) {
+                    vanished.add(new Route.Key(filter, receiver));
+                }
+            });
+            vanished.forEach(route -> tenant.remove(route.filter(), route.receiver()));
+        });
+    }
+}

@@ -1,0 +1,179 @@
+package io.godwit.dist.route;
+
+import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Keys and values of the dist store: one key per subscription, of a shared group one per member.
+ *
+ * <pre>
+ * key
+ * size  field
+ * 1     version, 1
+ * n     tenant, ASCII
+ * 1     0x00
+ * n     filter: levels in UTF-8 with 0x01 between them; within a level U+0001 is 0x02 0x01 and U+0002 is 0x02 0x02
+ * 1     0x00
+ * 1     kind: 1 session, 2 session as member of a shared group
+ * n     share name, UTF-8                             (kind 2)
+ * 1     0x00                                          (kind 2)
+ * n     client id, UTF-8
+ * 8     incarnation of the session
+ *
+ * value
+ * 1     version, 1
+ * 1     bits 0-1 QoS, 2 no local, 3 retain as published
+ * 4     subscription identifier, 0 for none
+ * </pre>
+ *
+ * Numbers are big-endian. A filter has no U+0000 [MQTT5-4.7.3-2], so 0x00 ends it; a separator sorts before every character of a level,
+ * so that all filters below a level are neighbours and levels sort as levels. The incarnation is part of the key: a write for an older
+ * life of the session that arrives late can then never overwrite the route of the newer one, and is a stray that its first delivery removes.
+ */
+public final class RouteKeys {
+    private static final byte VERSION = 1;
+    private static final byte END = 0;
+    private static final byte SEPARATOR = 1;
+    private static final byte ESCAPE = 2;
+    private static final byte SESSION = 1;
+    private static final byte SHARED_SESSION = 2;
+    private static final int VALUE_BYTES = 6;
+    private static final int QOS_MASK = 3;
+    private static final int NO_LOCAL = 1 << 2;
+    private static final int RETAIN_AS_PUBLISHED = 1 << 3;
+
+    private RouteKeys() {}
+
+    /** What every key of {@code tenant}, and of no other, begins with. */
+    public static byte[] tenantPrefix(TenantId tenant) {
+        byte[] name = tenant.value().getBytes(StandardCharsets.US_ASCII);
+        ByteBuffer prefix = ByteBuffer.allocate(name.length + 2);
+        prefix.put(VERSION).put(name).put(END);
+        return prefix.array();
+    }
+
+    /** The end, exclusive, of the keys that begin with a {@link #tenantPrefix}. */
+    public static byte[] tenantEnd(TenantId tenant) {
+        byte[] end = tenantPrefix(tenant);
+        end[end.length - 1]++;
+        return end;
+    }
+
+    public static byte[] key(TopicFilter filter, InboxReceiver receiver) {
+        ByteArrayOutputStream key = new ByteArrayOutputStream(64);
+        key.writeBytes(tenantPrefix(receiver.tenant()));
+        for (byte b : filter.filter().getBytes(StandardCharsets.UTF_8)) {
+            if (b == '/') {
+                key.write(SEPARATOR);
+            } else {
+                if (b == SEPARATOR || b == ESCAPE) {
+                    key.write(ESCAPE);
+                }
+                key.write(b);
+            }
+        }
+        key.write(END);
+        String group = filter.shareGroup();
+        if (group == null) {
+            key.write(SESSION);
+        } else {
+            key.write(SHARED_SESSION);
+            key.writeBytes(group.getBytes(StandardCharsets.UTF_8));
+            key.write(END);
+        }
+        key.writeBytes(receiver.clientId().value().getBytes(StandardCharsets.UTF_8));
+        key.writeBytes(
+                ByteBuffer.allocate(Long.BYTES).putLong(receiver.incarnation()).array());
+        return key.toByteArray();
+    }
+
+    public static byte[] value(SubscriptionOptions options) {
+        int flags = options.qos().value()
+                | (options.noLocal() ? NO_LOCAL : 0)
+                | (options.retainAsPublished() ? RETAIN_AS_PUBLISHED : 0);
+        return ByteBuffer.allocate(VALUE_BYTES)
+                .put(VERSION)
+                .put((byte) flags)
+                .putInt(options.subscriptionId())
+                .array();
+    }
+
+    /** The route stored as {@code key} and {@code value}. Fails with {@link IllegalArgumentException} when they are not of this layout. */
+    public static Route route(byte[] key, byte[] value) {
+        Route.Key parsed = parse(key);
+        return new Route(parsed.filter(), parsed.receiver(), options(value));
+    }
+
+    /** Whose route {@code key} is. Fails with {@link IllegalArgumentException} when it is not of this layout. */
+    static Route.Key parse(byte[] key) {
+        checkVersion("route key", key);
+        int tenantEnd = endOf(key, 1);
+        TenantId tenant = new TenantId(new String(key, 1, tenantEnd - 1, StandardCharsets.US_ASCII));
+        int filterEnd = endOf(key, tenantEnd + 1);
+        String filter = filter(key, tenantEnd + 1, filterEnd);
+        byte kind = filterEnd + 1 < key.length ? key[filterEnd + 1] : 0;
+        int clientAt = filterEnd + 2;
+        String group = null;
+        if (kind == SHARED_SESSION) {
+            int groupEnd = endOf(key, clientAt);
+            group = new String(key, clientAt, groupEnd - clientAt, StandardCharsets.UTF_8);
+            clientAt = groupEnd + 1;
+        } else if (kind != SESSION) {
+            throw new IllegalArgumentException("route kind must be 1 or 2, was " + kind);
+        }
+        int clientLength = key.length - Long.BYTES - clientAt;
+        if (clientLength < 1) {
+            throw new IllegalArgumentException("route key of " + key.length + " bytes ends before its client id");
+        }
+        ClientId clientId = new ClientId(new String(key, clientAt, clientLength, StandardCharsets.UTF_8));
+        long incarnation = ByteBuffer.wrap(key).getLong(clientAt + clientLength);
+        return new Route.Key(new TopicFilter(group, filter), new InboxReceiver(tenant, clientId, incarnation));
+    }
+
+    private static SubscriptionOptions options(byte[] value) {
+        checkVersion("route value", value);
+        if (value.length != VALUE_BYTES) {
+            throw new IllegalArgumentException("route value must have 6 bytes, had " + value.length);
+        }
+        ByteBuffer in = ByteBuffer.wrap(value, 1, VALUE_BYTES - 1);
+        int flags = in.get();
+        return new SubscriptionOptions(
+                Qos.of(flags & QOS_MASK), (flags & NO_LOCAL) != 0, (flags & RETAIN_AS_PUBLISHED) != 0, in.getInt());
+    }
+
+    private static String filter(byte[] key, int from, int to) {
+        ByteArrayOutputStream text = new ByteArrayOutputStream(to - from);
+        for (int i = from; i < to; i++) {
+            if (key[i] == ESCAPE && i + 1 < to) {
+                i++;
+                text.write(key[i]);
+            } else {
+                text.write(key[i] == SEPARATOR ? '/' : key[i]);
+            }
+        }
+        return text.toString(StandardCharsets.UTF_8);
+    }
+
+    private static int endOf(byte[] key, int from) {
+        for (int i = from; i < key.length; i++) {
+            if (key[i] == END) {
+                return i;
+            }
+        }
+        throw new IllegalArgumentException("route key of " + key.length + " bytes has no end of a field after " + from);
+    }
+
+    private static void checkVersion(String what, byte[] bytes) {
+        if (bytes.length == 0 || bytes[0] != VERSION) {
+            throw new IllegalArgumentException(
+                    what + " version must be 1, was " + (bytes.length == 0 ? "absent" : bytes[0]));
+        }
+    }
+}

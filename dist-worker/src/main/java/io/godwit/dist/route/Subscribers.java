@@ -1,0 +1,114 @@
+package io.godwit.dist.route;
+
+import io.godwit.dist.client.LiveReceiver;
+import io.godwit.dist.client.Match;
+import io.godwit.dist.client.Receiver;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everyone subscribed to one filter: plain subscriptions and shared groups. Written under the lock of its {@link TenantIndex}, read by
+ * every event loop without one.
+ *
+ * <p>A publish reads the {@link Snapshot}, made by the first one that needs it after a change. So a run of changes costs the same each,
+ * however many subscribers there are; and making a snapshot costs no more than the delivery it is made for. Joining and leaving of a group
+ * that stays does not count as a change: a snapshot holds the group, not its members.
+ */
+final class Subscribers {
+    /**
+     * What publishes read.
+     *
+     * @param change the value of {@link Subscribers#changes} when it was begun; it is stale under any other
+     * @param open subscriptions without no-local, and the groups
+     * @param noLocal subscriptions with it, to be tested against the publisher
+     */
+    record Snapshot(int change, Matches open, List<Match> noLocal) {}
+
+    /** A {@link CompactTable} of {@link Subscriber}. */
+    private volatile @Nullable Object plain;
+    /** A {@link CompactTable} of {@link SharedGroup}. */
+    private volatile @Nullable Object groups;
+    /** Raised after each change that a snapshot shows. */
+    private volatile int changes;
+
+    private volatile @Nullable Snapshot snapshot;
+
+    Snapshot snapshot() {
+        Snapshot known = snapshot;
+        // the counter is read before the members: a change that the copy below may have missed makes it stale, also
+        // when two
+        // readers store theirs in the wrong order
+        int change = changes;
+        if (known != null && known.change() == change) {
+            return known;
+        }
+        List<Match> live = new ArrayList<>();
+        List<Match> inbox = new ArrayList<>();
+        List<Match> noLocal = new ArrayList<>();
+        CompactTable.<Subscriber>forEach(plain, subscriber -> {
+            if (subscriber.noLocal()) {
+                noLocal.add(subscriber.match());
+            } else if (subscriber.match().receiver() instanceof LiveReceiver) {
+                live.add(subscriber.match());
+            } else {
+                inbox.add(subscriber.match());
+            }
+        });
+        List<SharedGroup> shared = new ArrayList<>();
+        CompactTable.<SharedGroup>forEach(groups, shared::add);
+        Snapshot made = new Snapshot(
+                change, new Matches(List.copyOf(live), List.copyOf(inbox), List.copyOf(shared)), List.copyOf(noLocal));
+        snapshot = made;
+        return made;
+    }
+
+    @Nullable
+    Subscriber get(Receiver receiver) {
+        return CompactTable.<Receiver, Subscriber>get(plain, receiver);
+    }
+
+    @Nullable
+    SharedGroup group(String name) {
+        return CompactTable.<String, SharedGroup>get(groups, name);
+    }
+
+    void put(Subscriber subscriber) {
+        plain = CompactTable.put(plain, subscriber);
+        changed();
+    }
+
+    void remove(Receiver receiver) {
+        plain = CompactTable.remove(plain, receiver);
+        changed();
+    }
+
+    void putGroup(SharedGroup group) {
+        groups = CompactTable.put(groups, group);
+        changed();
+    }
+
+    void removeGroup(String name) {
+        groups = CompactTable.remove(groups, name);
+        changed();
+    }
+
+    boolean isEmpty() {
+        return plain == null && groups == null;
+    }
+
+    void forEachPlain(Consumer<Subscriber> action) {
+        CompactTable.forEach(plain, action);
+    }
+
+    void forEachGroup(Consumer<SharedGroup> action) {
+        CompactTable.forEach(groups, action);
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer at a time
+    private void changed() {
+        changes++;
+        snapshot = null;
+    }
+}

@@ -1,0 +1,227 @@
+package io.godwit.dist.route;
+
+import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.Match;
+import io.godwit.dist.client.Receiver;
+import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The subscriptions of one tenant that this node knows: live receivers of its own, and the routes of all persistent sessions.
+ *
+ * <p>Filters without a wildcard stand in a hash table by their text, so that the usual publish costs one look-up; the others in a trie by
+ * level. Readers take no lock. Writers do: event loops that subscribe and the apply threads of the route ranges; a subscription must be
+ * in force when its call returns, which a queue to one owner could not give without blocking. What happens under the lock is a few
+ * pointer writes.
+ *
+ * <p>{@link #version} rises after each change that can alter a {@link Matches}; a publisher that read it before {@link #match} may use the
+ * result until it has changed.
+ */
+public final class TenantIndex {
+    private final SharedPick sharedPick;
+    private final ConcurrentHashMap<String, Subscribers> exact = new ConcurrentHashMap<>();
+    private final FilterTrie wildcards = new FilterTrie();
+    private volatile long version;
+    private volatile long subscriptions;
+
+    TenantIndex(SharedPick sharedPick) {
+        this.sharedPick = sharedPick;
+    }
+
+    public long version() {
+        return version;
+    }
+
+    /** How many subscriptions there are, shared ones included. */
+    public long subscriptions() {
+        return subscriptions;
+    }
+
+    /** Everyone who gets a message of {@code publisher} on {@code topic}, a valid topic name. */
+    public Matches match(String topic, ClientId publisher) {
+        Subscribers exactly = exact.get(topic);
+        List<Subscribers> found = wildcards.match(topic);
+        if (found.isEmpty()) {
+            return exactly == null ? Matches.NONE : Overlaps.forPublisher(exactly.snapshot(), publisher);
+        }
+        if (exactly == null && found.size() == 1) {
+            return Overlaps.forPublisher(found.get(0).snapshot(), publisher);
+        }
+        List<Matches> parts = new ArrayList<>(found.size() + 1);
+        if (exactly != null) {
+            parts.add(Overlaps.forPublisher(exactly.snapshot(), publisher));
+        }
+        for (Subscribers subscribers : found) {
+            parts.add(Overlaps.forPublisher(subscribers.snapshot(), publisher));
+        }
+        return Overlaps.merge(parts);
+    }
+
+    /** Adds or replaces; every later match sees it. Whether there was none of this filter and receiver before. */
+    public synchronized boolean add(TopicFilter filter, Receiver receiver, SubscriptionOptions options) {
+        Match match = new Match(receiver, options.qos(), options.retainAsPublished(), ids(options.subscriptionId()));
+        Subscribers known = find(filter.filter());
+        Subscribers subscribers = known == null ? new Subscribers() : known;
+        String group = filter.shareGroup();
+        boolean added = group == null
+                ? addPlain(subscribers, new Subscriber(match, options.noLocal()))
+                : addShared(subscribers, group, match);
+        if (known == null) {
+            link(filter, subscribers);
+            changed();
+        }
+        subscriptions += added ? 1 : 0;
+        return added;
+    }
+
+    /** Removes it; whether there was one. No later match has it. */
+    public synchronized boolean remove(TopicFilter filter, Receiver receiver) {
+        Subscribers subscribers = find(filter.filter());
+        if (subscribers == null) {
+            return false;
+        }
+        String group = filter.shareGroup();
+        boolean removed =
+                group == null ? removePlain(subscribers, receiver) : removeShared(subscribers, group, receiver);
+        if (subscribers.isEmpty()) {
+            unlink(filter);
+        }
+        subscriptions -= removed ? 1 : 0;
+        return removed;
+    }
+
+    /** The filters, shared ones included, that match {@code topic} and that {@code receiver} is subscribed to. Walks, and is for rare use. */
+    public synchronized List<TopicFilter> filtersOf(Receiver receiver, String topic) {
+        List<TopicFilter> filters = new ArrayList<>();
+        Subscribers exactly = exact.get(topic);
+        if (exactly != null) {
+            collect(receiver, topic, exactly, filters);
+        }
+        wildcards.matchWithFilters(topic, (filter, subscribers) -> collect(receiver, filter, subscribers, filters));
+        return filters;
+    }
+
+    /** Every subscription of an {@link InboxReceiver}, those that come or go meanwhile perhaps. */
+    public void forEachRoute(BiConsumer<TopicFilter, InboxReceiver> action) {
+        BiConsumer<String, Subscribers> each = (filter, subscribers) -> {
+            subscribers.forEachPlain(subscriber -> {
+                if (subscriber.key() instanceof InboxReceiver inbox) {
+                    action.accept(new TopicFilter(null, filter), inbox);
+                }
+            });
+            subscribers.forEachGroup(group -> group.forEach(match -> {
+                if (match.receiver() instanceof InboxReceiver inbox) {
+                    action.accept(new TopicFilter(group.key(), filter), inbox);
+                }
+            }));
+        };
+        exact.forEach(each);
+        wildcards.forEach(each);
+    }
+
+    /** Whether nothing is kept: no filter, no node. */
+    boolean isEmpty() {
+        return exact.isEmpty() && wildcards.isEmpty();
+    }
+
+    private boolean addPlain(Subscribers subscribers, Subscriber subscriber) {
+        Subscriber before = subscribers.get(subscriber.key());
+        if (before != null && isSame(before, subscriber)) {
+            return false; // routes are written again at every attach: caches stay good
+        }
+        subscribers.put(subscriber);
+        changed();
+        return before == null;
+    }
+
+    private boolean addShared(Subscribers subscribers, String name, Match member) {
+        SharedGroup group = subscribers.group(name);
+        if (group != null) {
+            return group.add(member);
+        }
+        group = new SharedGroup(name, sharedPick);
+        group.add(member);
+        subscribers.putGroup(group);
+        changed();
+        return true;
+    }
+
+    private boolean removePlain(Subscribers subscribers, Receiver receiver) {
+        if (subscribers.get(receiver) == null) {
+            return false;
+        }
+        subscribers.remove(receiver);
+        changed();
+        return true;
+    }
+
+    private boolean removeShared(Subscribers subscribers, String name, Receiver receiver) {
+        SharedGroup group = subscribers.group(name);
+        if (group == null || !group.remove(receiver)) {
+            return false;
+        }
+        if (group.isEmpty()) {
+            subscribers.removeGroup(name);
+            changed();
+        }
+        return true;
+    }
+
+    private @Nullable Subscribers find(String filter) {
+        return isExact(filter) ? exact.get(filter) : wildcards.get(filter);
+    }
+
+    private void link(TopicFilter filter, Subscribers subscribers) {
+        if (isExact(filter.filter())) {
+            exact.put(filter.filter(), subscribers);
+        } else {
+            wildcards.put(filter.filter(), subscribers);
+        }
+    }
+
+    private void unlink(TopicFilter filter) {
+        if (isExact(filter.filter())) {
+            exact.remove(filter.filter());
+        } else {
+            wildcards.remove(filter.filter());
+        }
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock
+    private void changed() {
+        version++;
+    }
+
+    private static void collect(Receiver receiver, String filter, Subscribers subscribers, List<TopicFilter> filters) {
+        if (subscribers.get(receiver) != null) {
+            filters.add(new TopicFilter(null, filter));
+        }
+        subscribers.forEachGroup(group -> {
+            if (group.memberOf(receiver) != null) {
+                filters.add(new TopicFilter(group.key(), filter));
+            }
+        });
+    }
+
+    private static boolean isSame(Subscriber a, Subscriber b) {
+        return a.noLocal() == b.noLocal()
+                && a.match().qos() == b.match().qos()
+                && a.match().retainAsPublished() == b.match().retainAsPublished()
+                && Arrays.equals(a.match().subscriptionIds(), b.match().subscriptionIds());
+    }
+
+    private static boolean isExact(String filter) {
+        return filter.indexOf('+') < 0 && filter.indexOf('#') < 0;
+    }
+
+    private static int[] ids(int subscriptionId) {
+        return subscriptionId == 0 ? Match.NO_IDS : new int[] {subscriptionId};
+    }
+}

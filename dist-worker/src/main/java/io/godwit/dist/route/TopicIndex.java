@@ -1,0 +1,32 @@
+package io.godwit.dist.route;
+
+import io.godwit.plugin.client.TenantId;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * All subscriptions that this node matches publishes against, by tenant. Thread-safe. A tenant's index stays once made: publishers hold
+ * on to it, and tenants are few.
+ */
+public final class TopicIndex {
+    private final SharedPick sharedPick;
+    private final ConcurrentHashMap<TenantId, TenantIndex> tenants = new ConcurrentHashMap<>();
+
+    public TopicIndex(SharedPick sharedPick) {
+        this.sharedPick = sharedPick;
+    }
+
+    public TenantIndex tenant(TenantId tenant) {
+        TenantIndex known = tenants.get(tenant);
+        return known != null ? known : tenants.computeIfAbsent(tenant, id -> new TenantIndex(sharedPick));
+    }
+
+    public void forEachTenant(Consumer<TenantIndex> action) {
+        tenants.values().forEach(action);
+    }
+
+    /** How many subscriptions there are over all tenants. */
+    public long subscriptions() {
+        return tenants.values().stream().mapToLong(TenantIndex::subscriptions).sum();
+    }
+}

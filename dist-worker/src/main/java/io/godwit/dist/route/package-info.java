@@ -1,0 +1,5 @@
+/** Who gets a message: the stored routes of persistent sessions and the index that every publish is matched against. */
+@NullMarked
+package io.godwit.dist.route;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,251 @@
+package io.godwit.dist;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.dist.client.Deliverer;
+import io.godwit.dist.client.Delivery;
+import io.godwit.dist.client.DistClient;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.Match;
+import io.godwit.dist.client.Publisher;
+import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.dist.route.Route;
+import io.godwit.dist.route.RouteKeys;
+import io.godwit.dist.route.TestReceiver;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.testing.InMemoryRangeHost;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class DistWorkerTest {
+    private static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.AT_LEAST_ONCE, false, false, 3);
+    private static final InboxReceiver ALICE = inbox("alice", 1);
+    private static final InboxReceiver BOB = inbox("bob", 1);
+
+    private final List<Delivery> toInbox = new ArrayList<>();
+    /** What dies with the process: after a restart of the host a new worker must find the routes by itself. */
+    private DistWorker worker = worker();
+
+    /** Three ranges, the cuts among the filters. */
+    private final InMemoryRangeHost host = new InMemoryRangeHost(
+            () -> worker.coprocessorFactory().get(),
+            List.of(RouteKeys.key(filter("g"), ALICE), RouteKeys.key(filter("p"), ALICE)));
+
+    DistWorkerTest() {
+        worker.start();
+    }
+
+    @AfterEach
+    void close() {
+        worker.close();
+        host.close();
+    }
+
+    @Test
+    void aRouteIsInForceOnceItsWriteCompletesAndNotBefore() {
+        host.holdCommits();
+        CompletableFuture<Void> added = client().addRoute(filter("a/+"), ALICE, OPTIONS);
+        host.runUntilIdle();
+        assertThat(added).isNotDone();
+        assertThat(receiversOf("a/b")).isEmpty();
+
+        host.releaseCommits();
+        host.await(added);
+        assertThat(receiversOf("a/b")).containsExactly(ALICE);
+
+        host.await(client().removeRoute(filter("a/+"), ALICE));
+        assertThat(receiversOf("a/b")).isEmpty();
+    }
+
+    @Test
+    void writingTwiceAndRemovingTwiceIsTheSameAsOnce() {
+        host.await(client().addRoute(filter("$share/g/a"), ALICE, OPTIONS));
+        host.await(client().addRoute(filter("$share/g/a"), ALICE, OPTIONS));
+        assertThat(receiversOf("a")).containsExactly(ALICE);
+        host.await(client().removeRoute(filter("$share/g/a"), ALICE));
+        host.await(client().removeRoute(filter("$share/g/a"), ALICE));
+        assertThat(receiversOf("a")).isEmpty();
+    }
+
+    @Test
+    void aRestartFindsEveryAcknowledgedRoute() {
+        host.await(client().addRoute(filter("a"), ALICE, OPTIONS));
+        host.await(client().addRoute(filter("h/#"), ALICE, OPTIONS));
+        host.await(client().addRoute(filter("$share/g/z"), BOB, OPTIONS));
+        host.await(client().addRoute(filter("z"), ALICE, OPTIONS));
+        host.await(client().removeRoute(filter("z"), ALICE));
+
+        restart(0);
+
+        assertThat(receiversOf("a")).containsExactly(ALICE);
+        assertThat(receiversOf("h")).containsExactly(ALICE);
+        assertThat(receiversOf("z")).containsExactly(BOB);
+        Match match = matchesOf("a").get(0);
+        assertThat(match.qos()).isEqualTo(Qos.AT_LEAST_ONCE);
+        assertThat(match.subscriptionIds()).containsExactly(3);
+    }
+
+    @Test
+    void aRouteThatReachedTheLogOnlyIsThereAfterTheRestart() {
+        host.holdCommits();
+        client().addRoute(filter("a"), ALICE, OPTIONS);
+        host.runUntilIdle();
+
+        restart(1);
+
+        assertThat(receiversOf("a")).containsExactly(ALICE);
+    }
+
+    @Test
+    void anOlderLifeOfASessionDoesNotTouchTheRouteOfTheNewer() {
+        InboxReceiver newer = inbox("alice", 2);
+        host.await(client().addRoute(filter("a"), newer, OPTIONS));
+        host.await(client().addRoute(filter("a"), ALICE, OPTIONS));
+        host.await(client().removeRoute(filter("a"), ALICE));
+
+        assertThat(receiversOf("a")).containsExactly(newer);
+    }
+
+    @Test
+    void strayRoutesAreRemovedOverAllRangesAndOnlyThoseThatMatched() {
+        for (String filter : List.of("a/1", "+/1", "a/#", "#", "$share/s/a/1", "other")) {
+            host.await(client().addRoute(filter(filter), ALICE, OPTIONS));
+            host.await(client().addRoute(filter(filter), BOB, OPTIONS));
+        }
+
+        host.await(client().removeStrayRoutes(ALICE, "a/1"));
+        host.await(client().removeStrayRoutes(ALICE, "a/1"));
+
+        assertThat(receiversOf("a/1")).containsOnly(BOB);
+        assertThat(receiversOf("other")).containsExactlyInAnyOrder(ALICE, BOB);
+        restart(0);
+        assertThat(receiversOf("a/1")).containsOnly(BOB);
+    }
+
+    @Test
+    void listsRoutesInPagesOverAllRanges() {
+        List<TopicFilter> filters = new ArrayList<>();
+        for (char c = 'a'; c <= 'z'; c++) {
+            filters.add(filter(c + "/+"));
+            host.await(client().addRoute(filter(c + "/+"), ALICE, OPTIONS));
+        }
+        List<TopicFilter> listed = new ArrayList<>();
+        @Nullable String cursor = null;
+        do {
+            RoutePage page = host.await(worker.listRoutes(TenantId.DEFAULT, cursor, 4));
+            assertThat(page.routes()).hasSizeLessThanOrEqualTo(4);
+            listed.addAll(page.routes().stream().map(Route::filter).toList());
+            cursor = page.cursor();
+        } while (cursor != null);
+        assertThat(listed).isEqualTo(filters);
+        assertThat(host.await(worker.listRoutes(new TenantId("other"), null, 4)).routes())
+                .isEmpty();
+    }
+
+    @Test
+    void aRefusedWriteFailsWithTheCauseOfTheStore() {
+        host.failWrites(RangeException.Cause.DISK_FULL);
+        CompletableFuture<Void> refused = client().addRoute(filter("a"), ALICE, OPTIONS);
+        host.runUntilIdle();
+
+        assertThat(reason(refused)).isEqualTo(RangeException.Cause.DISK_FULL);
+        assertThat(receiversOf("a")).isEmpty();
+    }
+
+    @Test
+    void routesAreRefusedAfterTheCloseAndPublishesAreNot() {
+        host.await(client().addRoute(filter("a"), ALICE, OPTIONS));
+        worker.close();
+
+        assertThat(reason(client().addRoute(filter("b"), ALICE, OPTIONS))).isEqualTo(RangeException.Cause.CLOSED);
+        assertThat(receiversOf("a")).containsExactly(ALICE);
+    }
+
+    @Test
+    void liveSubscriptionsAreCompleteOnReturn() {
+        TestReceiver live = new TestReceiver("live");
+        assertThat(client().subscribe(TenantId.DEFAULT, filter("a"), live, OPTIONS))
+                .isCompletedWithValue(true);
+        assertThat(client().subscribe(TenantId.DEFAULT, filter("a"), live, OPTIONS))
+                .isCompletedWithValue(false);
+        assertThat(publish("a")).isEqualTo(DistOutcome.DELIVERED);
+        assertThat(client().unsubscribe(TenantId.DEFAULT, filter("a"), live)).isCompletedWithValue(true);
+        assertThat(client().unsubscribe(TenantId.DEFAULT, filter("a"), live)).isCompletedWithValue(false);
+        assertThat(publish("a")).isEqualTo(DistOutcome.NO_MATCH);
+    }
+
+    private void restart(int survivors) {
+        worker = worker();
+        host.crashAndRestart(survivors);
+        worker.start();
+    }
+
+    private DistWorker worker() {
+        return new DistWorker(
+                DistConfig.DEFAULT,
+                () -> host(),
+                delivery -> Deliverer.DELIVERED,
+                delivery -> {
+                    toInbox.add(delivery);
+                    return Deliverer.DELIVERED;
+                },
+                EventListener.NONE,
+                new SimpleMeterRegistry());
+    }
+
+    private InMemoryRangeHost host() {
+        return host;
+    }
+
+    private DistClient client() {
+        return worker.client();
+    }
+
+    private DistOutcome publish(String topic) {
+        Publisher publisher =
+                client().publisher(new ClientInfo(TenantId.DEFAULT, new ClientId("p"), null, "127.0.0.1:1", 5));
+        return publisher
+                .publish(new Message(topic, new byte[0], Qos.AT_LEAST_ONCE, false, 0, MessageProperties.NONE), null)
+                .join();
+    }
+
+    private List<Match> matchesOf(String topic) {
+        toInbox.clear();
+        publish(topic);
+        return toInbox.stream().flatMap(delivery -> delivery.matches().stream()).toList();
+    }
+
+    private List<InboxReceiver> receiversOf(String topic) {
+        return matchesOf(topic).stream()
+                .map(match -> (InboxReceiver) match.receiver())
+                .toList();
+    }
+
+    private static RangeException.Cause reason(CompletableFuture<?> failed) {
+        assertThat(failed).isCompletedExceptionally();
+        return failed.handle((value, failure) -> ((RangeException) failure).reason())
+                .join();
+    }
+
+    private static InboxReceiver inbox(String client, long incarnation) {
+        return new InboxReceiver(TenantId.DEFAULT, new ClientId(client), incarnation);
+    }
+
+    private static TopicFilter filter(String text) {
+        return TopicFilter.parse(text).orElseThrow();
+    }
+}

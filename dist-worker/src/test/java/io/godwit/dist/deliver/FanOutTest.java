@@ -1,0 +1,209 @@
+package io.godwit.dist.deliver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.dist.client.Deliverer;
+import io.godwit.dist.client.Delivery;
+import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.Match;
+import io.godwit.dist.client.Receiver;
+import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.dist.route.SharedPick;
+import io.godwit.dist.route.TenantIndex;
+import io.godwit.dist.route.TestReceiver;
+import io.godwit.dist.route.TopicIndex;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class FanOutTest {
+    private static final SubscriptionOptions QOS1 = new SubscriptionOptions(Qos.AT_LEAST_ONCE, false, false, 0);
+    private static final InboxReceiver INBOX = new InboxReceiver(TenantId.DEFAULT, new ClientId("i"), 1);
+
+    private final TenantIndex index = new TopicIndex(SharedPick.ROUND_ROBIN).tenant(TenantId.DEFAULT);
+    private final List<Delivery> toLive = new ArrayList<>();
+    private final List<Delivery> toInbox = new ArrayList<>();
+    private final List<BrokerEvent> events = new ArrayList<>();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private CompletableFuture<DistOutcome> liveAnswer = Deliverer.DELIVERED;
+    private CompletableFuture<DistOutcome> inboxAnswer = Deliverer.DELIVERED;
+
+    private final FanOut publisher = new FanOut(
+            new ClientInfo(TenantId.DEFAULT, new ClientId("p"), null, "127.0.0.1:1", 5),
+            index,
+            new FanOut.Deliverers(
+                    delivery -> {
+                        toLive.add(delivery);
+                        return liveAnswer;
+                    },
+                    delivery -> {
+                        toInbox.add(delivery);
+                        return inboxAnswer;
+                    },
+                    new DistCounters(meters),
+                    events::add));
+
+    @Test
+    void aLiveDeliverySharesTheMatchListAndTheFuture() {
+        subscribe("a", new TestReceiver("1"));
+
+        CompletableFuture<DistOutcome> first = publish("a", Qos.AT_MOST_ONCE);
+        CompletableFuture<DistOutcome> second = publish("a", Qos.AT_MOST_ONCE);
+
+        assertThat(first).isSameAs(Deliverer.DELIVERED);
+        assertThat(second).isSameAs(Deliverer.DELIVERED);
+        assertThat(toLive.get(0).matches()).isSameAs(toLive.get(1).matches());
+        assertThat(toInbox).isEmpty();
+    }
+
+    @Test
+    void aSubscriptionMadeBetweenTwoPublishesGetsTheSecond() {
+        subscribe("a", new TestReceiver("1"));
+        publish("a", Qos.AT_MOST_ONCE);
+        subscribe("+", new TestReceiver("2"));
+        publish("a", Qos.AT_MOST_ONCE);
+        index.remove(filter("a"), new TestReceiver("1"));
+        publish("a", Qos.AT_MOST_ONCE);
+
+        assertThat(toLive).extracting(FanOutTest::names).containsExactly(List.of("1"), List.of("1", "2"), List.of("2"));
+    }
+
+    @Test
+    void topicsInTurnEachHaveTheirOwnMatches() {
+        for (int i = 0; i < 20; i++) {
+            subscribe("t/" + i, new TestReceiver("c" + i));
+        }
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < 20; i++) {
+                publish("t/" + i, Qos.AT_MOST_ONCE);
+                assertThat(names(toLive.get(toLive.size() - 1))).containsExactly("c" + i);
+            }
+        }
+    }
+
+    @Test
+    void noSubscriberIsNoMatch() {
+        assertThat(publish("a", Qos.AT_LEAST_ONCE).join()).isEqualTo(DistOutcome.NO_MATCH);
+        assertThat(count("godwit.dist.no.match")).isEqualTo(1);
+    }
+
+    @Test
+    void theWorstAnswerWins() {
+        subscribe("a", new TestReceiver("1"));
+        subscribe("a", INBOX);
+        for (DistOutcome live : List.of(DistOutcome.DELIVERED, DistOutcome.OVERLOADED, DistOutcome.FAILED)) {
+            for (DistOutcome inbox : List.of(DistOutcome.DELIVERED, DistOutcome.OVERLOADED, DistOutcome.FAILED)) {
+                DistOutcome worst = live.compareTo(inbox) >= 0 ? live : inbox;
+                worst = live == DistOutcome.DELIVERED ? inbox : worst;
+
+                liveAnswer = CompletableFuture.completedFuture(live);
+                inboxAnswer = new CompletableFuture<>();
+                CompletableFuture<DistOutcome> outcome = publish("a", Qos.AT_LEAST_ONCE);
+                assertThat(outcome).isNotDone();
+                inboxAnswer.complete(inbox);
+                assertThat(outcome.join()).isEqualTo(worst);
+            }
+        }
+    }
+
+    @Test
+    void waitsForTheInboxAndPassesTheToken() {
+        subscribe("a", INBOX);
+        inboxAnswer = new CompletableFuture<>();
+        DeliveryToken token = new DeliveryToken("o", 1, 0);
+
+        CompletableFuture<DistOutcome> outcome = publisher.publish(message("a", Qos.EXACTLY_ONCE), token);
+
+        assertThat(outcome).isNotDone();
+        assertThat(toInbox.get(0).token()).isSameAs(token);
+        inboxAnswer.complete(DistOutcome.DELIVERED);
+        assertThat(outcome.join()).isEqualTo(DistOutcome.DELIVERED);
+    }
+
+    @Test
+    void aQos0MessageThatAStoreRefusedIsReported() {
+        subscribe("a", INBOX);
+        inboxAnswer = CompletableFuture.completedFuture(DistOutcome.FAILED);
+
+        assertThat(publish("a", Qos.AT_MOST_ONCE).join()).isEqualTo(DistOutcome.FAILED);
+        assertThat(publish("a", Qos.AT_LEAST_ONCE).join()).isEqualTo(DistOutcome.FAILED);
+
+        assertThat(events)
+                .containsExactly(new BrokerEvent.MessageDropped(
+                        TenantId.DEFAULT, INBOX.clientId(), "a", DropReason.STORE_FAILED));
+        assertThat(count("godwit.dist.refused")).isEqualTo(2);
+    }
+
+    @Test
+    void aGroupTakesTurnsOverLiveAndStoredMembers() {
+        subscribe("$share/g/a", new TestReceiver("1"));
+        subscribe("$share/g/a", INBOX);
+        for (int i = 0; i < 10; i++) {
+            publish("a", Qos.AT_LEAST_ONCE);
+        }
+        assertThat(toLive).hasSize(5);
+        assertThat(toInbox).hasSize(5);
+        assertThat(count("godwit.dist.matched")).isEqualTo(10);
+    }
+
+    @Test
+    void aSharedAndAPlainSubscriptionGiveTwoCopies() {
+        subscribe("a", new TestReceiver("1"));
+        subscribe("$share/g/a", new TestReceiver("1"));
+
+        publish("a", Qos.AT_LEAST_ONCE);
+
+        assertThat(names(toLive.get(0))).containsExactly("1", "1");
+    }
+
+    @Test
+    void noLocalIsNotGivenItsOwn() {
+        index.add(filter("a"), new TestReceiver("p"), new SubscriptionOptions(Qos.AT_LEAST_ONCE, true, false, 0));
+        subscribe("a", new TestReceiver("1"));
+
+        publish("a", Qos.AT_MOST_ONCE);
+
+        assertThat(names(toLive.get(0))).containsExactly("1");
+    }
+
+    private void subscribe(String filter, Receiver receiver) {
+        index.add(filter(filter), receiver, QOS1);
+    }
+
+    private CompletableFuture<DistOutcome> publish(String topic, Qos qos) {
+        return publisher.publish(message(topic, qos), null);
+    }
+
+    private double count(String name) {
+        return meters.get(name).functionCounter().count();
+    }
+
+    private static List<String> names(Delivery delivery) {
+        return delivery.matches().stream()
+                .map(Match::receiver)
+                .map(receiver -> receiver.clientId().value())
+                .sorted()
+                .toList();
+    }
+
+    private static Message message(String topic, Qos qos) {
+        return new Message(topic, new byte[] {1}, qos, false, 0, MessageProperties.NONE);
+    }
+
+    private static TopicFilter filter(String text) {
+        return TopicFilter.parse(text).orElseThrow();
+    }
+}

@@ -1,0 +1,182 @@
+package io.godwit.mqtt.codec;
+
+import static io.godwit.mqtt.packet.ReasonCode.MALFORMED_PACKET;
+import static io.godwit.mqtt.packet.ReasonCode.PACKET_TOO_LARGE;
+import static io.godwit.mqtt.packet.ReasonCode.PROTOCOL_ERROR;
+
+import io.godwit.mqtt.packet.Packet;
+import io.godwit.mqtt.packet.ProtocolException;
+import io.godwit.mqtt.packet.ProtocolLevel;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the bytes of one connection into packets. Confined to the connection's event loop. After a {@link ProtocolException}
+ * the bytes that follow have no meaning: the connection is to be closed.
+ *
+ * <p>The decoder of a server takes the protocol level from the CONNECT it decodes, and wants exactly one, first
+ * [MQTT5-3.1.0-1], [MQTT5-3.1.0-2].
+ *
+ * <p>Type, flags and length of a packet are judged as soon as they are there, before the rest is waited for. Nothing is
+ * allocated by a length that a packet only declares.
+ */
+public final class PacketDecoder {
+    private static final int MAX_LENGTH_BYTES = 4;
+    private static final int CONNECT = 1;
+    private static final int DISCONNECT = 14;
+    private static final int AUTH = 15;
+
+    /** The types a client sends, as bits: CONNECT, PUBLISH to PUBCOMP, SUBSCRIBE, UNSUBSCRIBE, PINGREQ, DISCONNECT, AUTH. */
+    private static final int FROM_CLIENT = 0b1101_0101_1111_1010;
+
+    /** The types a server sends, as bits: CONNACK, PUBLISH to PUBCOMP, SUBACK, UNSUBACK, PINGRESP, DISCONNECT, AUTH. */
+    private static final int FROM_SERVER = 0b1110_1010_1111_1100;
+
+    private final int maxPacketBytes;
+    private final FrameReader reader;
+
+    private PacketDecoder(FrameReader reader, int maxPacketBytes) {
+        this.reader = reader;
+        this.maxPacketBytes = maxPacketBytes;
+    }
+
+    /**
+     * One that reads what a client sends.
+     *
+     * @param maxPacketBytes the largest frame it takes, type and length included
+     */
+    public static PacketDecoder forServer(int maxPacketBytes) {
+        return new PacketDecoder(new FrameReader(true, 0), maxPacketBytes);
+    }
+
+    /**
+     * One that reads what a server sends.
+     *
+     * @param protocolLevel the level of the CONNECT that was sent
+     * @param maxPacketBytes the largest frame it takes, type and length included
+     */
+    public static PacketDecoder forClient(int protocolLevel, int maxPacketBytes) {
+        return new PacketDecoder(new FrameReader(false, protocolLevel), maxPacketBytes);
+    }
+
+    /**
+     * The level to answer in, one of {@link ProtocolLevel}. It is known from the moment the CONNECT's level is read, also when the
+     * rest of the CONNECT is at fault or the level is none of ours, when it is the nearest; 0 before, and whoever breaks the
+     * protocol then is no MQTT client and gets no answer.
+     */
+    public int protocolLevel() {
+        return reader.protocolLevel();
+    }
+
+    /**
+     * Decodes the packet at the reader index of {@code in}, which it borrows, and moves the reader index behind it.
+     *
+     * @return null, and the reader index untouched, when the packet is not whole yet
+     */
+    public @Nullable Packet decode(ByteBuf in) {
+        int frameBytes = frameBytes(in);
+        return frameBytes == 0 || in.readableBytes() < frameBytes ? null : decodeFrame(in, frameBytes);
+    }
+
+    /** Bytes of the frame that begins at the reader index of {@code in}, which it borrows; 0 while too little is there to know. */
+    int frameBytes(ByteBuf in) {
+        int readable = in.readableBytes();
+        if (readable == 0) {
+            return 0;
+        }
+        int start = in.readerIndex();
+        checkFirstByte(in.getByte(start) & 0xFF);
+        int remaining = 0;
+        for (int i = 0; i < MAX_LENGTH_BYTES; i++) {
+            if (i + 1 >= readable) {
+                return 0;
+            }
+            int next = in.getByte(start + 1 + i);
+            remaining |= (next & 0x7F) << 7 * i;
+            if (next >= 0) {
+                checkShortest(i + 1, next);
+                int frameBytes = 2 + i + remaining;
+                if (frameBytes > maxPacketBytes) {
+                    throw new ProtocolException(
+                            PACKET_TOO_LARGE, "packet has " + frameBytes + " bytes, allowed are " + maxPacketBytes);
+                }
+                return frameBytes;
+            }
+        }
+        throw new ProtocolException(MALFORMED_PACKET, "remaining length has more than 4 bytes"); // MQTT 5.0, 1.5.5
+    }
+
+    /** Decodes a frame of {@code frameBytes}, all there, from {@code in}, which it borrows, and moves the reader index behind it. */
+    Packet decodeFrame(ByteBuf in, int frameBytes) {
+        int start = in.readerIndex();
+        int first = in.getByte(start) & 0xFF;
+        int lengthBytes = 1;
+        while (in.getByte(start + lengthBytes) < 0) {
+            lengthBytes++;
+        }
+        PacketCodec<?> codec = codec(first >> 4);
+        reader.open(in, start + 1 + lengthBytes, start + frameBytes);
+        try {
+            Packet packet = codec.decode(reader, first & 0x0F);
+            reader.expectEnd(codec.name());
+            checkShortest(lengthBytes, in.getByte(start + lengthBytes)); // a CONNECT has named its level only now
+            return packet;
+        } finally {
+            reader.close();
+            in.readerIndex(start + frameBytes);
+        }
+    }
+
+    private void checkFirstByte(int first) {
+        int type = first >> 4;
+        int level = reader.protocolLevel();
+        boolean fromClient = reader.fromClient();
+        if (fromClient && (type == CONNECT) != (level == 0)) { // [MQTT5-3.1.0-1], [MQTT5-3.1.0-2]
+            throw new ProtocolException(
+                    PROTOCOL_ERROR,
+                    level == 0 ? "first packet has type " + type : "a second CONNECT on the connection");
+        }
+        if (type == 0 || type == AUTH && level != ProtocolLevel.MQTT_5) { // reserved [MQTT311-2.2.1]
+            throw new ProtocolException(MALFORMED_PACKET, "packet type " + type + " is reserved");
+        }
+        int allowed = fromClient ? FROM_CLIENT : FROM_SERVER;
+        if ((allowed >> type & 1) == 0 || !fromClient && type == DISCONNECT && level < ProtocolLevel.MQTT_5) {
+            throw new ProtocolException(
+                    PROTOCOL_ERROR,
+                    "a " + (fromClient ? "client" : "server") + " sends no "
+                            + codec(type).name());
+        }
+        PacketCodec<?> codec = codec(type);
+        if (!codec.allowsFlags(first & 0x0F, level)) { // [MQTT5-2.1.3-1], [MQTT311-2.2.2-2]
+            throw new ProtocolException(MALFORMED_PACKET, codec.name() + " has flags " + (first & 0x0F));
+        }
+    }
+
+    /** MQTT 5.0 wants the shortest form [MQTT5-1.5.5-1]; earlier versions are silent, and there are clients that pad. */
+    private void checkShortest(int lengthBytes, int lastByte) {
+        if (lengthBytes > 1 && lastByte == 0 && reader.isMqtt5()) {
+            throw new ProtocolException(MALFORMED_PACKET, "remaining length is longer than needed");
+        }
+    }
+
+    private static PacketCodec<?> codec(int type) {
+        return switch (type) {
+            case CONNECT -> ConnectCodec.INSTANCE;
+            case 2 -> ConnAckCodec.INSTANCE;
+            case PublishCodec.TYPE -> PublishCodec.INSTANCE;
+            case 4 -> PubAckCodec.INSTANCE;
+            case 5 -> PubRecCodec.INSTANCE;
+            case 6 -> PubRelCodec.INSTANCE;
+            case 7 -> PubCompCodec.INSTANCE;
+            case 8 -> SubscribeCodec.INSTANCE;
+            case 9 -> SubAckCodec.INSTANCE;
+            case 10 -> UnsubscribeCodec.INSTANCE;
+            case 11 -> UnsubAckCodec.INSTANCE;
+            case 12 -> PingReqCodec.INSTANCE;
+            case 13 -> PingRespCodec.INSTANCE;
+            case DISCONNECT -> DisconnectCodec.INSTANCE;
+            case AUTH -> AuthCodec.INSTANCE;
+            default -> throw new IllegalArgumentException("packet type must be 1 to 15, was " + type);
+        };
+    }
+}

@@ -1,0 +1,126 @@
+package io.godwit.mqtt.codec;
+
+import io.godwit.mqtt.codec.PropertyWriter.Detail;
+import io.godwit.mqtt.packet.Auth;
+import io.godwit.mqtt.packet.ConnAck;
+import io.godwit.mqtt.packet.Connect;
+import io.godwit.mqtt.packet.Disconnect;
+import io.godwit.mqtt.packet.Packet;
+import io.godwit.mqtt.packet.PingReq;
+import io.godwit.mqtt.packet.PingResp;
+import io.godwit.mqtt.packet.PubAck;
+import io.godwit.mqtt.packet.PubComp;
+import io.godwit.mqtt.packet.PubRec;
+import io.godwit.mqtt.packet.PubRel;
+import io.godwit.mqtt.packet.Publish;
+import io.godwit.mqtt.packet.SubAck;
+import io.godwit.mqtt.packet.Subscribe;
+import io.godwit.mqtt.packet.UnsubAck;
+import io.godwit.mqtt.packet.Unsubscribe;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Appends packets for one peer to buffers of the caller's: many small frames to one buffer, which is then written once.
+ * Immutable; what it knows of the peer stands in the peer's CONNECT.
+ */
+public final class PacketEncoder {
+    private static final long LARGEST_FRAME = 1 + 4 + VarInt.MAX;
+
+    private final int protocolLevel;
+    private final long maximumPacketSize;
+    private final boolean problemInformation;
+
+    /**
+     * @param protocolLevel the level of the connection, see {@link io.godwit.mqtt.packet.ProtocolLevel}
+     * @param maximumPacketSize the largest frame the peer takes, in bytes; -1 for no limit but the protocol's
+     * @param problemInformation whether the peer wants reason strings and user properties in every packet [MQTT5-3.1.2-29]
+     */
+    public PacketEncoder(int protocolLevel, long maximumPacketSize, boolean problemInformation) {
+        this.protocolLevel = protocolLevel;
+        this.maximumPacketSize = maximumPacketSize < 0 ? LARGEST_FRAME : maximumPacketSize;
+        this.problemInformation = problemInformation;
+    }
+
+    /** One for the client that sent {@code connect}. */
+    public static PacketEncoder forClient(Connect connect) {
+        return new PacketEncoder(
+                connect.protocolLevel(), connect.maximumPacketSize(), connect.requestProblemInformation());
+    }
+
+    public int protocolLevel() {
+        return protocolLevel;
+    }
+
+    /**
+     * Appends {@code packet} to {@code out}, which it borrows. A reply, CONNACK or DISCONNECT that is too large for the peer loses
+     * its user properties first and its reason string next [MQTT5-3.1.2-24], [MQTT5-3.4.2-2], [MQTT5-3.4.2-3]. Fails with
+     * {@link IllegalArgumentException} when a string or binary field has more than 65,535 bytes; {@code out} is then as it was.
+     *
+     * @return false, and nothing appended, when the packet cannot be sent: it is too large for the peer [MQTT5-3.1.2-25], and a
+     *     PUBLISH is then dropped and counted by the caller; or MQTT 3.1 and 3.1.1 cannot say it: a CONNACK with a code that has
+     *     no return code, a PUBACK, PUBREC or DISCONNECT with an error, an AUTH. The connection is then closed without it.
+     */
+    public boolean encode(Packet packet, ByteBuf out) {
+        if (packet instanceof Publish publish) { // most frequent packets first
+            return PublishCodec.INSTANCE.encode(publish, this, out);
+        } else if (packet instanceof PubAck pubAck) {
+            return PubAckCodec.INSTANCE.encode(pubAck, this, out);
+        } else if (packet instanceof PubRec pubRec) {
+            return PubRecCodec.INSTANCE.encode(pubRec, this, out);
+        } else if (packet instanceof PubRel pubRel) {
+            return PubRelCodec.INSTANCE.encode(pubRel, this, out);
+        } else if (packet instanceof PubComp pubComp) {
+            return PubCompCodec.INSTANCE.encode(pubComp, this, out);
+        } else if (packet instanceof SubAck subAck) {
+            return SubAckCodec.INSTANCE.encode(subAck, this, out);
+        } else if (packet instanceof UnsubAck unsubAck) {
+            return UnsubAckCodec.INSTANCE.encode(unsubAck, this, out);
+        } else if (packet instanceof ConnAck connAck) {
+            return ConnAckCodec.INSTANCE.encode(connAck, this, out);
+        } else if (packet instanceof Disconnect disconnect) {
+            return DisconnectCodec.INSTANCE.encode(disconnect, this, out);
+        } else if (packet instanceof Auth auth) {
+            return AuthCodec.INSTANCE.encode(auth, this, out);
+        } else if (packet instanceof Connect connect) {
+            return ConnectCodec.INSTANCE.encode(connect, this, out);
+        } else if (packet instanceof Subscribe subscribe) {
+            return SubscribeCodec.INSTANCE.encode(subscribe, this, out);
+        } else if (packet instanceof Unsubscribe unsubscribe) {
+            return UnsubscribeCodec.INSTANCE.encode(unsubscribe, this, out);
+        } else if (packet instanceof PingReq pingReq) {
+            return PingReqCodec.INSTANCE.encode(pingReq, this, out);
+        } else if (packet instanceof PingResp pingResp) {
+            return PingRespCodec.INSTANCE.encode(pingResp, this, out);
+        }
+        throw new IllegalArgumentException("no codec for " + packet);
+    }
+
+    /**
+     * Appends a message that was laid out for many receivers of this protocol level; borrows {@code out}.
+     *
+     * @param packetId 1 to 65,535; not looked at when {@code publish} was laid out at QoS 0
+     * @param dup whether it has been sent before; not looked at when {@code publish} was laid out at QoS 0
+     * @return false, and nothing appended, when it is too large for the peer [MQTT5-3.1.2-25]
+     */
+    public boolean encode(EncodedPublish publish, int packetId, boolean dup, ByteBuf out) {
+        if (!publish.isFor(protocolLevel)) {
+            throw new IllegalArgumentException("publish is laid out for another level than " + protocolLevel);
+        }
+        if (publish.size() > maximumPacketSize) {
+            return false;
+        }
+        publish.appendTo(out, packetId, dup);
+        return true;
+    }
+
+    /** Whether a frame with so many bytes after its length field may be sent. */
+    boolean accepts(long remainingLength) {
+        return remainingLength <= VarInt.MAX
+                && 1 + VarInt.length((int) remainingLength) + remainingLength <= maximumPacketSize;
+    }
+
+    /** What replies other than CONNACK and DISCONNECT may say to people [MQTT5-3.1.2-29]. */
+    Detail replyDetail() {
+        return problemInformation ? Detail.FULL : Detail.NONE;
+    }
+}

@@ -1,0 +1,159 @@
+package io.godwit.mqtt.codec;
+
+import io.godwit.plugin.message.UserProperty;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the properties of a packet, either to measure them or to append them: a codec names them once, for both. What is
+ * absent takes no place.
+ */
+final class PropertyWriter {
+    /** How much of what only helps people to diagnose is kept, when the receiver has no room for all [MQTT5-3.4.2-2]. */
+    enum Detail {
+        FULL,
+        REASON_STRING,
+        NONE
+    }
+
+    private static final int MAX_STRING_BYTES = 0xFFFF;
+
+    private final @Nullable ByteBuf out;
+    private final Detail detail;
+    private int length;
+
+    private PropertyWriter(@Nullable ByteBuf out, Detail detail) {
+        this.out = out;
+        this.detail = detail;
+    }
+
+    /** One that only measures. */
+    static PropertyWriter measuring(Detail detail) {
+        return new PropertyWriter(null, detail);
+    }
+
+    /** One that appends; borrows {@code out}. */
+    static PropertyWriter appending(ByteBuf out, Detail detail) {
+        return new PropertyWriter(out, detail);
+    }
+
+    /** Bytes taken so far, the block's own length field not included. */
+    int length() {
+        return length;
+    }
+
+    void u8(int id, int value) {
+        if (value >= 0) {
+            length += 2;
+            if (out != null) {
+                out.writeByte(id).writeByte(value);
+            }
+        }
+    }
+
+    /** A boolean property that is absent when it has its default. */
+    void flag(int id, boolean value, boolean byDefault) {
+        if (value != byDefault) {
+            u8(id, value ? 1 : 0);
+        }
+    }
+
+    void u16(int id, int value) {
+        if (value >= 0) {
+            length += 3;
+            if (out != null) {
+                out.writeByte(id).writeShort(value);
+            }
+        }
+    }
+
+    void u32(int id, long value) {
+        if (value >= 0) {
+            length += 5;
+            if (out != null) {
+                out.writeByte(id).writeInt((int) value);
+            }
+        }
+    }
+
+    void varInt(int id, int value) {
+        if (value >= 0) {
+            length += 1 + VarInt.length(value);
+            if (out != null) {
+                out.writeByte(id);
+                VarInt.write(out, value);
+            }
+        }
+    }
+
+    void string(int id, @Nullable String value) {
+        if (value != null) {
+            length += 1 + stringLength(value);
+            if (out != null) {
+                out.writeByte(id);
+                writeString(out, value);
+            }
+        }
+    }
+
+    void binary(int id, byte @Nullable [] value) {
+        if (value != null) {
+            length += 1 + binaryLength(value);
+            if (out != null) {
+                out.writeByte(id);
+                writeBinary(out, value);
+            }
+        }
+    }
+
+    void userProperties(List<UserProperty> properties) {
+        for (int i = 0; i < properties.size(); i++) {
+            UserProperty property = properties.get(i);
+            length += 1 + stringLength(property.name()) + stringLength(property.value());
+            if (out != null) {
+                out.writeByte(PropertyId.USER_PROPERTY);
+                writeString(out, property.name());
+                writeString(out, property.value());
+            }
+        }
+    }
+
+    /** A reason string and the user properties of a reply, as far as there is room for them. */
+    void diagnostics(@Nullable String reasonString, List<UserProperty> userProperties) {
+        if (detail != Detail.NONE) {
+            string(PropertyId.REASON_STRING, reasonString);
+        }
+        if (detail == Detail.FULL) {
+            userProperties(userProperties);
+        }
+    }
+
+    /** Bytes of a string with its length field. Fails with {@link IllegalArgumentException} above 65,535 bytes of text. */
+    static int stringLength(String value) {
+        int bytes = ByteBufUtil.utf8Bytes(value);
+        if (bytes > MAX_STRING_BYTES) {
+            throw new IllegalArgumentException("a string can have 65535 bytes, this one has " + bytes);
+        }
+        return 2 + bytes;
+    }
+
+    /** Bytes of binary data with its length field. Fails with {@link IllegalArgumentException} above 65,535 bytes. */
+    static int binaryLength(byte[] value) {
+        if (value.length > MAX_STRING_BYTES) {
+            throw new IllegalArgumentException("binary data can have 65535 bytes, this has " + value.length);
+        }
+        return 2 + value.length;
+    }
+
+    static void writeString(ByteBuf out, String value) {
+        int bytes = ByteBufUtil.utf8Bytes(value);
+        out.writeShort(bytes);
+        ByteBufUtil.reserveAndWriteUtf8(out, value, bytes); // plain writeUtf8 makes room for three bytes a character
+    }
+
+    static void writeBinary(ByteBuf out, byte[] value) {
+        out.writeShort(value.length).writeBytes(value);
+    }
+}
