@@ -5,6 +5,7 @@ import io.godwit.it.crash.Stage.Phase;
 import java.io.IOException;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Subscribes once, and is there always, now and then, or not before the end. */
 final class SubscribingActor extends Actor {
@@ -20,7 +21,7 @@ final class SubscribingActor extends Actor {
 
     private final List<Filter> filters;
     private final Presence presence;
-    private volatile int subscribed;
+    private final AtomicInteger subscribed = new AtomicInteger();
 
     record Filter(String text, int qos) {}
 
@@ -32,7 +33,7 @@ final class SubscribingActor extends Actor {
 
     @Override
     boolean isSetUp() {
-        return subscribed == filters.size();
+        return subscribed.get() == filters.size();
     }
 
     @Override
@@ -42,11 +43,11 @@ final class SubscribingActor extends Actor {
 
     @Override
     void step() throws IOException {
-        if (subscribed < filters.size()) {
+        if (subscribed.get() < filters.size()) {
             ensureConnected();
-            Filter next = filters.get(subscribed);
+            Filter next = filters.get(subscribed.get());
             client.subscribe(next.text, next.qos);
-            subscribed = subscribed + 1; // this thread alone writes it
+            subscribed.incrementAndGet();
         } else if (stage.phase() == Phase.DRAIN) {
             ensureConnected();
             park(10);

@@ -70,7 +70,9 @@ public final class PacketWriter {
         } else if (packet instanceof Packet.PingResponse) {
             return 0xD0;
         } else if (packet instanceof Packet.Disconnect disconnect) {
-            if (version == 5 && (disconnect.code() != 0 || !disconnect.properties().entries().isEmpty())) {
+            if (version == 5
+                    && (disconnect.code() != 0
+                            || !disconnect.properties().entries().isEmpty())) {
                 out.write(disconnect.code());
                 properties(out, version, disconnect.properties());
             }
