@@ -5,6 +5,12 @@ import io.godwit.mqtt.packet.Packet;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import java.lang.reflect.RecordComponent;
+import java.nio.ByteBuffer;
+import java.nio.IntBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Frames of tests: packets to bytes, hexadecimal to bytes, and decoders that have seen their CONNECT. */
 final class Frames {
@@ -51,5 +57,32 @@ final class Frames {
             return PacketDecoder.forClient(level, MAX_PACKET_BYTES);
         }
         return first ? PacketDecoder.forServer(MAX_PACKET_BYTES) : serverDecoder(level);
+    }
+
+    /** What a packet consists of, records and arrays taken apart, so that packets can be compared by their content. */
+    static List<Object> content(Record packet) {
+        List<Object> content = new ArrayList<>();
+        content.add(packet.getClass());
+        for (RecordComponent component : packet.getClass().getRecordComponents()) {
+            try {
+                content.add(plain(component.getAccessor().invoke(packet)));
+            } catch (ReflectiveOperationException e) {
+                throw new AssertionError(e);
+            }
+        }
+        return content;
+    }
+
+    private static @Nullable Object plain(@Nullable Object value) {
+        if (value instanceof Record record) {
+            return content(record);
+        } else if (value instanceof byte[] bytes) {
+            return ByteBuffer.wrap(bytes);
+        } else if (value instanceof int[] ints) {
+            return IntBuffer.wrap(ints);
+        } else if (value instanceof List<?> list) {
+            return list.stream().map(Frames::plain).toList();
+        }
+        return value;
     }
 }

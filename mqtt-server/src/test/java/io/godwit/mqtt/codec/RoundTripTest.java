@@ -17,13 +17,13 @@ import net.jqwik.api.Provide;
 
 /** What is encoded is decoded as the same packet, whatever the packet and the version. */
 class RoundTripTest {
-    @Property(tries = 800)
+    @Property(tries = 3000)
     void packetsOfAClientSurviveTheWire(
             @ForAll("fromClient") Class<? extends Packet> type, @ForAll("levels") int level, @ForAll long seed) {
         check(type, level, seed, true);
     }
 
-    @Property(tries = 500)
+    @Property(tries = 2000)
     void packetsOfAServerSurviveTheWire(
             @ForAll("fromServer") Class<? extends Packet> type, @ForAll("levels") int level, @ForAll long seed) {
         boolean existsBefore5 = type != Auth.class && type != Disconnect.class;
@@ -40,7 +40,7 @@ class RoundTripTest {
 
         assertThat(frame.isReadable()).isFalse();
         assertThat(decoder.protocolLevel()).isEqualTo(level);
-        assertThat(decoded).usingRecursiveComparison().isEqualTo(packet);
+        assertThat(Frames.content((Record) decoded)).isEqualTo(Frames.content((Record) packet));
     }
 
     @Provide

@@ -1,0 +1,201 @@
+package io.godwit.mqtt.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.mqtt.packet.Auth;
+import io.godwit.mqtt.packet.Connect;
+import io.godwit.mqtt.packet.Packet;
+import io.godwit.mqtt.packet.PingReq;
+import io.godwit.mqtt.packet.ProtocolException;
+import io.godwit.mqtt.packet.ProtocolLevel;
+import io.godwit.mqtt.packet.Publish;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** However the bytes of a connection are cut into reads, the same packets come out and every buffer is given back. */
+class PacketReadHandlerTest {
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false);
+    private final List<EmbeddedChannel> channels = new ArrayList<>();
+
+    @AfterEach
+    void everyBufferIsReleased() {
+        channels.forEach(EmbeddedChannel::finishAndReleaseAll);
+        assertThat(allocator.metric().usedHeapMemory() + allocator.metric().usedDirectMemory())
+                .isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {ProtocolLevel.MQTT_3_1, ProtocolLevel.MQTT_3_1_1, ProtocolLevel.MQTT_5})
+    void readsSplitAtEveryByteGiveTheSamePackets(int level) {
+        List<Packet> packets = conversation(level);
+        byte[] bytes = encode(packets, level);
+        for (int split = 0; split <= bytes.length; split++) {
+            EmbeddedChannel channel = channel(Frames.MAX_PACKET_BYTES);
+            channel.writeInbound(buffer(bytes, 0, split));
+            channel.writeInbound(buffer(bytes, split, bytes.length));
+            expect(channel, packets);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 7, 100})
+    void readsOfAFewBytesGiveTheSamePackets(int chunk) {
+        List<Packet> packets = conversation(ProtocolLevel.MQTT_5);
+        byte[] bytes = encode(packets, ProtocolLevel.MQTT_5);
+        EmbeddedChannel channel = channel(Frames.MAX_PACKET_BYTES);
+        for (int from = 0; from < bytes.length; from += chunk) {
+            channel.writeInbound(buffer(bytes, from, Math.min(bytes.length, from + chunk)));
+        }
+        expect(channel, packets);
+    }
+
+    /** Every proper beginning of a packet asks for more, and says nothing else. */
+    @ParameterizedTest
+    @ValueSource(ints = {ProtocolLevel.MQTT_3_1, ProtocolLevel.MQTT_3_1_1, ProtocolLevel.MQTT_5})
+    void everyTruncationOfAValidPacketWaitsForMore(int level) {
+        for (Packet packet : conversation(level)) {
+            byte[] frame = Frames.encode(packet, level);
+            for (int length = 0; length < frame.length; length++) {
+                PacketDecoder decoder = Frames.decoder(level, true, packet instanceof Connect);
+                ByteBuf beginning = Unpooled.wrappedBuffer(frame, 0, length);
+                assertThat(decoder.decode(beginning)).isNull();
+                assertThat(beginning.readerIndex()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void declaredLengthAllocatesNothingBeforeTheBytesArrive() {
+        EmbeddedChannel channel = connected(Integer.MAX_VALUE);
+        channel.writeInbound(buffer(Frames.bytes("30 ffffff7f 0001'a'"), 0, 8));
+        assertThat(allocator.metric().usedHeapMemory()).isLessThanOrEqualTo(64);
+
+        for (int i = 0; i < 100; i++) {
+            channel.writeInbound(buffer(new byte[1000], 0, 1000));
+        }
+        assertThat(allocator.metric().usedHeapMemory()).isLessThanOrEqualTo(2 * 100_008);
+    }
+
+    @Test
+    void bufferOfALargePacketIsGoneWithThePacket() {
+        Publish large = new Publish(0, false, Qos.AT_MOST_ONCE, false, "t", new byte[500_000], MessageProperties.NONE);
+        byte[] frame = Frames.encode(large, ProtocolLevel.MQTT_3_1_1);
+        EmbeddedChannel channel = connected(Frames.MAX_PACKET_BYTES);
+        for (int from = 0; from < frame.length; from += 1400) {
+            channel.writeInbound(buffer(frame, from, Math.min(frame.length, from + 1400)));
+        }
+        expect(channel, List.of(large));
+        assertThat(allocator.metric().usedHeapMemory()).isZero();
+    }
+
+    @Test
+    void packetsBeforeAFaultAreGivenAndWhatFollowsIsNot() {
+        EmbeddedChannel channel = connected(Frames.MAX_PACKET_BYTES);
+        assertThatThrownBy(() -> channel.writeInbound(buffer(Frames.bytes("c000 0000 c000"), 0, 6)))
+                .isInstanceOfSatisfying(
+                        ProtocolException.class,
+                        e -> assertThat(e.reasonCode()).isEqualTo(ReasonCode.MALFORMED_PACKET));
+        channel.writeInbound(buffer(Frames.bytes("c000"), 0, 2));
+        expect(channel, List.of(PingReq.INSTANCE));
+    }
+
+    @Test
+    void faultInTheMiddleOfAGatheredFrameReleasesIt() {
+        EmbeddedChannel channel = connected(Frames.MAX_PACKET_BYTES);
+        channel.writeInbound(buffer(Frames.bytes("30 80"), 0, 2));
+        assertThatThrownBy(() -> channel.writeInbound(buffer(Frames.bytes("8080 80"), 0, 3)))
+                .isInstanceOf(ProtocolException.class);
+        assertThat(allocator.metric().usedHeapMemory()).isZero();
+    }
+
+    @Test
+    void closeReleasesTheBeginningOfAFrame() {
+        EmbeddedChannel channel = connected(Frames.MAX_PACKET_BYTES);
+        channel.writeInbound(buffer(Frames.bytes("30 20 0001'a'"), 0, 5));
+        assertThat(allocator.metric().usedHeapMemory()).isPositive();
+        channel.close();
+        assertThat(allocator.metric().usedHeapMemory()).isZero();
+    }
+
+    @Test
+    void packetsBehindTheOneThatClosedTheChannelAreNotGiven() {
+        EmbeddedChannel channel = connected(Frames.MAX_PACKET_BYTES);
+        List<Object> seen = new ArrayList<>();
+        channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                seen.add(msg);
+                ctx.close();
+            }
+        });
+        channel.writeInbound(buffer(Frames.bytes("c000 c000 c000"), 0, 6));
+        assertThat(seen).hasSize(1);
+    }
+
+    /** CONNECT and one of each packet a client sends, twice with different content. */
+    private static List<Packet> conversation(int level) {
+        List<Packet> packets = new ArrayList<>();
+        for (Class<? extends Packet> type : RandomPackets.FROM_CLIENT) {
+            if (type != Auth.class || level == ProtocolLevel.MQTT_5) {
+                packets.add(new RandomPackets(7, level, true).next(type));
+                if (type != Connect.class) {
+                    packets.add(new RandomPackets(8, level, true).next(type));
+                }
+            }
+        }
+        return packets;
+    }
+
+    private static byte[] encode(List<Packet> packets, int level) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        packets.forEach(packet -> bytes.writeBytes(Frames.encode(packet, level)));
+        return bytes.toByteArray();
+    }
+
+    private EmbeddedChannel channel(int maxPacketBytes) {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        channel.config().setAllocator(allocator);
+        channel.pipeline().addLast(new PacketReadHandler(PacketDecoder.forServer(maxPacketBytes)));
+        channels.add(channel);
+        return channel;
+    }
+
+    /** A channel whose CONNECT of MQTT 3.1.1 has been read. */
+    private EmbeddedChannel connected(int maxPacketBytes) {
+        EmbeddedChannel channel = channel(maxPacketBytes);
+        Connect connect = new Connect(ProtocolLevel.MQTT_3_1_1, true, 0, "c", null, null, null);
+        byte[] frame = Frames.encode(connect, ProtocolLevel.MQTT_3_1_1);
+        channel.writeInbound(buffer(frame, 0, frame.length));
+        expect(channel, List.of(connect));
+        return channel;
+    }
+
+    private ByteBuf buffer(byte[] bytes, int from, int to) {
+        return allocator.heapBuffer(Math.max(1, to - from)).writeBytes(Arrays.copyOfRange(bytes, from, to));
+    }
+
+    private static void expect(EmbeddedChannel channel, List<Packet> packets) {
+        for (Packet packet : packets) {
+            Record read = channel.readInbound();
+            assertThat(read).as("%s", packet).isNotNull();
+            assertThat(Frames.content(read)).isEqualTo(Frames.content((Record) packet));
+        }
+        assertThat((Object) channel.readInbound()).isNull();
+    }
+}
