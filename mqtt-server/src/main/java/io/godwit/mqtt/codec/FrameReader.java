@@ -21,6 +21,7 @@ import java.util.Set;
  */
 final class FrameReader {
     private static final byte[] NO_BYTES = {};
+    private static final int MAX_QUOTED_CHARS = 100;
     private static final long REPEATABLE = PropertyId.set(PropertyId.USER_PROPERTY);
 
     /** Strings are copied here before they are checked: 64 KiB a thread, so that a connection at rest owns none. */
@@ -171,7 +172,7 @@ final class FrameReader {
         }
         String topic = decode(bytes, length);
         if (!TopicName.isValid(topic)) { // [MQTT5-3.3.2-2], [MQTT311-3.3.2-2]
-            throw new ProtocolException(ReasonCode.TOPIC_NAME_INVALID, "topic name has a wildcard: " + topic);
+            throw new ProtocolException(ReasonCode.TOPIC_NAME_INVALID, "topic name has a wildcard: " + brief(topic));
         }
         lastTopic = topic;
         lastTopicBytes = Arrays.copyOf(bytes, length);
@@ -181,8 +182,8 @@ final class FrameReader {
     TopicFilter readTopicFilter() {
         String text = readString();
         return TopicFilter.parse(text)
-                .orElseThrow(() ->
-                        new ProtocolException(ReasonCode.TOPIC_FILTER_INVALID, "topic filter is not valid: " + text));
+                .orElseThrow(() -> new ProtocolException(
+                        ReasonCode.TOPIC_FILTER_INVALID, "topic filter is not valid: " + brief(text)));
     }
 
     UserProperty readUserProperty() {
@@ -257,6 +258,11 @@ final class FrameReader {
 
     int nextProperty(long allowed, String packet) {
         return nextProperty(allowed, 0, packet);
+    }
+
+    /** As much of a peer's text as a message needs. */
+    static String brief(String text) {
+        return text.length() <= MAX_QUOTED_CHARS ? text : text.substring(0, MAX_QUOTED_CHARS) + "...";
     }
 
     private static void checkNonZero(long value, String property) {

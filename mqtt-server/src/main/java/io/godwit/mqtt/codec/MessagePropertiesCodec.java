@@ -70,7 +70,7 @@ final class MessagePropertiesCodec {
     private static String readResponseTopic(FrameReader in) {
         String topic = in.readString();
         if (!TopicName.isValid(topic)) { // [MQTT5-3.3.2-14]
-            throw new ProtocolException(PROTOCOL_ERROR, "response topic is no topic name: " + topic);
+            throw new ProtocolException(PROTOCOL_ERROR, "response topic is no topic name: " + FrameReader.brief(topic));
         }
         return topic;
     }

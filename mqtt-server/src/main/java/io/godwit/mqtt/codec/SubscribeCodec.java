@@ -78,7 +78,8 @@ final class SubscribeCodec extends PacketCodec<Subscribe> {
         }
         boolean noLocal = (options & NO_LOCAL) != 0;
         if (noLocal && filter.isShared()) { // [MQTT5-3.8.3-4]
-            throw new ProtocolException(PROTOCOL_ERROR, "no local on a shared subscription: " + filter.text());
+            throw new ProtocolException(
+                    PROTOCOL_ERROR, "no local on a shared subscription: " + FrameReader.brief(filter.text()));
         }
         boolean retainAsPublished = (options & RETAIN_AS_PUBLISHED) != 0;
         return new Subscription(filter, Qos.of(qos), noLocal, retainAsPublished, RetainHandling.of(retainHandling));
