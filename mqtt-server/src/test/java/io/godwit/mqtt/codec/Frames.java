@@ -67,7 +67,7 @@ final class Frames {
             try {
                 content.add(plain(component.getAccessor().invoke(packet)));
             } catch (ReflectiveOperationException e) {
-                throw new AssertionError(e);
+                throw new LinkageError(e.getMessage(), e);
             }
         }
         return content;
