@@ -61,5 +61,9 @@ public interface InboxAttachment {
      * @param message what to distribute otherwise: the one committed first
      */
     record Inbound(
-            boolean isDistributed, @Nullable Message message, String tokenOrigin, long tokenNumber, long tokenFinishedBelow) {}
+            boolean isDistributed,
+            @Nullable Message message,
+            String tokenOrigin,
+            long tokenNumber,
+            long tokenFinishedBelow) {}
 }

@@ -10,4 +10,9 @@ import io.godwit.plugin.topic.TopicFilter;
  * @param subscriptionId 0 when absent
  */
 public record StoredSubscription(
-        TopicFilter filter, Qos qos, boolean noLocal, boolean retainAsPublished, int retainHandling, int subscriptionId) {}
+        TopicFilter filter,
+        Qos qos,
+        boolean noLocal,
+        boolean retainAsPublished,
+        int retainHandling,
+        int subscriptionId) {}

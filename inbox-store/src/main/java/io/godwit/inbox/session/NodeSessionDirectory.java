@@ -1,0 +1,99 @@
+package io.godwit.inbox.session;
+
+import io.godwit.inbox.client.SessionDirectory;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The directory of a node that runs alone. The claims on one client id form a chain in the order of {@link #acquire}: the first holds the
+ * lease, each later one waits for the one before it, so a storm of takeovers costs each connection the same. The map knows the last claim of each
+ * chain; a chain that ends leaves nothing behind.
+ *
+ * <p>Threads: event loops of both connections meet here. A claim's fields are guarded by its own monitor, in which nothing is called; no
+ * thread ever holds two monitors. The map's {@code compute} orders the claims of one client id.
+ */
+public final class NodeSessionDirectory implements SessionDirectory {
+    private final ConcurrentMap<Key, Claim> lastClaims = new ConcurrentHashMap<>();
+
+    @Override
+    public CompletableFuture<Lease> acquire(TenantId tenant, ClientId clientId, Holder holder) {
+        Claim claim = new Claim(new Key(tenant, clientId), holder);
+        Claim before = lastClaims.put(claim.key, claim);
+        if (before == null) {
+            claim.grant();
+        } else {
+            before.followedBy(claim);
+        }
+        return claim.granted;
+    }
+
+    /** How many client ids are held. */
+    public int size() {
+        return lastClaims.size();
+    }
+
+    private record Key(TenantId tenant, ClientId clientId) {}
+
+    private final class Claim implements Lease {
+        private final Key key;
+        private final Holder holder;
+        private final CompletableFuture<Lease> granted = new CompletableFuture<>();
+        private @Nullable Claim next;
+        private boolean isHeld;
+        private boolean isReleased;
+
+        Claim(Key key, Holder holder) {
+            this.key = key;
+            this.holder = holder;
+        }
+
+        void grant() {
+            boolean isWanted;
+            synchronized (this) {
+                isHeld = true;
+                isWanted = next != null;
+            }
+            granted.complete(this);
+            if (isWanted) {
+                holder.giveUp();
+            }
+        }
+
+        void followedBy(Claim later) {
+            boolean mayGoOn;
+            boolean mustGiveUp;
+            synchronized (this) {
+                next = later;
+                mayGoOn = isReleased;
+                mustGiveUp = isHeld && !isReleased;
+            }
+            if (mayGoOn) {
+                later.grant();
+            } else if (mustGiveUp) {
+                holder.giveUp();
+            }
+        }
+
+        @Override
+        public void release() {
+            Claim later;
+            synchronized (this) {
+                if (isReleased) {
+                    return;
+                }
+                isReleased = true;
+                later = next;
+            }
+            if (later != null) {
+                later.grant();
+            } else {
+                // a later claim may have replaced this one a moment ago: then it finds isReleased in followedBy
+                lastClaims.remove(key, this);
+            }
+        }
+    }
+}
