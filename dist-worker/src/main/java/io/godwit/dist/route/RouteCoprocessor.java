@@ -1,5 +1,6 @@
 package io.godwit.dist.route;
 
+import io.godwit.dist.client.InboxReceiver;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.coprocessor.RangeCursor;
@@ -86,7 +87,10 @@ public final class RouteCoprocessor implements RangeCoprocessor {
 
     private void addToIndex(byte[] key, byte[] value) {
         Route route = RouteKeys.route(key, value);
-        index.tenant(route.receiver().tenant()).add(route.filter(), route.receiver(), route.options());
+        TenantIndex tenant = index.tenant(route.receiver().tenant());
+        InboxReceiver receiver = new InboxReceiver(
+                tenant.id(), route.receiver().clientId(), route.receiver().incarnation());
+        tenant.add(route.filter(), receiver, route.options());
     }
 
     /** An installed snapshot may lack what the index learned from the state before it. */

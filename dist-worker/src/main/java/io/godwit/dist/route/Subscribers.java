@@ -60,7 +60,11 @@ final class Subscribers {
         CompactTable.<SharedGroup>forEach(groups, shared::add);
         Snapshot made = new Snapshot(
                 change, new Matches(List.copyOf(live), List.copyOf(inbox), List.copyOf(shared)), List.copyOf(noLocal));
-        snapshot = made;
+        // of a million filters nearly all have one subscriber: making that one's snapshot again is cheaper than to keep
+        // them all
+        if (CompactTable.size(plain) > 1 || !shared.isEmpty()) {
+            snapshot = made;
+        }
         return made;
     }
 

@@ -5,6 +5,7 @@ import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,14 +26,21 @@ import org.jspecify.annotations.Nullable;
  * result until it has changed.
  */
 public final class TenantIndex {
+    private final TenantId id;
     private final SharedPick sharedPick;
     private final ConcurrentHashMap<String, Subscribers> exact = new ConcurrentHashMap<>();
     private final FilterTrie wildcards = new FilterTrie();
     private volatile long version;
     private volatile long subscriptions;
 
-    TenantIndex(SharedPick sharedPick) {
+    TenantIndex(TenantId id, SharedPick sharedPick) {
+        this.id = id;
         this.sharedPick = sharedPick;
+    }
+
+    /** The one instance that all receivers decoded from the store share. */
+    TenantId id() {
+        return id;
     }
 
     public long version() {

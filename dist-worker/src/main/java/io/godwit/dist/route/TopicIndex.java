@@ -18,7 +18,7 @@ public final class TopicIndex {
 
     public TenantIndex tenant(TenantId tenant) {
         TenantIndex known = tenants.get(tenant);
-        return known != null ? known : tenants.computeIfAbsent(tenant, id -> new TenantIndex(sharedPick));
+        return known != null ? known : tenants.computeIfAbsent(tenant, id -> new TenantIndex(id, sharedPick));
     }
 
     public void forEachTenant(Consumer<TenantIndex> action) {

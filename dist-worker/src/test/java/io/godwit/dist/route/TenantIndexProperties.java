@@ -43,7 +43,7 @@ class TenantIndexProperties {
             @ForAll("steps") List<Step> steps,
             @ForAll("topics") List<String> topics,
             @ForAll("clients") ClientId publisher) {
-        TenantIndex index = new TenantIndex(SharedPick.RANDOM);
+        TenantIndex index = new TenantIndex(TenantId.DEFAULT, SharedPick.RANDOM);
         Map<Key, SubscriptionOptions> model = new LinkedHashMap<>();
         for (Step step : steps) {
             Key key = new Key(step.filter, step.receiver);

@@ -6,6 +6,7 @@ import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
@@ -22,7 +23,7 @@ class TenantIndexTest {
     private static final ClientId PUBLISHER = new ClientId("publisher");
     private static final SubscriptionOptions QOS0 = new SubscriptionOptions(Qos.AT_MOST_ONCE, false, false, 0);
 
-    private final TenantIndex index = new TenantIndex(SharedPick.RANDOM);
+    private final TenantIndex index = new TenantIndex(TenantId.DEFAULT, SharedPick.RANDOM);
 
     @Test
     void oneFilterHandsOutTheSameListUntilItChanges() {
