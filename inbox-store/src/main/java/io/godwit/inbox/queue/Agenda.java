@@ -1,0 +1,135 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.inbox.expiry.TimeIndex;
+import io.godwit.kv.client.RangeException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the leader of a range must look at later. At the start of the leadership it walks all session records once: those left attached or owing
+ * something are loaded, the others noted with the time when they are due; from then on once an hour, to note what comes due in the next two.
+ * Owned by the range leader.
+ */
+final class Agenda {
+    private static final Logger LOG = LoggerFactory.getLogger(Agenda.class);
+    private static final long RESCAN_MILLIS = 3_600_000;
+    private static final long HORIZON_MILLIS = 2 * RESCAN_MILLIS;
+    private static final long RETRY_MILLIS = 5_000;
+    private static final int PAGE = 256;
+
+    private final InboxLeader leader;
+    private final Lifecycle lifecycle;
+    private final TimeIndex<InboxId> times;
+    private long timerAtMillis = Long.MAX_VALUE;
+
+    Agenda(InboxLeader leader, Lifecycle lifecycle) {
+        this.leader = leader;
+        this.lifecycle = lifecycle;
+        this.times = new TimeIndex<>(leader.nowMillis() + HORIZON_MILLIS);
+    }
+
+    void start() {
+        scan(leader.context().bounds().start(), true);
+        leader.context().schedule(RESCAN_MILLIS, this::rescan);
+    }
+
+    /** Looks at the inbox when {@code atMillis} has come. */
+    void remind(InboxId id, long atMillis) {
+        times.add(atMillis, id);
+        arm();
+    }
+
+    /** Loads the inbox again after a while: what it was to become could not be written. */
+    void lookAgain(InboxId id, long delayMillis) {
+        remind(id, leader.nowMillis() + delayMillis);
+    }
+
+    private void arm() {
+        long first = times.firstMillis();
+        if (first < timerAtMillis) {
+            timerAtMillis = first;
+            leader.context().schedule(Math.max(0, first - leader.nowMillis()), this::ring);
+        }
+    }
+
+    private void ring() {
+        long now = leader.nowMillis();
+        if (timerAtMillis <= now) {
+            timerAtMillis = Long.MAX_VALUE;
+        }
+        times.drainDue(now, id -> look(id, () -> {}, false));
+        arm();
+    }
+
+    private void rescan() {
+        times.extendTo(leader.nowMillis() + HORIZON_MILLIS);
+        scan(leader.context().bounds().start(), false);
+        leader.context().schedule(RESCAN_MILLIS, this::rescan);
+    }
+
+    private void scan(byte[] from, boolean recovering) {
+        byte[] end = leader.context().bounds().end();
+        leader.context().read(reader -> SessionScan.page(reader, from, end, PAGE), (page, failure) -> {
+            if (page == null) {
+                LOG.error("session records not readable, trying again in {} ms", RETRY_MILLIS, failure);
+                leader.context().schedule(RETRY_MILLIS, () -> scan(from, recovering));
+            } else {
+                new PageWork(page, recovering).begin();
+            }
+        });
+    }
+
+    private void look(InboxId id, Runnable then, boolean recovering) {
+        leader.whenReady(id, InboxKeys.prefix(id.tenant(), id.clientId()), new InboxState.Request() {
+            @Override
+            public void run(InboxState state) {
+                if (recovering) {
+                    lifecycle.recovered(state);
+                } else {
+                    lifecycle.checkTimes(state);
+                }
+                then.run();
+            }
+
+            @Override
+            public void fail(RangeException cause) {
+                // not readable: logged there; it is looked at again when somebody asks for it
+                then.run();
+            }
+        });
+    }
+
+    /** One page of a scan; the next is read when all of this one has been loaded, so that they do not pile up. */
+    private final class PageWork {
+        private final byte @Nullable [] next;
+        private final SessionScan.Page page;
+        private final boolean recovering;
+        private int open = 1;
+
+        PageWork(SessionScan.Page page, boolean recovering) {
+            this.page = page;
+            this.next = page.next();
+            this.recovering = recovering;
+        }
+
+        void begin() {
+            for (SessionScan.Found found : page.found()) {
+                if (recovering && found.needsCare()) {
+                    open++;
+                    look(found.id(), this::done, true);
+                } else {
+                    remind(found.id(), found.dueMillis());
+                }
+            }
+            done();
+        }
+
+        private void done() {
+            byte[] from = next;
+            if (--open == 0 && from != null) {
+                scan(from, recovering);
+            }
+        }
+    }
+}

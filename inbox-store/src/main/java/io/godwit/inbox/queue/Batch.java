@@ -1,0 +1,220 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.coprocessor.Proposal;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Everything the leader wants written next, in order, as one mutation. It stays open until the log takes it: whatever comes in the
+ * meantime joins, and finished marks are added at the last moment, so that acknowledgements cost no entry of their own. Owned by the range leader.
+ */
+final class Batch extends Proposal {
+    /** A batch of this size is closed; the next one begins. */
+    static final int FULL_BYTES = 128 * 1024;
+
+    /** One step of the mutation. */
+    interface Operation {
+        void encode(ByteWriter out);
+    }
+
+    /** Learns what became of the batch; told in the order of joining. */
+    interface Waiter {
+        void applied();
+
+        void failed(RangeException cause);
+    }
+
+    /** For a batch that must go out though nobody waits for it. */
+    static final Waiter NOBODY = new Waiter() {
+        @Override
+        public void applied() {}
+
+        @Override
+        public void failed(RangeException cause) {}
+    };
+
+    /** Ascending in the order of proposal. */
+    final long id;
+
+    private final InboxLeader leader;
+    private final List<Operation> operations = new ArrayList<>();
+    private final List<Waiter> waiters = new ArrayList<>();
+    private final List<InboxState> touched = new ArrayList<>();
+    private final List<InboxState> progressed = new ArrayList<>();
+    private int bytes = 64;
+    /** Copies that may still be taken back; when all are and nothing else is in here, so is the batch. */
+    private int copies;
+
+    private boolean onlyCopies = true;
+    private boolean isSealed;
+    private boolean isDone;
+
+    Batch(InboxLeader leader, long id) {
+        this.leader = leader;
+        this.id = id;
+    }
+
+    boolean isFull() {
+        return bytes >= FULL_BYTES;
+    }
+
+    /** Whether nothing is left in it to be written or waited for. */
+    boolean isVoid() {
+        return onlyCopies && copies == 0;
+    }
+
+    /** It is encoded, or over: nothing in it can be taken back. */
+    boolean isSealed() {
+        return isSealed || isDone;
+    }
+
+    /** Applied, failed or taken back. */
+    boolean isDone() {
+        return isDone;
+    }
+
+    /** Says that it writes to the inbox, which keeps that in memory until it is done. */
+    void touch(InboxState state) {
+        if (state.lastBatch != this) {
+            state.lastBatch = this;
+            state.batches++;
+            touched.add(state);
+        }
+    }
+
+    void insert(Insert insert) {
+        operations.add(insert);
+        waiters.add(insert);
+        bytes += insert.message().payload().length + 64;
+    }
+
+    void copyAdded(InboxState state) {
+        touch(state);
+        copies++;
+        bytes += 24;
+    }
+
+    void copyTakenBack() {
+        copies--;
+    }
+
+    void put(InboxState state, byte[] suffix, byte[] value) {
+        touch(state);
+        onlyCopies = false;
+        bytes += value.length + suffix.length + 16;
+        operations.add(out -> writePut(out, state, suffix, value));
+    }
+
+    void delete(InboxState state, byte[] suffix) {
+        touch(state);
+        onlyCopies = false;
+        bytes += suffix.length + 16;
+        operations.add(out -> {
+            out.u8(MutationCodec.DELETE);
+            out.varint(state.tableIndex);
+            out.block(suffix);
+        });
+    }
+
+    void deleteRange(InboxState state, byte[] first, byte[] end) {
+        touch(state);
+        onlyCopies = false;
+        bytes += 48;
+        operations.add(out -> writeDeleteRange(out, state, first, end));
+    }
+
+    void whenDone(Waiter waiter) {
+        onlyCopies = false;
+        waiters.add(waiter);
+    }
+
+    @Override
+    public int sizeHint() {
+        return bytes;
+    }
+
+    @Override
+    public byte[] encode() {
+        isSealed = true;
+        leader.sealing(this);
+        ByteWriter out = new ByteWriter(bytes + 32 * touched.size());
+        out.u8(MutationCodec.VERSION);
+        out.varint(touched.size());
+        for (int i = 0; i < touched.size(); i++) {
+            InboxState state = touched.get(i);
+            state.tableIndex = i;
+            out.block(state.prefix);
+        }
+        for (int i = 0; i < operations.size(); i++) {
+            operations.get(i).encode(out);
+        }
+        progressed.forEach(state -> writeProgress(out, state));
+        return out.toBytes();
+    }
+
+    /** At sealing: the finished marks of this inbox go along. */
+    void addProgress(InboxState state) {
+        touch(state);
+        progressed.add(state);
+    }
+
+    @Override
+    public void applied(byte[] reply) {
+        done();
+        waiters.forEach(Waiter::applied);
+        leader.batchDone(touched);
+    }
+
+    @Override
+    public void failed(RangeException cause) {
+        done();
+        progressed.forEach(leader::markDirty);
+        waiters.forEach(waiter -> waiter.failed(cause));
+        leader.batchDone(touched);
+    }
+
+    /** It was void and has been taken back. */
+    void dismissed() {
+        done();
+        leader.batchDone(touched);
+    }
+
+    private void done() {
+        isDone = true;
+        touched.forEach(state -> state.batches--);
+    }
+
+    private static void writePut(ByteWriter out, InboxState state, byte[] suffix, byte[] value) {
+        out.u8(MutationCodec.PUT);
+        out.varint(state.tableIndex);
+        out.block(suffix);
+        out.block(value);
+    }
+
+    private static void writeDeleteRange(ByteWriter out, InboxState state, byte[] first, byte[] end) {
+        state.runBatch = null; // the run begun before it ends here
+        out.u8(MutationCodec.DELETE_RANGE);
+        out.varint(state.tableIndex);
+        out.block(first);
+        out.block(end);
+    }
+
+    private static void writeProgress(ByteWriter out, InboxState state) {
+        Ledger ledger = state.ledger;
+        writePut(
+                out,
+                state,
+                InboxKeys.suffix(InboxKeys.PROGRESS),
+                ledger.progress().encode());
+        if (ledger.isTrimDue(InboxLeader.TRIM_RUNS)) {
+            ledger.trimmed();
+            trim(out, state, InboxKeys.RUN, ledger.floor());
+            trim(out, state, InboxKeys.BODY, ledger.floor());
+        }
+    }
+
+    private static void trim(ByteWriter out, InboxState state, int kind, long below) {
+        writeDeleteRange(out, state, InboxKeys.suffix(kind, 0), InboxKeys.suffix(kind, below));
+    }
+}

@@ -1,0 +1,115 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.plugin.message.Message;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The QoS 2 messages one session has published and not released yet, by packet id (MQTT 5.0, 4.3.3). Owned by the range leader; stored
+ * under an INBOUND key each.
+ *
+ * <pre>
+ * value:  1 version, 1;  varint token number;  1 whether distributed;  the message as a block, unless distributed
+ * </pre>
+ */
+final class InboundFlows {
+    private static final int VERSION = 1;
+
+    /** One of them. */
+    static final class Flow {
+        final int packetId;
+        final long number;
+        /** Null once distributed. */
+        @Nullable
+        Message message;
+        /** Until this batch is applied an answer must wait for it. */
+        @Nullable
+        Batch pending;
+        /** The leader distributes it itself, since the connection that began has died with its process; who asks waits here. */
+        @Nullable
+        List<Mailbox.Call> resuming;
+
+        Flow(int packetId, long number, @Nullable Message message) {
+            this.packetId = packetId;
+            this.number = number;
+            this.message = message;
+        }
+
+        boolean isDistributed() {
+            return message == null;
+        }
+
+        byte[] encode() {
+            Message held = message;
+            ByteWriter out = new ByteWriter(held == null ? 16 : 64 + held.payload().length);
+            out.u8(VERSION);
+            out.varint(number);
+            out.u8(held == null ? 1 : 0);
+            if (held != null) {
+                out.message(held);
+            }
+            return out.toBytes();
+        }
+
+        static Flow decode(int packetId, byte[] value) {
+            ByteReader in = new ByteReader(value);
+            in.version(VERSION, "inbound record");
+            long number = in.varint();
+            return new Flow(packetId, number, in.u8() == 1 ? null : in.message());
+        }
+    }
+
+    private final TreeMap<Integer, Flow> flows = new TreeMap<>();
+
+    @Nullable
+    Flow get(int packetId) {
+        return flows.get(packetId);
+    }
+
+    void put(Flow flow) {
+        flows.put(flow.packetId, flow);
+    }
+
+    @Nullable
+    Flow remove(int packetId) {
+        return flows.remove(packetId);
+    }
+
+    Collection<Flow> all() {
+        return flows.values();
+    }
+
+    int[] packetIds() {
+        return flows.keySet().stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    boolean hasUndistributed() {
+        return flows.values().stream().anyMatch(flow -> !flow.isDistributed());
+    }
+
+    /** Undistributed ones in the order they were received. */
+    List<Flow> undistributed() {
+        List<Flow> open = new ArrayList<>();
+        for (Flow flow : flows.values()) {
+            if (!flow.isDistributed()) {
+                open.add(flow);
+            }
+        }
+        open.sort((a, b) -> Long.compare(a.number, b.number));
+        return open;
+    }
+
+    /** Tokens below this number need not be remembered by anybody. */
+    long finishedBelow(long nextNumber) {
+        long lowest = nextNumber;
+        for (Flow flow : flows.values()) {
+            if (!flow.isDistributed()) {
+                lowest = Math.min(lowest, flow.number);
+            }
+        }
+        return lowest;
+    }
+}

@@ -1,0 +1,109 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.kv.coprocessor.RangeCursor;
+import io.godwit.kv.coprocessor.RangeReader;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Reads one inbox into an {@link InboxState}, on an I/O thread; the state is nobody else's until it has been handed over. Walks the heads of
+ * the runs that hold unfinished messages, not their large bodies.
+ */
+final class InboxLoader {
+    private InboxLoader() {}
+
+    static InboxState load(RangeReader reader, InboxId id, byte[] prefix) {
+        InboxState state = new InboxState(id, prefix);
+        byte[] record = reader.get(InboxKeys.key(prefix, InboxKeys.SESSION));
+        if (record == null) {
+            return state;
+        }
+        SessionRecord stored = SessionRecord.decode(id, record);
+        state.session = stored.session();
+        state.owed.addAll(stored.owed());
+        state.ended.addAll(stored.ended());
+        byte[] ceiling = reader.get(InboxKeys.key(prefix, InboxKeys.CEILING));
+        long storedCeiling = ceiling == null ? 0 : new ByteReader(ceiling).u64();
+        Session session = state.session;
+        long lastUsed = 0;
+        if (session != null) {
+            byte[] filters = reader.get(InboxKeys.key(prefix, InboxKeys.FILTERS));
+            if (filters != null) {
+                FilterTable.decode(filters).forEach(s -> session.filters.put(s.filter(), s));
+            }
+            lastUsed = loadQueue(reader, state, session);
+            loadTokens(reader, state);
+            loadInbound(reader, state);
+        }
+        // the ceiling is enough unless raising it failed for want of disk while later batches went through
+        state.sequences = new SequenceAllocator(lastUsed + 1, storedCeiling);
+        return state;
+    }
+
+    private static long loadQueue(RangeReader reader, InboxState state, Session session) {
+        byte[] prefix = state.prefix;
+        byte[] value = reader.get(InboxKeys.key(prefix, InboxKeys.PROGRESS));
+        Progress progress = value == null ? Progress.NONE : Progress.decode(value);
+        Ledger ledger = state.ledger;
+        ledger.startAt(progress.floor(), progress.horizon());
+        long last = Math.max(0, progress.horizon() - 1);
+        state.hasData = value != null;
+        byte[] from = InboxKeys.key(prefix, InboxKeys.RUN, progress.floor());
+        try (RangeCursor cursor = reader.cursor(from, InboxKeys.key(prefix, InboxKeys.RUN + 1))) {
+            for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                state.hasData = true;
+                long first = InboxKeys.number(cursor.key(), prefix.length);
+                RunCodec.Reader run = new RunCodec.Reader(first, cursor.value());
+                while (run.next()) {
+                    long sequence = run.sequence();
+                    last = Math.max(last, sequence);
+                    if (progress.isFinished(sequence)) {
+                        continue;
+                    }
+                    ledger.append(sequence, run.qos().value(), run.isApart());
+                    if (sequence == first) {
+                        ledger.markRunStart(sequence);
+                    }
+                    if (progress.isReceived(sequence)) {
+                        ledger.setReceived(ledger.find(sequence), true);
+                    }
+                }
+            }
+        }
+        state.appliedSequence = last;
+        // a process that died with the session attached may have sent everything
+        ledger.markSentUpTo(session.attached ? Long.MAX_VALUE : session.sentUpTo);
+        return last;
+    }
+
+    private static void loadTokens(RangeReader reader, InboxState state) {
+        byte[] prefix = state.prefix;
+        byte[] from = InboxKeys.key(prefix, InboxKeys.TOKEN);
+        try (RangeCursor cursor = reader.cursor(from, InboxKeys.key(prefix, InboxKeys.TOKEN + 1))) {
+            for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                TokenMemory tokens = state.tokens();
+                byte[] key = cursor.key();
+                byte[] origin = Arrays.copyOfRange(key, prefix.length + 9, key.length);
+                tokens.add(
+                        new String(origin, StandardCharsets.UTF_8),
+                        InboxKeys.number(key, prefix.length),
+                        TokenMemory.decodeStoredAt(cursor.value()),
+                        null);
+                state.hasData = true;
+            }
+        }
+    }
+
+    private static void loadInbound(RangeReader reader, InboxState state) {
+        byte[] prefix = state.prefix;
+        byte[] from = InboxKeys.key(prefix, InboxKeys.INBOUND);
+        try (RangeCursor cursor = reader.cursor(from, InboxKeys.key(prefix, InboxKeys.INBOUND + 1))) {
+            for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                byte[] key = cursor.key();
+                int packetId = new ByteReader(key, prefix.length + 1, 2).u16();
+                state.inbound().put(InboundFlows.Flow.decode(packetId, cursor.value()));
+                state.hasData = true;
+            }
+        }
+    }
+}

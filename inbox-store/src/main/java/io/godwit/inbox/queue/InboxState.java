@@ -1,0 +1,116 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.kv.client.RangeException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the leader holds of one inbox while that is attached, busy or was so lately; otherwise nothing but the store knows it. Owned by the
+ * range leader. What stands here is ahead of the store by the batches not yet applied.
+ */
+final class InboxState {
+    final InboxId id;
+    final byte[] prefix;
+
+    /** Filled by loading; no request is handled before. */
+    boolean ready;
+    /** Something was decided here that could not be written: to be loaded anew once no batch is under way. */
+    boolean discarded;
+    /** Requests that wait until it is ready, in order. */
+    @Nullable
+    ArrayDeque<Request> waiting;
+
+    @Nullable
+    Session session;
+
+    final List<StoredWill> owed = new ArrayList<>();
+    final List<EndedSession> ended = new ArrayList<>();
+    SequenceAllocator sequences = new SequenceAllocator(1, 0);
+    Ledger ledger = new Ledger();
+
+    @Nullable
+    TokenMemory tokens;
+
+    @Nullable
+    InboundFlows inbound;
+
+    @Nullable
+    Attachment attachment;
+    /** Highest sequence known to be in the store. */
+    long appliedSequence;
+    /** Whether the store has anything of this session beyond its record. */
+    boolean hasData;
+
+    /** Batches under way that write to it. */
+    int batches;
+
+    @Nullable
+    Batch lastBatch;
+    /** Its place in the table of that batch. */
+    int tableIndex;
+    /** The batch that has a run of it open. */
+    @Nullable
+    Batch runBatch;
+
+    /** The ledger has finished or received messages that the store does not know of. */
+    boolean dirty;
+    /** Progress may not be written by an earlier batch than this: it speaks of a session begun there. */
+    long progressNotBefore;
+
+    /** Work of the leader for it that survives between events: publishing owed wills, removing routes, distributing. */
+    int activities;
+
+    boolean publishingWills;
+    boolean removingRoutes;
+
+    /** In the queue of states that may be evicted, and whether used since. */
+    boolean idleQueued;
+
+    boolean used;
+
+    InboxState(InboxId id, byte[] prefix) {
+        this.id = id;
+        this.prefix = prefix;
+    }
+
+    TokenMemory tokens() {
+        TokenMemory memory = tokens;
+        if (memory == null) {
+            memory = new TokenMemory();
+            tokens = memory;
+        }
+        return memory;
+    }
+
+    InboundFlows inbound() {
+        InboundFlows flows = inbound;
+        if (flows == null) {
+            flows = new InboundFlows();
+            inbound = flows;
+        }
+        return flows;
+    }
+
+    boolean isIdle() {
+        return ready && attachment == null && batches == 0 && !dirty && activities == 0 && waiting == null;
+    }
+
+    /** The origin of the delivery tokens of the present session's publishes. */
+    static String origin(InboxId id, long incarnation) {
+        return id.tenant().value() + '/' + incarnation + '/' + id.clientId().value();
+    }
+
+    /** Wills have their own origin, since they are finished in their own time. */
+    static String willOrigin(InboxId id, long incarnation) {
+        return origin(id, incarnation) + "/will";
+    }
+
+    /** A request for an inbox that is not ready. */
+    interface Request {
+        void run(InboxState state);
+
+        void fail(RangeException cause);
+    }
+}

@@ -1,0 +1,274 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.expiry.SessionTimes;
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.Qos;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides for each copy of a message whether it gets a place in the queue. Owned by the range leader.
+ *
+ * <p>Early push (a setting, QoS 1 only): to a connected client that has nothing waiting before it and credit left, the message is sent at once, while its
+ * insert waits for the log. If the acknowledgement comes first, the insert is taken back: what was owed to that client is done, and the
+ * store never sees the message. A crash in between loses a message that only its receiver has: its publisher has no answer and
+ * repeats. The sequence must be below the stored ceiling, so that no later message gets it after such a crash. An attach or a detach ends the {@link Attachment} whose
+ * acknowledgements count, so that inserts from before it are written in any case. A message with a token is never pushed early: the token must be stored.
+ */
+final class InsertHandler {
+    private final InboxLeader leader;
+    private final QueueSettings settings;
+
+    InsertHandler(InboxLeader leader) {
+        this.leader = leader;
+        this.settings = leader.settings();
+    }
+
+    void handle(InsertCall call) {
+        InsertRequest request = call.request();
+        List<InsertRequest.Target> all = request.targets();
+        Insert insert = null;
+        Batch batch = null;
+        for (int target : call.targets()) {
+            InboxId id = new InboxId(request.tenant(), all.get(target).clientId());
+            InboxState state = leader.ready(id);
+            if (state == null) {
+                load(call, target, id);
+                continue;
+            }
+            leader.closeFullBatch();
+            if (insert == null || batch != null && batch != leader.openBatch()) {
+                insert = new Insert(leader, call, request.message());
+                batch = null;
+            }
+            Batch used = place(call, target, state, insert, batch);
+            batch = used != null ? used : batch;
+        }
+    }
+
+    private void load(InsertCall call, int target, InboxId id) {
+        byte[] prefix = InboxKeys.prefix(id.tenant(), id.clientId());
+        if (!leader.context().bounds().contains(prefix)) {
+            call.misrouted(target);
+            return;
+        }
+        leader.whenReady(id, prefix, new InboxState.Request() {
+            @Override
+            public void run(InboxState state) {
+                place(
+                        call,
+                        target,
+                        state,
+                        new Insert(leader, call, call.request().message()),
+                        null);
+            }
+
+            @Override
+            public void fail(RangeException cause) {
+                call.fail(cause);
+            }
+        });
+    }
+
+    /**
+     * Answers the target or puts its copy into {@code insert}.
+     *
+     * @param batch that {@code insert} has joined already, null if none
+     * @return the batch that {@code insert} has joined, null if still none
+     */
+    private @Nullable Batch place(InsertCall call, int target, InboxState state, Insert insert, @Nullable Batch batch) {
+        InsertRequest request = call.request();
+        InsertRequest.Target copy = request.targets().get(target);
+        Message message = request.message();
+        long now = leader.nowMillis();
+        Session session = liveSession(state, now);
+        if (session == null || session.incarnation != copy.incarnation()) {
+            call.answer(target, InsertOutcome.NO_SESSION);
+            return batch;
+        }
+        Attachment attachment = state.attachment;
+        if (attachment != null) {
+            if (!request.retainedReplay()) {
+                attachment.liveInsert(message.topic());
+            } else if (attachment.hasSeenLive(message.topic())) {
+                call.answer(target, InsertOutcome.STORED); // a newer one is in the queue
+                return batch;
+            }
+        }
+        if (message.isExpired(now)) {
+            leader.drops().dropped(state.id, message.topic(), DropReason.EXPIRED);
+            call.answer(target, InsertOutcome.DROPPED);
+            return batch;
+        }
+        if (copy.qos() == Qos.AT_MOST_ONCE) {
+            call.answer(target, InsertOutcome.STORED);
+            QueuedCopy unplaced = new QueuedCopy(0, message, copy.qos(), copy.retain(), copy.subscriptionIds());
+            if (attachment != null) {
+                attachment.outbox.offerQos0(unplaced, settings.maxQos0());
+            } else {
+                store(state, unplaced);
+            }
+            return batch;
+        }
+        if (request.tokenOrigin() != null && knowsToken(call, target, state, request, now)) {
+            return batch;
+        }
+        if (!makeRoom(state, message)) {
+            call.answer(target, InsertOutcome.DROPPED);
+            return batch;
+        }
+        return append(target, state, copy, insert, batch, request);
+    }
+
+    private Batch append(
+            int target,
+            InboxState state,
+            InsertRequest.Target copy,
+            Insert insert,
+            @Nullable Batch joined,
+            InsertRequest request) {
+        boolean early = mayPushEarly(state, copy, request);
+        long sequence = leader.takeSequence(state);
+        Batch batch = joined != null ? joined : leader.openBatch();
+        PlacedCopy placed = new PlacedCopy(
+                state, target, sequence, insert.message(), copy.qos(), copy.retain(), copy.subscriptionIds());
+        addTo(batch, joined == null, insert, placed);
+        state.ledger.placed();
+        String origin = request.tokenOrigin();
+        if (origin != null) {
+            state.tokens().add(origin, request.tokenNumber(), leader.nowMillis(), batch);
+        }
+        Attachment attachment = state.attachment;
+        if (early && attachment != null) {
+            attachment.outbox.sendEarly(placed);
+            attachment.sentEarly(placed, insert, batch);
+        }
+        return batch;
+    }
+
+    /** Stores a message of QoS 0 for a session that is not connected; nobody waits for it. */
+    void store(InboxState state, QueuedCopy copy) {
+        if (settings.maxQos0() == 0) {
+            leader.drops().dropped(state.id, copy.message.topic(), DropReason.QUEUE_FULL_NEWEST);
+            return;
+        }
+        if (state.ledger.liveQos0() >= settings.maxQos0()) {
+            dropOldestQos0(state);
+        }
+        long sequence = leader.takeSequence(state);
+        PlacedCopy placed =
+                new PlacedCopy(state, 0, sequence, copy.message, Qos.AT_MOST_ONCE, copy.retain, copy.subscriptionIds);
+        addTo(leader.openBatch(), true, new Insert(leader, null, copy.message), placed);
+    }
+
+    private static void addTo(Batch batch, boolean isFirst, Insert insert, PlacedCopy placed) {
+        InboxState state = placed.state;
+        state.hasData = true;
+        state.ledger.append(placed.sequence, placed.qos.value(), Insert.isApart(placed.message));
+        insert.add(placed);
+        batch.copyAdded(state);
+        if (isFirst) {
+            batch.insert(insert);
+        }
+    }
+
+    /** The session, unless there is none or its time is over, which is then made true. */
+    private @Nullable Session liveSession(InboxState state, long now) {
+        Session session = state.session;
+        if (session != null
+                && state.attachment == null
+                && SessionTimes.endsAt(session.detachedAtMillis, session.expirySeconds) <= now) {
+            leader.lifecycle().checkTimes(state);
+            return state.session;
+        }
+        return session;
+    }
+
+    /** Answers a repeat, once what it repeats is stored. */
+    private boolean knowsToken(InsertCall call, int target, InboxState state, InsertRequest request, long now) {
+        TokenMemory tokens = state.tokens;
+        String origin = request.tokenOrigin();
+        if (tokens == null || origin == null) {
+            return false;
+        }
+        tokens.prune(
+                origin,
+                request.tokenFinishedBelow(),
+                now,
+                (name, number) -> leader.openBatch().delete(state, InboxKeys.tokenSuffix(name, number)));
+        if (!tokens.contains(origin, request.tokenNumber())) {
+            return false;
+        }
+        Batch pending = tokens.pendingIn(origin, request.tokenNumber());
+        if (pending == null || pending.isDone()) {
+            call.answer(target, InsertOutcome.ALREADY_THERE);
+            return true;
+        }
+        pending.whenDone(new Batch.Waiter() {
+            @Override
+            public void applied() {
+                call.answer(target, InsertOutcome.ALREADY_THERE);
+            }
+
+            @Override
+            public void failed(RangeException cause) {
+                call.fail(cause);
+            }
+        });
+        return true;
+    }
+
+    private boolean mayPushEarly(InboxState state, InsertRequest.Target copy, InsertRequest request) {
+        Attachment attachment = state.attachment;
+        return settings.earlyPush()
+                && copy.qos() == Qos.AT_LEAST_ONCE
+                && attachment != null
+                && attachment.outbox.credit() > 0
+                && attachment.outbox.isCaughtUp()
+                && request.tokenOrigin() == null
+                && state.sequences.isNextDurable()
+                && !state.ledger.isNextPacketIdBusy(state.sequences.peek());
+    }
+
+    /**
+     * Keeps the limit of waiting messages. Those sent and not acknowledged do not wait; and while the client takes what it is given, those on
+     * their way into the store do not either.
+     *
+     * @return false when the new message is the one dropped
+     */
+    private boolean makeRoom(InboxState state, Message message) {
+        Ledger ledger = state.ledger;
+        Attachment attachment = state.attachment;
+        int underWay = attachment != null && attachment.outbox.credit() > 0 ? ledger.unapplied() : 0;
+        if (ledger.liveQueued() - ledger.sentLive() - underWay < settings.maxQueued()) {
+            return true;
+        }
+        if (settings.dropOldest()) {
+            for (long ordinal = ledger.sentEnd(); ordinal < ledger.tailOrdinal(); ordinal++) {
+                if (ledger.qosAt(ordinal) != 0 && !ledger.isFinishedAt(ordinal)) {
+                    leader.finish(state, ordinal);
+                    // the topic of the dropped one is on disk; the new one's says which stream overflows
+                    leader.drops().dropped(state.id, message.topic(), DropReason.QUEUE_FULL_OLDEST);
+                    return true;
+                }
+            }
+        }
+        leader.drops().dropped(state.id, message.topic(), DropReason.QUEUE_FULL_NEWEST);
+        return false;
+    }
+
+    private void dropOldestQos0(InboxState state) {
+        Ledger ledger = state.ledger;
+        for (long ordinal = ledger.headOrdinal(); ordinal < ledger.tailOrdinal(); ordinal++) {
+            if (ledger.qosAt(ordinal) == 0 && !ledger.isFinishedAt(ordinal)) {
+                leader.finish(state, ordinal);
+                leader.drops().dropped(state.id, Drops.ALL_TOPICS, DropReason.QUEUE_FULL_OLDEST);
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,379 @@
+package io.godwit.inbox.queue;
+
+import java.util.Arrays;
+
+/**
+ * The unfinished messages of one inbox in sequence order, without the messages: what the leader must know to give out packet ids, to count
+ * against the limit, and to say what is finished. Ten bytes a message. Owned by the range leader.
+ *
+ * <p>Entries are named by ordinals that never change while an entry is in here, except by {@link #compact}, which moves {@link #cursor} and
+ * {@link #sentEnd} along; both lie between head and tail. Deliveries go in order, so what has been sent is a prefix.
+ *
+ * <p>A finished entry at the front leaves at once; one behind an unfinished entry stays as a hole until the front moves.
+ */
+final class Ledger {
+    private static final int QOS_MASK = 3;
+    /** The first message of its run in the store. Missing on some: then {@link #floor} is lower than it need be, never higher. */
+    private static final int RUN_START = 4;
+
+    private static final int RECEIVED = 8;
+    private static final int FINISHED = 16;
+    private static final int APART = 32;
+
+    private static final int FIRST_CAPACITY = 8;
+    private static final int COMPACT_FROM = 1024;
+
+    private long[] sequences = new long[FIRST_CAPACITY];
+    private byte[] flags = new byte[FIRST_CAPACITY];
+    private long headOrdinal;
+    private int size;
+    private int holes;
+
+    private long cursor;
+    private long sentEnd;
+
+    private int liveQueued;
+    private int liveQos0;
+    private int sentLive;
+    private int unapplied;
+    private int receivedCount;
+
+    private long horizon;
+    private long runBase;
+    private long floor;
+    private int passedRuns;
+    private boolean passedApart;
+
+    // --- entries
+
+    /** Appends a message; {@code sequence} is above all before it. */
+    void append(long sequence, int qos, boolean apart) {
+        if (size == sequences.length) {
+            grow();
+        }
+        int slot = slot(headOrdinal + size);
+        sequences[slot] = sequence;
+        flags[slot] = (byte) (qos | (apart ? APART : 0));
+        size++;
+        if (qos == 0) {
+            liveQos0++;
+        } else {
+            liveQueued++;
+        }
+    }
+
+    long headOrdinal() {
+        return headOrdinal;
+    }
+
+    /** One past the last. */
+    long tailOrdinal() {
+        return headOrdinal + size;
+    }
+
+    boolean isEmpty() {
+        return size == 0;
+    }
+
+    long sequenceAt(long ordinal) {
+        return sequences[slot(ordinal)];
+    }
+
+    int qosAt(long ordinal) {
+        return flags[slot(ordinal)] & QOS_MASK;
+    }
+
+    boolean isFinishedAt(long ordinal) {
+        return (flags[slot(ordinal)] & FINISHED) != 0;
+    }
+
+    boolean isReceivedAt(long ordinal) {
+        return (flags[slot(ordinal)] & RECEIVED) != 0;
+    }
+
+    /** The ordinal of an unfinished message, -1 when there is none of that sequence. */
+    long find(long sequence) {
+        if (size == 0) {
+            return -1;
+        }
+        // sequences nearly always follow each other without a gap
+        long guess = sequence - sequences[slot(headOrdinal)];
+        if (guess >= 0 && guess < size && sequences[slot(headOrdinal + guess)] == sequence) {
+            return isFinishedAt(headOrdinal + guess) ? -1 : headOrdinal + guess;
+        }
+        int low = 0;
+        int high = size - 1;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            long here = sequences[slot(headOrdinal + middle)];
+            if (here == sequence) {
+                return isFinishedAt(headOrdinal + middle) ? -1 : headOrdinal + middle;
+            }
+            if (here < sequence) {
+                low = middle + 1;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return -1;
+    }
+
+    /** Messages of QoS 1 and 2 that are not finished. */
+    int liveQueued() {
+        return liveQueued;
+    }
+
+    int liveQos0() {
+        return liveQos0;
+    }
+
+    void finish(long ordinal) {
+        int slot = slot(ordinal);
+        int before = flags[slot];
+        if ((before & FINISHED) != 0) {
+            return;
+        }
+        flags[slot] = (byte) (before | FINISHED);
+        horizon = Math.max(horizon, sequences[slot] + 1);
+        if ((before & QOS_MASK) == 0) {
+            liveQos0--;
+        } else {
+            liveQueued--;
+            if (ordinal < sentEnd) {
+                sentLive--;
+            }
+        }
+        if ((before & RECEIVED) != 0) {
+            receivedCount--;
+        }
+        holes++;
+        popFinished();
+        if (holes >= COMPACT_FROM && holes > size / 2) {
+            compact();
+        }
+    }
+
+    /** QoS 1 and 2 messages still on their way into the store. Kept by the insert that placed them. */
+    int unapplied() {
+        return unapplied;
+    }
+
+    void placed() {
+        unapplied++;
+    }
+
+    void settled() {
+        unapplied--;
+    }
+
+    // --- what has been sent
+
+    /** The next entry to deliver on the present attachment. */
+    long cursor() {
+        return cursor;
+    }
+
+    /** One past the last entry that may ever have been sent: what stands before it is delivered as a repetition. */
+    long sentEnd() {
+        return sentEnd;
+    }
+
+    /** QoS 1 and 2 messages that are unfinished and may have been sent. */
+    int sentLive() {
+        return sentLive;
+    }
+
+    /** A new attachment begins at the front. */
+    void rewind() {
+        cursor = headOrdinal;
+    }
+
+    /** The entry at the cursor has been sent, or need not be. */
+    void advance() {
+        if (cursor >= sentEnd) {
+            int slot = slot(cursor);
+            if ((flags[slot] & FINISHED) == 0 && (flags[slot] & QOS_MASK) != 0) {
+                sentLive++;
+            }
+            sentEnd = cursor + 1;
+        }
+        cursor++;
+    }
+
+    /** The highest sequence that may have been sent; 0 when all of those are finished and gone. */
+    long sentUpTo() {
+        return sentEnd > headOrdinal ? sequenceAt(sentEnd - 1) : 0;
+    }
+
+    /** After loading: what has a sequence up to {@code sequence} may have been sent. */
+    void markSentUpTo(long sequence) {
+        while (sentEnd < tailOrdinal() && sequenceAt(sentEnd) <= sequence) {
+            if (qosAt(sentEnd) != 0) {
+                sentLive++;
+            }
+            sentEnd++;
+        }
+    }
+
+    void setReceived(long ordinal, boolean received) {
+        int slot = slot(ordinal);
+        if (((flags[slot] & RECEIVED) != 0) != received) {
+            flags[slot] ^= RECEIVED;
+            receivedCount += received ? 1 : -1;
+        }
+    }
+
+    /** Whether an unfinished message before it has the same packet id. */
+    boolean isPacketIdBusy(long ordinal) {
+        return isNextPacketIdBusy(sequenceAt(ordinal));
+    }
+
+    /** The same for a sequence not in here yet. */
+    boolean isNextPacketIdBusy(long sequence) {
+        long first = size == 0 ? sequence : sequenceAt(headOrdinal);
+        for (long same = sequence - PacketIds.COUNT; same >= first; same -= PacketIds.COUNT) {
+            if (find(same) >= 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // --- what the store is told
+
+    /** See {@link Progress}. */
+    Progress progress() {
+        long[] live = new long[0];
+        if (size > 0 && sequenceAt(headOrdinal) < horizon) {
+            live = new long[size - holes];
+            int count = 0;
+            for (long ordinal = headOrdinal; ordinal < tailOrdinal() && sequenceAt(ordinal) < horizon; ordinal++) {
+                if (!isFinishedAt(ordinal)) {
+                    live[count++] = sequenceAt(ordinal);
+                }
+            }
+            live = Arrays.copyOf(live, count);
+        }
+        long low = Math.min(floor, horizon);
+        return new Progress(low, horizon, live, receivedSequences());
+    }
+
+    private long[] receivedSequences() {
+        long[] received = new long[receivedCount];
+        int count = 0;
+        for (long ordinal = headOrdinal; count < received.length; ordinal++) {
+            if (isReceivedAt(ordinal) && !isFinishedAt(ordinal)) {
+                received[count++] = sequenceAt(ordinal);
+            }
+        }
+        return received;
+    }
+
+    /** The message begins a run of the store; those behind it up to the next such mark are in the same run. */
+    void markRunStart(long sequence) {
+        long ordinal = find(sequence);
+        if (ordinal >= 0) {
+            flags[slot(ordinal)] |= RUN_START;
+            if (ordinal == headOrdinal) {
+                floor = Math.max(floor, sequence);
+            }
+        }
+    }
+
+    /** No run that begins below it holds an unfinished message. */
+    long floor() {
+        return floor;
+    }
+
+    /** Whether so much of the store lies below the floor that a range delete pays. */
+    boolean isTrimDue(int runs) {
+        return passedApart || passedRuns >= runs;
+    }
+
+    void trimmed() {
+        passedApart = false;
+        passedRuns = 0;
+    }
+
+    /** After loading, before the entries are appended. */
+    void startAt(long storedFloor, long storedHorizon) {
+        floor = storedFloor;
+        runBase = storedFloor;
+        horizon = storedHorizon;
+    }
+
+    private void popFinished() {
+        long last = -1;
+        while (size > 0) {
+            int slot = slot(headOrdinal);
+            if ((flags[slot] & FINISHED) == 0) {
+                break;
+            }
+            last = sequences[slot];
+            if ((flags[slot] & RUN_START) != 0) {
+                runBase = last;
+                passedRuns++;
+            }
+            passedApart |= (flags[slot] & APART) != 0;
+            headOrdinal++;
+            size--;
+            holes--;
+        }
+        if (last < 0) {
+            return;
+        }
+        cursor = Math.max(cursor, headOrdinal);
+        sentEnd = Math.max(sentEnd, headOrdinal);
+        if (size == 0) {
+            floor = last + 1;
+        } else if ((flags[slot(headOrdinal)] & RUN_START) != 0) {
+            floor = Math.max(floor, sequenceAt(headOrdinal));
+        } else {
+            floor = Math.max(floor, runBase);
+        }
+    }
+
+    /** Takes the holes out; the run marks on them are lost, which keeps the floor low. */
+    private void compact() {
+        long[] keptSequences = new long[sequences.length];
+        byte[] keptFlags = new byte[flags.length];
+        int kept = 0;
+        long newCursor = cursor;
+        long newSentEnd = sentEnd;
+        for (long ordinal = headOrdinal; ordinal < tailOrdinal(); ordinal++) {
+            if (isFinishedAt(ordinal)) {
+                passedApart |= (flags[slot(ordinal)] & APART) != 0;
+                newCursor -= ordinal < cursor ? 1 : 0;
+                newSentEnd -= ordinal < sentEnd ? 1 : 0;
+            } else {
+                int slot = (int) (headOrdinal + kept) & sequences.length - 1;
+                keptSequences[slot] = sequenceAt(ordinal);
+                keptFlags[slot] = flags[slot(ordinal)];
+                kept++;
+            }
+        }
+        sequences = keptSequences;
+        flags = keptFlags;
+        cursor = newCursor;
+        sentEnd = newSentEnd;
+        size = kept;
+        holes = 0;
+    }
+
+    private void grow() {
+        int capacity = sequences.length * 2;
+        long[] moreSequences = new long[capacity];
+        byte[] moreFlags = new byte[capacity];
+        for (long ordinal = headOrdinal; ordinal < tailOrdinal(); ordinal++) {
+            moreSequences[(int) ordinal & capacity - 1] = sequenceAt(ordinal);
+            moreFlags[(int) ordinal & capacity - 1] = flags[slot(ordinal)];
+        }
+        sequences = moreSequences;
+        flags = moreFlags;
+    }
+
+    /** The capacity is a power of two, so an ordinal names the same slot for as long as the capacity stays. */
+    private int slot(long ordinal) {
+        return (int) ordinal & sequences.length - 1;
+    }
+}

@@ -1,0 +1,346 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.inbox.client.AttachReply;
+import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.inbox.client.Will;
+import io.godwit.inbox.expiry.SessionTimes;
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Begins, resumes, detaches and ends sessions. Owned by the range leader.
+ *
+ * <p>Each method changes the {@link InboxState} and puts the new record into the open batch, after what was queued before it. A session that
+ * ends goes from the record's session into its list of ended ones, with its filters, and its queue goes with one range delete, all in one
+ * mutation; {@link Obligations} then does what is left.
+ */
+final class Lifecycle {
+    private final InboxLeader leader;
+    private final Obligations obligations;
+    private final InboundHandler inbound;
+    private long lastIncarnation;
+
+    Lifecycle(InboxLeader leader, Obligations obligations, InboundHandler inbound) {
+        this.leader = leader;
+        this.obligations = obligations;
+        this.inbound = inbound;
+    }
+
+    // --- requests
+
+    void attach(InboxState state, SessionCall.Attach call) {
+        AttachRequest request = call.request;
+        leaveBehind(state, request.cleanStart());
+        Session session = state.session;
+        boolean present = session != null;
+        if (session == null) {
+            session = new Session(nextIncarnation(), request.client(), 0);
+            state.session = session;
+        }
+        session.client = request.client();
+        session.expirySeconds = boundedExpiry(request.expirySeconds());
+        session.attached = true;
+        session.will = storedWill(state, session, request.will());
+        writeRecord(state);
+        Attachment attachment = new Attachment(leader, state, call.listener);
+        state.attachment = attachment;
+        InboundFlows flows = state.inbound;
+        AttachReply reply = new AttachReply(
+                present,
+                session.incarnation,
+                List.copyOf(session.filters.values()),
+                flows == null ? new int[0] : flows.packetIds(),
+                attachment);
+        leader.openBatch().whenDone(new Answering<>(leader, state, call.answer, reply));
+        settleOnceWritten(state);
+    }
+
+    void delete(InboxState state, SessionCall.Delete call) {
+        Session session = state.session;
+        if (session == null) {
+            call.answer.complete(false);
+            return;
+        }
+        cutOff(state, InboxListener.Reason.DELETED);
+        end(state, session);
+        writeRecord(state);
+        leader.openBatch().whenDone(new Answering<>(leader, state, call.answer, true));
+        settleOnceWritten(state);
+    }
+
+    /** @param expirySeconds -1 for what CONNECT said */
+    void detach(InboxState state, long expirySeconds, boolean publishWill, CompletableFuture<@Nullable Void> answer) {
+        Session session = state.session;
+        Attachment attachment = state.attachment;
+        if (session == null || attachment == null) {
+            answer.completeExceptionally(Mailbox.closed());
+            return;
+        }
+        List<QueuedCopy> unsent = attachment.close();
+        state.attachment = null;
+        if (expirySeconds >= 0) {
+            session.expirySeconds = boundedExpiry(expirySeconds);
+        }
+        if (!publishWill) {
+            session.will = null;
+        }
+        detached(state, session, state.ledger.sentUpTo());
+        if (state.session != null) {
+            unsent.forEach(copy -> leader.inserts().store(state, copy));
+        }
+        leader.openBatch().whenDone(new Answering<@Nullable Void>(leader, state, answer, null));
+        settleOnceWritten(state);
+    }
+
+    void subscribe(InboxState state, List<StoredSubscription> added, CompletableFuture<List<Boolean>> answer) {
+        Session session = state.session;
+        if (session == null) {
+            answer.completeExceptionally(Mailbox.closed());
+            return;
+        }
+        List<Boolean> isNew = new ArrayList<>();
+        for (StoredSubscription subscription : added) {
+            isNew.add(session.filters.put(subscription.filter(), subscription) == null);
+        }
+        writeFilters(state, session);
+        leader.openBatch().whenDone(new Answering<>(leader, state, answer, isNew));
+    }
+
+    void unsubscribe(InboxState state, List<TopicFilter> removed, CompletableFuture<List<Boolean>> answer) {
+        Session session = state.session;
+        if (session == null) {
+            answer.completeExceptionally(Mailbox.closed());
+            return;
+        }
+        List<Boolean> existed = new ArrayList<>();
+        for (TopicFilter filter : removed) {
+            existed.add(session.filters.remove(filter) != null);
+        }
+        writeFilters(state, session);
+        leader.openBatch().whenDone(new Answering<>(leader, state, answer, existed));
+    }
+
+    // --- time
+
+    /** The state has just been loaded: an attachment in it is that of a process or a leader that is gone, and ended without a DISCONNECT. */
+    void loaded(InboxState state) {
+        Session session = state.session;
+        if (session != null && session.attached) {
+            detached(state, session, state.appliedSequence);
+            leader.openBatch().whenDone(new DiscardOnFailure(state));
+            inbound.resume(state);
+        } else {
+            remindOf(state);
+        }
+        settleOnceWritten(state);
+    }
+
+    /** Ends the session or publishes its will if it is time. */
+    void checkTimes(InboxState state) {
+        Session session = state.session;
+        if (session == null || state.attachment != null) {
+            return;
+        }
+        long now = leader.nowMillis();
+        StoredWill will = session.will;
+        if (SessionTimes.endsAt(session.detachedAtMillis, session.expirySeconds) <= now) {
+            end(state, session);
+        } else if (will != null && willDueAt(session, will) <= now) {
+            owe(state, session);
+        } else {
+            remindOf(state);
+            return;
+        }
+        writeRecord(state);
+        leader.openBatch().whenDone(new DiscardOnFailure(state));
+        remindOf(state);
+        settleOnceWritten(state);
+    }
+
+    /** What a scan at the start of a leadership found worth a look. */
+    void recovered(InboxState state) {
+        if (state.attachment == null) {
+            inbound.resume(state);
+        }
+        checkTimes(state);
+    }
+
+    // --- steps
+
+    /** Ends what the new connection does not continue: a connection, a session, a will that waits. */
+    private void leaveBehind(InboxState state, boolean cleanStart) {
+        Session session = state.session;
+        if (session == null) {
+            return;
+        }
+        boolean takeover = state.attachment != null;
+        if (takeover) {
+            cutOff(state, InboxListener.Reason.TAKEN_OVER);
+        }
+        long now = leader.nowMillis();
+        boolean expired = takeover
+                ? session.expirySeconds == 0
+                : SessionTimes.endsAt(session.detachedAtMillis, session.expirySeconds) <= now;
+        if (cleanStart || expired) {
+            end(state, session);
+            return;
+        }
+        StoredWill will = session.will;
+        // the session goes on, so a will whose delay is not over is not sent [MQTT5-3.1.3-9]; one without a delay is
+        if (will != null && (takeover ? will.delaySeconds() == 0 : willDueAt(session, will) <= now)) {
+            owe(state, session);
+        }
+        session.will = null;
+    }
+
+    private void cutOff(InboxState state, InboxListener.Reason reason) {
+        Attachment attachment = state.attachment;
+        if (attachment == null) {
+            return;
+        }
+        state.attachment = null;
+        List<QueuedCopy> unsent = attachment.close(reason);
+        if (reason == InboxListener.Reason.TAKEN_OVER) {
+            unsent.forEach(copy -> leader.inserts().store(state, copy));
+        }
+    }
+
+    /** The session has lost its connection; it may end here and now. Writes the record. */
+    private void detached(InboxState state, Session session, long sentUpTo) {
+        session.attached = false;
+        session.detachedAtMillis = leader.nowMillis();
+        session.sentUpTo = sentUpTo;
+        session.inboundOpen = state.inbound != null && state.inbound.hasUndistributed();
+        StoredWill will = session.will;
+        if (session.expirySeconds == 0) {
+            end(state, session);
+        } else if (will != null && will.delaySeconds() == 0) {
+            owe(state, session);
+        }
+        writeRecord(state);
+        remindOf(state);
+    }
+
+    /** Takes the session out of the state, with all it has; its will is owed, its routes are to be removed. */
+    private void end(InboxState state, Session session) {
+        owe(state, session);
+        if (!session.filters.isEmpty()) {
+            state.ended.add(new EndedSession(session.incarnation, List.copyOf(session.filters.keySet())));
+        }
+        int queued = state.ledger.liveQueued() + state.ledger.liveQos0();
+        if (queued > 0) {
+            leader.drops().dropped(state.id, Drops.ALL_TOPICS, DropReason.SESSION_ENDED, queued);
+        }
+        Batch batch = leader.openBatch();
+        if (!session.filters.isEmpty()) {
+            batch.delete(state, InboxKeys.suffix(InboxKeys.FILTERS));
+        }
+        if (state.hasData) {
+            batch.deleteRange(state, InboxKeys.suffix(InboxKeys.PROGRESS), InboxKeys.suffix(InboxKeys.END));
+        }
+        state.hasData = false;
+        state.session = null;
+        state.ledger = new Ledger();
+        state.tokens = null;
+        inbound.stop(state, Mailbox.closed());
+        state.inbound = null;
+        state.progressNotBefore = batch.id;
+    }
+
+    private static void owe(InboxState state, Session session) {
+        StoredWill will = session.will;
+        if (will != null) {
+            state.owed.add(will);
+            session.will = null;
+        }
+    }
+
+    void writeRecord(InboxState state) {
+        Batch batch = leader.openBatch();
+        if (state.session == null && state.owed.isEmpty() && state.ended.isEmpty()) {
+            batch.delete(state, InboxKeys.suffix(InboxKeys.SESSION));
+            batch.delete(state, InboxKeys.suffix(InboxKeys.CEILING));
+            state.sequences.forget();
+        } else {
+            SessionRecord record = new SessionRecord(state.session, state.owed, state.ended);
+            batch.put(state, InboxKeys.suffix(InboxKeys.SESSION), record.encode());
+        }
+    }
+
+    private void writeFilters(InboxState state, Session session) {
+        byte[] suffix = InboxKeys.suffix(InboxKeys.FILTERS);
+        if (session.filters.isEmpty()) {
+            leader.openBatch().delete(state, suffix);
+        } else {
+            leader.openBatch().put(state, suffix, FilterTable.encode(session.filters.values()));
+        }
+    }
+
+    private void settleOnceWritten(InboxState state) {
+        if (!state.owed.isEmpty() || !state.ended.isEmpty()) {
+            leader.openBatch().whenDone(obligations.begin(state));
+        }
+    }
+
+    private void remindOf(InboxState state) {
+        Session session = state.session;
+        if (session == null || state.attachment != null) {
+            return;
+        }
+        StoredWill will = session.will;
+        long due = will != null
+                ? willDueAt(session, will)
+                : SessionTimes.endsAt(session.detachedAtMillis, session.expirySeconds);
+        leader.agenda().remind(state.id, due);
+    }
+
+    private static long willDueAt(Session session, StoredWill will) {
+        return SessionTimes.willDueAt(session.detachedAtMillis, will.delaySeconds(), session.expirySeconds);
+    }
+
+    private @Nullable StoredWill storedWill(InboxState state, Session session, @Nullable Will will) {
+        if (will == null) {
+            return null;
+        }
+        return new StoredWill(
+                session.incarnation, leader.takeSequence(state), session.client, will.message(), will.delaySeconds());
+    }
+
+    private long boundedExpiry(long asked) {
+        return Math.min(asked, leader.settings().maxExpirySeconds());
+    }
+
+    /**
+     * Rises with the clock, and always within a leadership. Nothing is kept of a client id that has no session, so it is time that
+     * tells a new incarnation from one long gone; the term tells two processes apart whose clock was set back.
+     */
+    private long nextIncarnation() {
+        long fromClock = leader.nowMillis() << 20 | (leader.context().term() & 0xFF) << 12;
+        lastIncarnation = Math.max(lastIncarnation + 1, fromClock);
+        return lastIncarnation;
+    }
+
+    /** For changes that nobody waits for. */
+    private final class DiscardOnFailure implements Batch.Waiter {
+        private final InboxState state;
+
+        DiscardOnFailure(InboxState state) {
+            this.state = state;
+        }
+
+        @Override
+        public void applied() {}
+
+        @Override
+        public void failed(RangeException cause) {
+            leader.discard(state);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.message.Message;
+import java.util.List;
+
+/**
+ * Does what the records of sessions say is still to be done, again and again until it is: publishes owed wills, removes the routes of ended
+ * sessions; then the record forgets it. Owned by the range leader. Both may be done twice around a crash; the will's token makes its
+ * second time none, and removing routes is repeatable.
+ */
+final class Obligations {
+    private static final long FIRST_RETRY_MILLIS = 500;
+    private static final long LAST_RETRY_MILLIS = 30_000;
+
+    private final InboxLeader leader;
+
+    Obligations(InboxLeader leader) {
+        this.leader = leader;
+    }
+
+    /** Begins once the batch that it joins is applied: a will must not be published for a change that never came to be. */
+    Batch.Waiter begin(InboxState state) {
+        return new Batch.Waiter() {
+            @Override
+            public void applied() {
+                publishWills(state, FIRST_RETRY_MILLIS);
+                removeRoutes(state, FIRST_RETRY_MILLIS);
+            }
+
+            @Override
+            public void failed(RangeException cause) {
+                leader.discard(state);
+            }
+        };
+    }
+
+    private void publishWills(InboxState state, long retryMillis) {
+        if (state.discarded || state.publishingWills || state.owed.isEmpty()) {
+            return;
+        }
+        state.publishingWills = true;
+        state.activities++;
+        StoredWill will = state.owed.get(0);
+        Message told = will.message();
+        // its expiry interval counts from now [MQTT5-3.1.3-10]
+        Message message = new Message(
+                told.topic(), told.payload(), told.qos(), told.retain(), leader.nowMillis(), told.properties());
+        leader.outside()
+                .publish()
+                .publish(
+                        will.publisher(),
+                        message,
+                        InboxState.willOrigin(state.id, will.incarnation()),
+                        will.number(),
+                        will.number())
+                .whenComplete((done, failure) -> leader.context()
+                        .execute(() -> willPublished(state, will, Boolean.TRUE.equals(done), retryMillis)));
+    }
+
+    private void willPublished(InboxState state, StoredWill will, boolean done, long retryMillis) {
+        if (!done) {
+            leader.context().schedule(retryMillis, () -> {
+                state.activities--;
+                state.publishingWills = false;
+                publishWills(state, Math.min(LAST_RETRY_MILLIS, retryMillis * 2));
+            });
+            return;
+        }
+        state.publishingWills = false;
+        state.activities--;
+        if (!state.discarded) {
+            state.owed.remove(will);
+            leader.lifecycle().writeRecord(state);
+            leader.openBatch().whenDone(begin(state));
+        }
+    }
+
+    private void removeRoutes(InboxState state, long retryMillis) {
+        if (state.discarded || state.removingRoutes || state.ended.isEmpty()) {
+            return;
+        }
+        state.removingRoutes = true;
+        state.activities++;
+        EndedSession over = state.ended.get(0);
+        leader.outside()
+                .removeRoutes()
+                .remove(state.id.tenant(), state.id.clientId(), over.incarnation(), over.filters())
+                .whenComplete((done, failure) -> leader.context()
+                        .execute(() -> routesRemoved(state, over, Boolean.TRUE.equals(done), retryMillis)));
+    }
+
+    private void routesRemoved(InboxState state, EndedSession over, boolean done, long retryMillis) {
+        if (!done) {
+            leader.context().schedule(retryMillis, () -> {
+                state.activities--;
+                state.removingRoutes = false;
+                removeRoutes(state, Math.min(LAST_RETRY_MILLIS, retryMillis * 2));
+            });
+            return;
+        }
+        state.removingRoutes = false;
+        state.activities--;
+        if (!state.discarded) {
+            state.ended.removeAll(List.of(over));
+            leader.lifecycle().writeRecord(state);
+            leader.openBatch().whenDone(begin(state));
+        }
+    }
+}

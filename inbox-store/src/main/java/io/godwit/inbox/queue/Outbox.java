@@ -1,0 +1,336 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.InboxMessage;
+import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Feeds one attachment: walks the ledger from the front and sends what it comes to, as far as the client has given credit. Owned by the
+ * range leader.
+ *
+ * <p>Where a message comes from: one just applied is still in memory, and is held until sent. When too much would be held, the rest is left to the
+ * store and {@code complete} turns false; when what is held has been sent, the next page is read, and so on until a page has reached the end
+ * of the queue. What is applied while that page is being read is held beside it, so a busy queue is caught up with.
+ *
+ * <p>QoS 0 is sent at once when nothing waits before it; else it takes a place in memory behind what is queued now.
+ */
+final class Outbox {
+    private static final int MAX_HELD = 256;
+    private static final int MAX_HELD_BYTES = 256 * 1024;
+    /** So many sent messages are handed over together at most. */
+    private static final int MAX_HANDOVER = 256;
+
+    private record Place(QueuedCopy copy, long behindSequence) {}
+
+    private final InboxLeader leader;
+    private final InboxState state;
+    private final Ledger ledger;
+    private final InboxListener listener;
+
+    private long credit;
+    /** Applied and not sent, in order; each is in the ledger, finished perhaps. */
+    private final ArrayDeque<QueuedCopy> held = new ArrayDeque<>();
+
+    private int heldBytes;
+    /** Whether everything applied and not sent is held. */
+    private boolean complete;
+
+    private @Nullable ArrayDeque<QueuedCopy> duringRead;
+    private int duringReadBytes;
+    private boolean duringReadLost;
+    private @Nullable ArrayDeque<Place> qos0;
+    private List<InboxMessage> handover = new ArrayList<>();
+    private boolean flushQueued;
+    private boolean closed;
+
+    Outbox(InboxLeader leader, InboxState state, InboxListener listener) {
+        this.leader = leader;
+        this.state = state;
+        this.ledger = state.ledger;
+        this.listener = listener;
+        ledger.rewind();
+        complete = ledger.isEmpty();
+    }
+
+    void request(int messages) {
+        credit += messages;
+        pump();
+    }
+
+    long credit() {
+        return credit;
+    }
+
+    /** Nothing waits before a new message. */
+    boolean isCaughtUp() {
+        return ledger.cursor() == ledger.tailOrdinal() && qos0 == null;
+    }
+
+    /** A message of QoS 0 for this connection; nobody stores it. */
+    void offerQos0(QueuedCopy copy, int limit) {
+        if (isCaughtUp()) {
+            hand(copy, 0, false, false);
+            return;
+        }
+        ArrayDeque<Place> places = qos0;
+        if (places == null) {
+            places = new ArrayDeque<>();
+            qos0 = places;
+        }
+        places.add(new Place(copy, lastSequence()));
+        if (places.size() > Math.max(1, limit)) {
+            Place oldest = places.remove();
+            leader.drops().dropped(state.id, oldest.copy.message.topic(), DropReason.QUEUE_FULL_OLDEST);
+        }
+    }
+
+    /** Sends the last message of the ledger before it is in the store. */
+    void sendEarly(QueuedCopy copy) {
+        ledger.advance();
+        credit--;
+        hand(copy, PacketIds.of(copy.sequence), false, false);
+    }
+
+    /** The message is in the store. */
+    void applied(PlacedCopy copy) {
+        if (isSent(copy.sequence)) {
+            return;
+        }
+        ArrayDeque<QueuedCopy> beside = duringRead;
+        if (beside != null) {
+            if (beside.size() < MAX_HELD && duringReadBytes < MAX_HELD_BYTES) {
+                beside.add(copy);
+                duringReadBytes += copy.heldBytes();
+            } else {
+                duringReadLost = true;
+            }
+            return;
+        }
+        if (!complete) {
+            return;
+        }
+        if (isFull()) {
+            pump();
+        }
+        if (isFull() || !leader.holds().mayHold()) {
+            complete = false;
+        } else {
+            hold(copy);
+        }
+        leader.pumpLater(this);
+    }
+
+    /** Sends what can be sent now. */
+    void pump() {
+        long now = -1;
+        while (!closed) {
+            if (ledger.cursor() == ledger.tailOrdinal()) {
+                sendQos0(Long.MAX_VALUE);
+                complete |= duringRead == null;
+                break;
+            }
+            long ordinal = ledger.cursor();
+            long sequence = ledger.sequenceAt(ordinal);
+            if (qos0 != null) {
+                sendQos0(sequence);
+            }
+            if (ledger.isFinishedAt(ordinal)) {
+                ledger.advance();
+                continue;
+            }
+            if (ledger.isReceivedAt(ordinal)) {
+                if (credit == 0) {
+                    break;
+                }
+                sendReleased(sequence);
+                continue;
+            }
+            QueuedCopy copy = heldAt(sequence);
+            if (copy == null) {
+                readOn(sequence, ledger.qosAt(ordinal));
+                break;
+            }
+            now = now < 0 ? leader.nowMillis() : now;
+            if (!send(copy, ordinal, now)) {
+                break;
+            }
+        }
+    }
+
+    /** Hands over what pumping has gathered. */
+    void flush() {
+        flushQueued = false;
+        if (!handover.isEmpty() && !closed) {
+            List<InboxMessage> messages = handover;
+            handover = new ArrayList<>();
+            listener.deliver(messages);
+        }
+    }
+
+    /** The attachment is over: nothing is handed over any more. Gives back the QoS 0 messages that never had their turn. */
+    List<QueuedCopy> close() {
+        closed = true;
+        leader.holds().released(heldBytes);
+        heldBytes = 0;
+        held.clear();
+        duringRead = null;
+        List<QueuedCopy> left = new ArrayList<>();
+        if (qos0 != null) {
+            qos0.forEach(place -> left.add(place.copy));
+            qos0 = null;
+        }
+        return left;
+    }
+
+    private boolean send(QueuedCopy copy, long ordinal, long now) {
+        boolean mayHaveBeenSent = ordinal < ledger.sentEnd();
+        boolean flowHasBegun = copy.qos == Qos.EXACTLY_ONCE && mayHaveBeenSent;
+        if (copy.message.isExpired(now) && !flowHasBegun) {
+            unhold();
+            leader.finish(state, ordinal);
+            leader.drops().dropped(state.id, copy.message.topic(), DropReason.EXPIRED);
+            return true;
+        }
+        if (copy.qos == Qos.AT_MOST_ONCE) {
+            unhold();
+            leader.finish(state, ordinal);
+            hand(copy, 0, false, false);
+            return true;
+        }
+        if (credit == 0 || ledger.isPacketIdBusy(ordinal)) {
+            return false;
+        }
+        unhold();
+        ledger.advance();
+        credit--;
+        hand(copy, PacketIds.of(copy.sequence), mayHaveBeenSent, false);
+        return true;
+    }
+
+    private void sendReleased(long sequence) {
+        if (heldAt(sequence) != null) {
+            unhold();
+        }
+        ledger.advance();
+        credit--;
+        Message nothing = new Message("", new byte[0], Qos.EXACTLY_ONCE, false, 0, MessageProperties.NONE);
+        QueuedCopy released = new QueuedCopy(sequence, nothing, Qos.EXACTLY_ONCE, false, QueuedCopy.NO_IDS);
+        hand(released, PacketIds.of(sequence), true, true);
+    }
+
+    private void sendQos0(long beforeSequence) {
+        ArrayDeque<Place> places = qos0;
+        if (places == null) {
+            return;
+        }
+        while (!places.isEmpty() && places.element().behindSequence < beforeSequence) {
+            hand(places.remove().copy, 0, false, false);
+        }
+        if (places.isEmpty()) {
+            qos0 = null;
+        }
+    }
+
+    private void hand(QueuedCopy copy, int packetId, boolean redelivered, boolean released) {
+        handover.add(new InboxMessage(
+                copy.sequence,
+                packetId,
+                copy.message,
+                copy.qos,
+                copy.retain,
+                redelivered,
+                released,
+                copy.subscriptionIds));
+        if (handover.size() >= MAX_HANDOVER) {
+            flush();
+        } else if (!flushQueued) {
+            flushQueued = true;
+            leader.flushLater(this);
+        }
+    }
+
+    // --- what is held
+
+    private boolean isSent(long sequence) {
+        long cursor = ledger.cursor();
+        return cursor == ledger.tailOrdinal() || sequence < ledger.sequenceAt(cursor);
+    }
+
+    private long lastSequence() {
+        return ledger.isEmpty() ? 0 : ledger.sequenceAt(ledger.tailOrdinal() - 1);
+    }
+
+    private boolean isFull() {
+        return held.size() >= MAX_HELD || heldBytes >= MAX_HELD_BYTES;
+    }
+
+    private void hold(QueuedCopy copy) {
+        held.add(copy);
+        heldBytes += copy.heldBytes();
+        leader.holds().held(copy.heldBytes());
+    }
+
+    private void unhold() {
+        int bytes = held.remove().heldBytes();
+        heldBytes -= bytes;
+        leader.holds().released(bytes);
+    }
+
+    private @Nullable QueuedCopy heldAt(long sequence) {
+        QueuedCopy first = held.peek();
+        while (first != null && first.sequence < sequence) {
+            unhold();
+            first = held.peek();
+        }
+        return first != null && first.sequence == sequence ? first : null;
+    }
+
+    private void readOn(long sequence, int qos) {
+        if (complete) {
+            if (sequence <= state.appliedSequence) {
+                throw new IllegalStateException(
+                        "message lost from the queue of " + state.id.clientId() + " sequence=" + sequence);
+            }
+            return; // on its way into the store; comes by applied()
+        }
+        if (duringRead != null || credit == 0 && qos != 0 || !held.isEmpty()) {
+            return;
+        }
+        duringRead = new ArrayDeque<>();
+        duringReadBytes = 0;
+        duringReadLost = false;
+        leader.read(
+                state,
+                reader -> QueueReader.page(reader, state.prefix, sequence, MAX_HELD, MAX_HELD_BYTES),
+                this::pageRead);
+    }
+
+    private void pageRead(QueueReader.Page page) {
+        ArrayDeque<QueuedCopy> beside = duringRead;
+        if (closed || beside == null) {
+            return;
+        }
+        duringRead = null;
+        long last = 0;
+        for (QueuedCopy copy : page.copies()) {
+            hold(copy);
+            last = copy.sequence;
+        }
+        if (page.isEnd() && !duringReadLost) {
+            for (QueuedCopy copy : beside) {
+                if (copy.sequence > last) {
+                    hold(copy);
+                }
+            }
+            complete = true;
+        }
+        pump();
+    }
+}

@@ -1,0 +1,32 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.Qos;
+
+/** A message that has its place in a queue and is on its way into the store. */
+final class PlacedCopy extends QueuedCopy {
+    final InboxState state;
+    /** Of the session it was placed in; that may have ended since. */
+    final Ledger ledger;
+    /** Its number among the targets of the request. */
+    final int target;
+
+    PlacedCopy(
+            InboxState state,
+            int target,
+            long sequence,
+            Message message,
+            Qos qos,
+            boolean retain,
+            int[] subscriptionIds) {
+        super(sequence, message, qos, retain, subscriptionIds);
+        this.state = state;
+        this.ledger = state.ledger;
+        this.target = target;
+    }
+
+    /** Whether the store needs it: not when its client, or the limit, was done with it before it was sealed. */
+    boolean isLive() {
+        return ledger.find(sequence) >= 0;
+    }
+}

@@ -1,0 +1,31 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.Qos;
+
+/** One message in the queue of one inbox. Immutable. */
+class QueuedCopy {
+    static final int[] NO_IDS = {};
+    /** What an entry costs in memory beside its payload, about. */
+    private static final int OVERHEAD_BYTES = 160;
+
+    final long sequence;
+    final Message message;
+    final Qos qos;
+    final boolean retain;
+    /** Shared, never modified. */
+    final int[] subscriptionIds;
+
+    QueuedCopy(long sequence, Message message, Qos qos, boolean retain, int[] subscriptionIds) {
+        this.sequence = sequence;
+        this.message = message;
+        this.qos = qos;
+        this.retain = retain;
+        this.subscriptionIds = subscriptionIds;
+    }
+
+    /** Heap that holding it costs, about. */
+    final int heldBytes() {
+        return message.payload().length + OVERHEAD_BYTES;
+    }
+}

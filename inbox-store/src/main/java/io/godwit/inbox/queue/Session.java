@@ -1,0 +1,35 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One life of a session. Owned by the range leader; the store holds what {@link SessionRecord} and {@link FilterTable} write of it. */
+final class Session {
+    final long incarnation;
+    ClientInfo client;
+    /** 0 to 4,294,967,295, the last meaning never. */
+    long expirySeconds;
+    /** Whether a connection holds it; in the store this may be left over from a process that died. */
+    boolean attached;
+    /** Wall clock milliseconds; the session and will delays run from here. Meaningless while attached. */
+    long detachedAtMillis;
+    /** Messages up to this sequence may have been sent before; written at detach. */
+    long sentUpTo;
+    /** Whether an inbound QoS 2 message may stand undistributed; written at detach, so that a new leader need not look everywhere. */
+    boolean inboundOpen;
+    /** Of the connection that holds it or held it last; gone once published or discarded. */
+    @Nullable
+    StoredWill will;
+    /** In the order of the SUBSCRIBEs. */
+    final Map<TopicFilter, StoredSubscription> filters = new LinkedHashMap<>();
+
+    Session(long incarnation, ClientInfo client, long expirySeconds) {
+        this.incarnation = incarnation;
+        this.client = client;
+        this.expirySeconds = expirySeconds;
+    }
+}

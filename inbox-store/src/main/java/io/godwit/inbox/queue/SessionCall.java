@@ -1,0 +1,71 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.inbox.client.AttachReply;
+import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.InboxListener;
+import io.godwit.kv.client.LeaderRequest;
+import io.godwit.kv.client.RangeException;
+import java.util.concurrent.CompletableFuture;
+
+/** A request about the session of one inbox. */
+abstract class SessionCall implements LeaderRequest {
+    private final InboxId id;
+    private final byte[] prefix;
+
+    SessionCall(InboxId id, byte[] prefix) {
+        this.id = id;
+        this.prefix = prefix;
+    }
+
+    InboxId id() {
+        return id;
+    }
+
+    byte[] prefix() {
+        return prefix;
+    }
+
+    abstract void run(Lifecycle lifecycle, InboxState state);
+
+    /** See {@link io.godwit.inbox.client.InboxClient#attach}. */
+    static final class Attach extends SessionCall {
+        final AttachRequest request;
+        final InboxListener listener;
+        final CompletableFuture<AttachReply> answer = new CompletableFuture<>();
+
+        Attach(InboxId id, byte[] prefix, AttachRequest request, InboxListener listener) {
+            super(id, prefix);
+            this.request = request;
+            this.listener = listener;
+        }
+
+        @Override
+        void run(Lifecycle lifecycle, InboxState state) {
+            lifecycle.attach(state, this);
+        }
+
+        @Override
+        public void fail(RangeException cause) {
+            answer.completeExceptionally(cause);
+        }
+    }
+
+    /** See {@link io.godwit.inbox.client.InboxClient#delete}. */
+    static final class Delete extends SessionCall {
+        final CompletableFuture<Boolean> answer = new CompletableFuture<>();
+
+        Delete(InboxId id, byte[] prefix) {
+            super(id, prefix);
+        }
+
+        @Override
+        void run(Lifecycle lifecycle, InboxState state) {
+            lifecycle.delete(state, this);
+        }
+
+        @Override
+        public void fail(RangeException cause) {
+            answer.completeExceptionally(cause);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** What leaders call outside the store. The functions are called on range executors and answer on any thread. */
+public record Surroundings(Publish publish, RemoveRoutes removeRoutes, Drops drops) {
+
+    /** The shape of {@code WillPublisher}. */
+    @FunctionalInterface
+    public interface Publish {
+        CompletableFuture<Boolean> publish(
+                ClientInfo publisher, Message message, String tokenOrigin, long tokenNumber, long tokenFinishedBelow);
+    }
+
+    /** The shape of {@code RouteRemover}. */
+    @FunctionalInterface
+    public interface RemoveRoutes {
+        CompletableFuture<Boolean> remove(
+                TenantId tenant, ClientId clientId, long incarnation, List<TopicFilter> filters);
+    }
+}

@@ -1,0 +1,187 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.inbox.InboxConfig;
+import io.godwit.inbox.InboxStore;
+import io.godwit.inbox.client.AttachReply;
+import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.inbox.client.Will;
+import io.godwit.kv.coprocessor.RangeCursor;
+import io.godwit.kv.testing.InMemoryRangeHost;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** An inbox store in memory with a hand-moved clock, and short ways to use it. */
+final class InboxFixture implements AutoCloseable {
+    static final InboxConfig LATE_PUSH = new InboxConfig(
+            1000, InboxConfig.DropPolicy.NEWEST, true, 100, Duration.ofSeconds(AttachRequest.NEVER), false);
+
+    record Published(ClientInfo publisher, Message message, String origin, long number, long finishedBelow) {}
+
+    record Removed(ClientId clientId, long incarnation, List<TopicFilter> filters) {}
+
+    final List<Published> published = new ArrayList<>();
+    final List<Removed> removed = new ArrayList<>();
+    final List<BrokerEvent> events = new ArrayList<>();
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    /** What publishing answers; null for no answer. */
+    @Nullable
+    Boolean publishAnswer = true;
+
+    boolean removeAnswer = true;
+    final InMemoryRangeHost host;
+    final InboxClient client;
+
+    InboxFixture() {
+        this(LATE_PUSH, 1);
+    }
+
+    InboxFixture(InboxConfig config, int ranges) {
+        InboxStore store = new InboxStore(
+                config,
+                (publisher, message, origin, number, finishedBelow) -> {
+                    published.add(new Published(publisher, message, origin, number, finishedBelow));
+                    return publishAnswer == null
+                            ? new CompletableFuture<>()
+                            : CompletableFuture.completedFuture(publishAnswer);
+                },
+                (tenant, clientId, incarnation, filters) -> {
+                    removed.add(new Removed(clientId, incarnation, filters));
+                    return CompletableFuture.completedFuture(removeAnswer);
+                },
+                events::add,
+                meters);
+        host = new InMemoryRangeHost(store.coprocessorFactory(), InboxStore.splitKeys(ranges));
+        client = InboxStore.client(host);
+    }
+
+    TestConnection attach(String clientId) {
+        return attach(clientId, false, AttachRequest.NEVER, null);
+    }
+
+    TestConnection attach(String clientId, boolean cleanStart, long expirySeconds, @Nullable Will will) {
+        TestConnection connection = new TestConnection();
+        connection.reply = host.await(attachLater(clientId, cleanStart, expirySeconds, will, connection));
+        return connection;
+    }
+
+    CompletableFuture<AttachReply> attachLater(
+            String clientId, boolean cleanStart, long expirySeconds, @Nullable Will will, TestConnection connection) {
+        return client.attach(new AttachRequest(info(clientId), cleanStart, expirySeconds, will), connection);
+    }
+
+    void detach(TestConnection connection) {
+        detach(connection, -1, false);
+    }
+
+    void detach(TestConnection connection, long expirySeconds, boolean publishWill) {
+        host.await(connection.attachment().detach(expirySeconds, publishWill));
+    }
+
+    /** A session with one subscription that nobody is attached to. */
+    long absent(String clientId) {
+        TestConnection connection = attach(clientId);
+        host.await(connection.attachment().subscribe(List.of(subscription("t/#"))));
+        detach(connection);
+        return connection.reply.incarnation();
+    }
+
+    CompletableFuture<List<InsertOutcome>> insertLater(String clientId, long incarnation, Message message) {
+        return client.insert(request(message, List.of(target(clientId, incarnation, message.qos()))));
+    }
+
+    InsertOutcome insert(String clientId, long incarnation, Message message) {
+        return host.await(insertLater(clientId, incarnation, message)).get(0);
+    }
+
+    InsertOutcome insertToken(String clientId, long incarnation, Message message, long number, long finishedBelow) {
+        InsertRequest request = new InsertRequest(
+                TenantId.DEFAULT,
+                message,
+                List.of(target(clientId, incarnation, message.qos())),
+                "origin",
+                number,
+                finishedBelow,
+                false);
+        return host.await(client.insert(request)).get(0);
+    }
+
+    static InsertRequest request(Message message, List<InsertRequest.Target> targets) {
+        return new InsertRequest(TenantId.DEFAULT, message, targets, null, 0, 0, false);
+    }
+
+    static InsertRequest.Target target(String clientId, long incarnation, Qos qos) {
+        return new InsertRequest.Target(new ClientId(clientId), incarnation, qos, false, new int[0]);
+    }
+
+    Message message(String payload, int qos) {
+        return message("t/1", payload, qos, -1);
+    }
+
+    Message message(String topic, String payload, int qos, long expirySeconds) {
+        MessageProperties properties = expirySeconds < 0
+                ? MessageProperties.NONE
+                : new MessageProperties(-1, expirySeconds, null, null, null, List.of());
+        return new Message(
+                topic, payload.getBytes(StandardCharsets.UTF_8), Qos.of(qos), false, host.nowMillis(), properties);
+    }
+
+    double dropped(String reason) {
+        return meters.get("godwit.inbox.dropped")
+                .tag("reason", reason)
+                .counter()
+                .count();
+    }
+
+    /** Keys of one kind that the store has of an inbox. */
+    int stored(String clientId, int kind) {
+        byte[] prefix = InboxKeys.prefix(TenantId.DEFAULT, new ClientId(clientId));
+        return host.inspect(prefix, reader -> {
+            int count = 0;
+            byte[] end = InboxKeys.key(prefix, kind + 1);
+            try (RangeCursor cursor = reader.cursor(InboxKeys.key(prefix, kind), end)) {
+                for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                    count++;
+                }
+            }
+            return count;
+        });
+    }
+
+    /** Keys of any kind that the store has of an inbox. */
+    int stored(String clientId) {
+        return Arrays.stream(new int[] {1, 2, 3, 4, 5, 6, 7, 8})
+                .map(kind -> stored(clientId, kind))
+                .sum();
+    }
+
+    static StoredSubscription subscription(String filter) {
+        return new StoredSubscription(TopicFilter.parse(filter).orElseThrow(), Qos.EXACTLY_ONCE, false, false, 0, 0);
+    }
+
+    static ClientInfo info(String clientId) {
+        return new ClientInfo(TenantId.DEFAULT, new ClientId(clientId), "user", "127.0.0.1:1000", 5);
+    }
+
+    @Override
+    public void close() {
+        host.close();
+    }
+}
