@@ -1,0 +1,335 @@
+package io.godwit.inbox.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.inbox.client.AttachReply;
+import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.Will;
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SessionTest {
+    private final InboxFixture store = new InboxFixture();
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    @Test
+    void subscriptionsAreCommittedAndComeBack() {
+        TestConnection connection = store.attach("a");
+        assertThat(store.host.await(connection
+                        .attachment()
+                        .subscribe(List.of(InboxFixture.subscription("x/+"), InboxFixture.subscription("$share/g/y")))))
+                .containsExactly(true, true);
+        assertThat(store.host.await(connection.attachment().subscribe(List.of(InboxFixture.subscription("x/+")))))
+                .containsExactly(false);
+        store.host.crashAndRestart();
+        TestConnection back = store.attach("a");
+        assertThat(back.reply.subscriptions())
+                .containsExactly(InboxFixture.subscription("x/+"), InboxFixture.subscription("$share/g/y"));
+        assertThat(store.host.await(back.attachment()
+                        .unsubscribe(List.of(InboxFixture.subscription("x/+").filter()))))
+                .containsExactly(true);
+        store.host.crashAndRestart();
+        assertThat(store.attach("a").reply.subscriptions()).containsExactly(InboxFixture.subscription("$share/g/y"));
+    }
+
+    @Test
+    void aSessionEndsWhenItsExpiryHasPassedAndTakesItsRoutesWithIt() {
+        TestConnection connection = store.attach("a", false, 60, null);
+        store.host.await(connection.attachment().subscribe(List.of(InboxFixture.subscription("x"))));
+        long incarnation = connection.reply.incarnation();
+        store.detach(connection);
+        store.insert("a", incarnation, store.message("m", 1));
+        store.host.advanceMillis(59_999);
+        assertThat(store.insert("a", incarnation, store.message("m", 1))).isEqualTo(InsertOutcome.STORED);
+        store.host.advanceMillis(1);
+
+        assertThat(store.removed)
+                .containsExactly(new InboxFixture.Removed(
+                        new ClientId("a"),
+                        incarnation,
+                        List.of(InboxFixture.subscription("x").filter())));
+        assertThat(store.stored("a")).isZero();
+        assertThat(store.dropped("session_ended")).isEqualTo(2);
+        assertThat(store.insert("a", incarnation, store.message("m", 1))).isEqualTo(InsertOutcome.NO_SESSION);
+        assertThat(store.attach("a").reply.sessionPresent()).isFalse();
+    }
+
+    @Test
+    void expiryGoesOnAfterACrash() {
+        TestConnection connection = store.attach("a", false, 60, null);
+        store.detach(connection);
+        store.host.advanceMillis(30_000);
+        store.host.crashAndRestart();
+        store.host.advanceMillis(29_999);
+        assertThat(store.stored("a")).isPositive();
+        store.host.advanceMillis(1);
+        assertThat(store.stored("a")).isZero();
+    }
+
+    @Test
+    void aSessionAttachedAtTheCrashCountsFromTheRestart() {
+        store.attach("a", false, 60, null);
+        store.host.advanceMillis(100_000);
+        store.host.crashAndRestart();
+        store.host.advanceMillis(59_999);
+        assertThat(store.stored("a")).isPositive();
+        store.host.advanceMillis(1);
+        assertThat(store.stored("a")).isZero();
+    }
+
+    @Test
+    void manySessionsLongDetachedEndInTimeThoughTheyAreNotHeldInMemory() {
+        for (int i = 0; i < 600; i++) {
+            store.detach(store.attach("c" + i, false, 5 * 3600 + i, null));
+        }
+        store.host.crashAndRestart();
+        store.host.advanceMillis(5 * 3600_000L - 1);
+        assertThat(store.stored("c0")).isPositive();
+        store.host.advanceMillis(300_000);
+        assertThat(store.stored("c0")).isZero();
+        assertThat(store.stored("c299")).isZero();
+        assertThat(store.stored("c301")).isPositive();
+        store.host.advanceMillis(300_000);
+        assertThat(store.stored("c599")).isZero();
+    }
+
+    @Test
+    void detachMayChangeTheExpiry() {
+        TestConnection connection = store.attach("a", false, 60, null);
+        store.detach(connection, 10, false);
+        store.host.advanceMillis(10_000);
+        assertThat(store.stored("a")).isZero();
+    }
+
+    @Test
+    void aSessionOfExpiryZeroIsGoneWhenItIsDetached() {
+        TestConnection connection = store.attach("a", false, 0, will("bye", 100));
+        assertThat(store.stored("a", InboxKeys.SESSION)).isOne();
+        store.detach(connection, -1, true);
+        assertThat(wills()).containsExactly("bye");
+        assertThat(store.stored("a")).isZero();
+    }
+
+    @Test
+    void routesAreRemovedUntilThatSucceedsAcrossCrashesWhileANewSessionBegins() {
+        long incarnation = store.absent("a");
+        store.removeAnswer = false;
+        assertThat(store.host.await(store.client.delete(TenantId.DEFAULT, new ClientId("a"))))
+                .isTrue();
+        assertThat(store.removed).hasSize(1);
+        store.host.advanceMillis(2000);
+        int tries = store.removed.size();
+        assertThat(tries).isGreaterThan(1);
+
+        TestConnection next = store.attach("a");
+        assertThat(next.reply.sessionPresent()).isFalse();
+        assertThat(next.reply.incarnation()).isGreaterThan(incarnation);
+        store.host.crashAndRestart();
+        store.host.runUntilIdle();
+        assertThat(store.removed).hasSizeGreaterThan(tries);
+        assertThat(store.removed).allMatch(removed -> removed.incarnation() == incarnation);
+        store.removeAnswer = true;
+        store.host.advanceMillis(5_000);
+        int all = store.removed.size();
+        store.host.crashAndRestart();
+        store.host.advanceMillis(60_000);
+        assertThat(store.removed).hasSize(all);
+        assertThat(store.attach("a").reply.incarnation()).isEqualTo(next.reply.incarnation());
+    }
+
+    @Test
+    void deleteEndsAnAttachedSession() {
+        TestConnection connection = store.attach("a", false, 60, will("bye", 0));
+        assertThat(store.host.await(store.client.delete(TenantId.DEFAULT, new ClientId("a"))))
+                .isTrue();
+        assertThat(connection.ends).containsExactly(InboxListener.Reason.DELETED);
+        assertThat(wills()).containsExactly("bye");
+        assertThat(store.stored("a")).isZero();
+        assertThat(store.host.await(store.client.delete(TenantId.DEFAULT, new ClientId("a"))))
+                .isFalse();
+    }
+
+    @Test
+    void cleanStartThrowsTheQueueAway() {
+        long incarnation = store.absent("a");
+        store.insert("a", incarnation, store.message("m", 2));
+        TestConnection clean = store.attach("a", true, AttachRequest.NEVER, null);
+        clean.attachment().request(10);
+        store.host.runUntilIdle();
+        assertThat(clean.delivered).isEmpty();
+        assertThat(clean.reply.subscriptions()).isEmpty();
+        assertThat(store.stored("a", InboxKeys.RUN)).isZero();
+        store.insert("a", clean.reply.incarnation(), store.message("n", 1));
+        assertThat(clean.payloads()).containsExactly("n");
+        store.host.crashAndRestart();
+        TestConnection back = store.attach("a");
+        back.attachment().request(10);
+        store.host.runUntilIdle();
+        assertThat(back.payloads()).containsExactly("n");
+    }
+
+    @Test
+    void anAttachThatIsOvertakenBeforeItIsCommittedIsTakenOver() {
+        TestConnection first = new TestConnection();
+        TestConnection second = new TestConnection();
+        CompletableFuture<AttachReply> one = store.attachLater("a", false, 60, null, first);
+        CompletableFuture<AttachReply> two = store.attachLater("a", false, 60, null, second);
+        second.reply = store.host.await(two);
+        first.reply = store.host.await(one);
+        assertThat(first.ends).containsExactly(InboxListener.Reason.TAKEN_OVER);
+        assertThat(second.reply.sessionPresent()).isTrue();
+        assertThat(first.attachment().received(1)).isNotDone();
+        store.host.runUntilIdle();
+        assertThat(first.attachment().received(1)).isNotNull();
+    }
+
+    @Test
+    void aClockSetBackDoesNotBringAnIncarnationBack() {
+        long first = store.attach("a", true, 60, null).reply.incarnation();
+        long second = store.attach("a", true, 60, null).reply.incarnation();
+        store.host.crashAndRestart();
+        long third = store.attach("a", true, 60, null).reply.incarnation();
+        assertThat(List.of(first, second, third)).doesNotHaveDuplicates().isSorted();
+    }
+
+    // --- wills
+
+    @Test
+    void aWillIsPublishedAtOnceWithoutADelay() {
+        store.detach(store.attach("a", false, 60, will("bye", 0)), -1, true);
+        assertThat(wills()).containsExactly("bye");
+        store.host.crashAndRestart();
+        store.host.advanceMillis(100_000);
+        assertThat(wills()).containsExactly("bye");
+    }
+
+    @Test
+    void aNormalDisconnectDiscardsTheWill() {
+        store.detach(store.attach("a", false, 60, will("bye", 0)), -1, false);
+        store.host.advanceMillis(100_000);
+        assertThat(wills()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aDelayedWillIsPublishedWhenItsTimeHasCome(boolean crash) {
+        store.detach(store.attach("a", false, 60, will("bye", 20)), -1, true);
+        store.host.advanceMillis(19_999);
+        assertThat(wills()).isEmpty();
+        if (crash) {
+            store.host.crashAndRestart();
+        }
+        store.host.advanceMillis(1);
+        assertThat(wills()).containsExactly("bye");
+    }
+
+    @Test
+    void aDelayedWillIsPublishedNoLaterThanTheSessionEnds() {
+        store.detach(store.attach("a", false, 10, will("bye", 20)), -1, true);
+        store.host.advanceMillis(10_000);
+        assertThat(wills()).containsExactly("bye");
+        assertThat(store.stored("a")).isZero();
+    }
+
+    @Test
+    void aSessionResumedBeforeTheDelayKeepsItsWillBack() {
+        store.detach(store.attach("a", false, 60, will("bye", 20)), -1, true);
+        store.host.advanceMillis(10_000);
+        store.attach("a", false, 60, null);
+        store.host.advanceMillis(100_000);
+        assertThat(wills()).isEmpty();
+    }
+
+    @Test
+    void aCleanStartEndsTheSessionAndSendsItsWill() {
+        store.detach(store.attach("a", false, 60, will("bye", 20)), -1, true);
+        store.attach("a", true, 60, null);
+        assertThat(wills()).containsExactly("bye");
+    }
+
+    @Test
+    void takeoverSendsTheWillUnlessTheSessionGoesOnAndTheDelayIsNotOver() {
+        store.attach("a", false, 60, will("no delay", 0));
+        store.attach("a", false, 60, will("delayed", 10));
+        assertThat(wills()).containsExactly("no delay");
+        store.attach("a", false, 60, will("delayed again", 10));
+        store.attach("a", true, 0, will("session ends", 10));
+        assertThat(wills()).containsExactly("no delay", "delayed again");
+        store.attach("a", false, 60, null);
+        assertThat(wills()).containsExactly("no delay", "delayed again", "session ends");
+    }
+
+    @Test
+    void theWillOfAConnectionThatDiedWithItsBrokerIsPublished() {
+        store.attach("a", false, 60, will("at once", 0));
+        store.attach("b", false, 60, will("later", 30));
+        store.attach("c", false, 0, will("session gone", 30));
+        store.host.crashAndRestart();
+        store.host.runUntilIdle();
+        assertThat(wills()).containsExactlyInAnyOrder("at once", "session gone");
+        store.host.advanceMillis(30_000);
+        assertThat(wills()).containsExactlyInAnyOrder("at once", "session gone", "later");
+        assertThat(store.stored("c")).isZero();
+    }
+
+    @Test
+    void aWillIsTriedAgainUnderItsTokenUntilItIsDone() {
+        store.publishAnswer = null; // no answer before the crash
+        store.detach(store.attach("a", false, 60, will("bye", 0)), -1, true);
+        store.host.crashAndRestart();
+        store.publishAnswer = false;
+        store.host.runUntilIdle();
+        store.host.advanceMillis(600);
+        store.publishAnswer = true;
+        store.host.advanceMillis(60_000);
+        assertThat(store.published.size()).isGreaterThanOrEqualTo(3);
+        assertThat(store.published.stream().map(InboxFixture.Published::number).distinct())
+                .hasSize(1);
+        assertThat(store.published.stream().map(InboxFixture.Published::origin).distinct())
+                .hasSize(1);
+        int tries = store.published.size();
+        store.host.crashAndRestart();
+        store.host.advanceMillis(60_000);
+        assertThat(store.published).hasSize(tries);
+    }
+
+    @Test
+    void aDetachThatCannotBeWrittenIsMadeGoodWhenTheDiskHasRoomAgain() {
+        TestConnection connection = store.attach("a", false, 10, will("bye", 0));
+        store.host.failWrites(RangeException.Cause.DISK_FULL);
+        CompletableFuture<Void> detach = connection.attachment().detach(-1, true);
+        store.host.runUntilIdle();
+        assertThat(detach).isCompletedExceptionally();
+        store.host.advanceMillis(3_000);
+        assertThat(wills()).isEmpty();
+        store.host.acceptWrites();
+        store.host.advanceMillis(3_000);
+        assertThat(wills()).containsExactly("bye");
+        store.host.advanceMillis(10_000);
+        assertThat(store.stored("a")).isZero();
+    }
+
+    private Will will(String payload, long delaySeconds) {
+        return new Will(store.message("will", payload, 1, -1), delaySeconds);
+    }
+
+    private List<String> wills() {
+        return store.published.stream()
+                .map(published -> new String(published.message().payload(), StandardCharsets.UTF_8))
+                .toList();
+    }
+}
