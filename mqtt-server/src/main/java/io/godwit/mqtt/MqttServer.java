@@ -1,0 +1,112 @@
+package io.godwit.mqtt;
+
+import io.godwit.dist.client.Deliverer;
+import io.godwit.dist.client.DistClient;
+import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.client.SessionDirectory;
+import io.godwit.mqtt.connect.ConnectHandler;
+import io.godwit.mqtt.connect.ConnectServices;
+import io.godwit.mqtt.connect.RandomClientIds;
+import io.godwit.mqtt.session.LiveFanOut;
+import io.godwit.mqtt.session.SessionServices;
+import io.godwit.mqtt.transport.EventLoops;
+import io.godwit.mqtt.transport.MqttMetrics;
+import io.godwit.mqtt.transport.OpenCount;
+import io.godwit.mqtt.transport.TcpListener;
+import io.godwit.plugin.event.EventListener;
+import io.godwit.retain.client.RetainClient;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The MQTT frontend: listeners, connections and sessions of this node. {@link #liveDeliverer} works from construction on; {@link #start}
+ * opens the listeners, so it is called when the stores serve; {@link #close} ends every connection and returns when their sessions
+ * have been handed back to the stores, which are closed after it.
+ */
+public final class MqttServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(MqttServer.class);
+
+    private final MqttConfig config;
+    private final EventListener events;
+    private final MqttMetrics metrics;
+    private final EventLoops loops;
+    private final LiveFanOut fanOut;
+    private final OpenCount open = new OpenCount();
+    private final ConnectServices services;
+    private @Nullable TcpListener listener;
+    private boolean isClosed;
+
+    public MqttServer(
+            MqttConfig config,
+            DistClient dist,
+            InboxClient inbox,
+            RetainClient retain,
+            SessionDirectory directory,
+            EventListener events,
+            MeterRegistry meters) {
+        this.config = config;
+        this.events = events;
+        this.metrics = new MqttMetrics(meters);
+        this.loops = new EventLoops(config.transport());
+        this.fanOut = new LiveFanOut(loops.count(), System::currentTimeMillis);
+        SessionServices sessions = new SessionServices(
+                config.session(), dist, inbox, retain, events, metrics, System::currentTimeMillis, loops.count());
+        this.services = new ConnectServices(
+                sessions, directory, new RandomClientIds(), config.transport().maxPacketBytes(), open);
+    }
+
+    /** Takes deliveries to the live sessions of this node. */
+    public Deliverer liveDeliverer() {
+        return fanOut;
+    }
+
+    /** Opens the listeners; returns where they listen. Blocks until they do. */
+    public List<InetSocketAddress> start() throws IOException {
+        TcpListener tcp = TcpListener.bind(
+                config.tcp(),
+                loops,
+                config.transport(),
+                metrics,
+                events,
+                open,
+                connection -> new ConnectHandler(connection, services));
+        listener = tcp;
+        LOG.info("listening transport=tcp address={}", tcp.address());
+        return List.of(tcp.address());
+    }
+
+    /**
+     * Drains: accepts no more, lets publishes under way be acknowledged, tells 5.0 clients that the server shuts down, closes all
+     * connections and waits until the stores have their sessions back; no longer than the drain time-out. Blocks. Further calls do nothing.
+     */
+    @Override
+    public void close() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        if (listener != null) {
+            listener.close();
+        }
+        loops.shutDownConnections();
+        open.leave();
+        try {
+            open.none().get(config.transport().drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            LOG.warn("connections still open at the end of the drain time-out are cut");
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("the count of connections never fails", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        loops.close();
+    }
+}

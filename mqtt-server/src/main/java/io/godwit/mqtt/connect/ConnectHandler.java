@@ -1,0 +1,302 @@
+package io.godwit.mqtt.connect;
+
+import io.godwit.inbox.client.AttachReply;
+import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.SessionDirectory;
+import io.godwit.inbox.client.Will;
+import io.godwit.kv.client.RangeException;
+import io.godwit.mqtt.packet.ConnAck;
+import io.godwit.mqtt.packet.Connect;
+import io.godwit.mqtt.packet.Packet;
+import io.godwit.mqtt.packet.ProtocolException;
+import io.godwit.mqtt.packet.ProtocolLevel;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.WillPacket;
+import io.godwit.mqtt.session.InboxMail;
+import io.godwit.mqtt.session.PersistentSession;
+import io.godwit.mqtt.session.Session;
+import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.session.SessionTerms;
+import io.godwit.mqtt.session.TransientSession;
+import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.OnEventLoop;
+import io.godwit.mqtt.transport.PacketHandler;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.message.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Serves one connection from its first packet to CONNACK. Confined to its event loop.
+ *
+ * <p>The steps: {@link #begin} checks the CONNECT and asks the directory for the client id, which another connection may have to give up
+ * first (takeover). With the {@link SessionDirectory.Lease} it opens the session ({@link #acquired}): a clean one of expiry 0 and without
+ * a will only has a stored predecessor deleted; any other is attached at the inbox store. The routes of a resumed session are written again,
+ * in case a crash had left one out. Then {@link #open} sends CONNACK and makes the session the connection's handler. What the client
+ * sent behind its CONNECT meanwhile is kept for the session; reading pauses, so that is little.
+ *
+ * <p>At every step the connection may turn out to have closed: then what the step got is given back.
+ */
+public final class ConnectHandler implements PacketHandler {
+    private final Connection connection;
+    private final ConnectServices services;
+    private final List<Packet> early = new ArrayList<>(0);
+
+    private @Nullable Connect connect;
+    private @Nullable Session session;
+    private SessionDirectory.@Nullable Lease lease;
+    private boolean isClosed;
+
+    public ConnectHandler(Connection connection, ConnectServices services) {
+        this.connection = connection;
+        this.services = services;
+    }
+
+    @Override
+    public void onPacket(Packet packet) {
+        if (connect != null) {
+            early.add(packet);
+        } else if (packet instanceof Connect first) {
+            begin(first);
+        } else { // [MQTT5-3.1.0-1]
+            throw new ProtocolException(
+                    ReasonCode.PROTOCOL_ERROR,
+                    "first packet is a " + packet.getClass().getSimpleName());
+        }
+    }
+
+    private void begin(Connect packet) {
+        connect = packet;
+        SessionConfig config = services.session().config();
+        boolean isV5 = packet.protocolLevel() == ProtocolLevel.MQTT_5;
+        boolean imposesKeepAlive = isV5 && config.serverKeepAliveSeconds() > 0;
+        connection.setUp(packet, imposesKeepAlive ? config.serverKeepAliveSeconds() : packet.keepAliveSeconds());
+        if (packet.authenticationMethod() != null) { // no extended authentication here [MQTT5-4.12.0-1]
+            connection.refuse(ReasonCode.BAD_AUTHENTICATION_METHOD, "no authentication method is known");
+            return;
+        }
+        String clientId = packet.clientId();
+        if (clientId.isEmpty()) {
+            if (!isV5 && (!packet.cleanStart() || packet.protocolLevel() == ProtocolLevel.MQTT_3_1)) {
+                connection.refuse(ReasonCode.CLIENT_IDENTIFIER_NOT_VALID, null); // [MQTT311-3.1.3-8]
+                return;
+            }
+            clientId = services.clientIds().get(); // [MQTT5-3.1.3-6], [MQTT311-3.1.3-6]
+        }
+        ClientInfo client = new ClientInfo(
+                TenantId.DEFAULT,
+                new ClientId(clientId),
+                packet.userName(),
+                connection.remoteAddress(),
+                packet.protocolLevel());
+        connection.pauseReading(Connection.Pause.CONNECTING);
+        CompletableFuture<SessionDirectory.Lease> request =
+                services.directory().acquire(client.tenant(), client.clientId(), this::giveUp);
+        OnEventLoop.whenComplete(connection, request, (granted, failure) -> {
+            if (failure != null) {
+                refuse(failure);
+            } else if (isClosed) {
+                granted.release();
+            } else {
+                lease = granted;
+                acquired(packet, client);
+            }
+        });
+    }
+
+    /** Another connection wants the client id. Any thread. */
+    private void giveUp() {
+        connection.loop().execute(() -> {
+            if (session != null) {
+                session.takenOver();
+            } else {
+                connection.close("another connection uses this client id");
+            }
+        });
+    }
+
+    private void acquired(Connect packet, ClientInfo client) {
+        SessionConfig config = services.session().config();
+        long expiry = expirySeconds(packet, config);
+        int window = packet.receiveMaximum() < 0
+                ? config.sendWindow()
+                : Math.min(config.sendWindow(), packet.receiveMaximum());
+        int aliases = Math.min(config.topicAliasMaximum(), Math.max(0, packet.topicAliasMaximum()));
+        SessionTerms terms = new SessionTerms(client, window, aliases, expiry);
+        if (expiry == 0 && packet.cleanStart() && packet.will() == null) {
+            OnEventLoop.whenComplete(
+                    connection,
+                    services.session().inbox().delete(client.tenant(), client.clientId()),
+                    (existed, failure) -> {
+                        if (failure != null) {
+                            refuse(failure);
+                        } else if (isClosed) {
+                            releaseLease();
+                        } else {
+                            open(packet, openTransient(terms, null), false, expiry);
+                        }
+                    });
+            return;
+        }
+        InboxMail mail = new InboxMail(connection);
+        AttachRequest request = new AttachRequest(client, packet.cleanStart(), expiry, willOf(packet.will()));
+        OnEventLoop.whenComplete(connection, services.session().inbox().attach(request, mail), (reply, failure) -> {
+            if (failure != null) {
+                refuse(failure);
+            } else if (isClosed) {
+                abandon(reply);
+            } else if (expiry == 0 && !reply.sessionPresent()) {
+                if (packet.will() == null) { // asked only to see whether there was a session to resume
+                    reply.attachment().detach(-1, false);
+                }
+                open(packet, openTransient(terms, packet.will() == null ? null : reply), false, expiry);
+            } else {
+                attached(packet, terms, reply, mail);
+            }
+        });
+    }
+
+    private static long expirySeconds(Connect packet, SessionConfig config) {
+        if (packet.protocolLevel() == ProtocolLevel.MQTT_5) {
+            return Math.min(Math.max(0, packet.sessionExpirySeconds()), config.maxExpirySeconds());
+        }
+        return packet.cleanStart() ? 0 : config.maxExpirySeconds();
+    }
+
+    private @Nullable Will willOf(@Nullable WillPacket will) {
+        if (will == null) {
+            return null;
+        }
+        Message message = new Message(
+                will.topic(),
+                will.payload(),
+                will.qos(),
+                will.retain(),
+                services.session().nowMillis(),
+                will.properties());
+        return new Will(message, will.delaySeconds());
+    }
+
+    private void attached(Connect packet, SessionTerms terms, AttachReply reply, InboxMail mail) {
+        CompletableFuture<?>[] routes = PersistentSession.routesOf(
+                terms.client(), reply, services.session().dist());
+        OnEventLoop.whenComplete(connection, CompletableFuture.allOf(routes), (done, failure) -> {
+            if (failure != null) {
+                reply.attachment().detach(-1, false);
+                refuse(failure);
+            } else if (isClosed) {
+                abandon(reply);
+            } else {
+                services.open().enter();
+                Session opened = new PersistentSession(connection, services.session(), terms, reply, mail, this::ended);
+                open(packet, opened, reply.sessionPresent(), terms.expirySeconds());
+            }
+        });
+    }
+
+    private Session openTransient(SessionTerms terms, @Nullable AttachReply willHolder) {
+        services.open().enter();
+        return new TransientSession(
+                connection,
+                services.session(),
+                terms,
+                willHolder == null ? null : willHolder.attachment(),
+                this::ended);
+    }
+
+    private void open(Connect packet, Session opened, boolean isPresent, long expirySeconds) {
+        session = opened;
+        connection.setHandler(opened);
+        connection.send(connAck(packet, opened.client(), isPresent, expirySeconds));
+        connection.accepted();
+        services.session().metrics().connected();
+        services.session().events().onEvent(new BrokerEvent.ClientConnected(opened.client(), isPresent));
+        connect = null;
+        opened.start();
+        for (Packet waited : early) {
+            if (connection.isOpen()) {
+                opened.onPacket(waited);
+            }
+        }
+        early.clear();
+        opened.onReadComplete();
+        connection.resumeReading(Connection.Pause.CONNECTING);
+    }
+
+    private ConnAck connAck(Connect packet, ClientInfo client, boolean isPresent, long expirySeconds) {
+        ConnAck.Builder answer = ConnAck.builder(isPresent, ReasonCode.SUCCESS);
+        if (packet.protocolLevel() == ProtocolLevel.MQTT_5) {
+            SessionConfig config = services.session().config();
+            answer.receiveMaximum(config.receiveMaximum())
+                    .maximumPacketSize(services.maxPacketBytes())
+                    .topicAliasMaximum(config.topicAliasMaximum());
+            if (packet.clientId().isEmpty()) {
+                answer.assignedClientId(client.clientId().value()); // [MQTT5-3.2.2-16]
+            }
+            if (config.serverKeepAliveSeconds() > 0) {
+                answer.serverKeepAliveSeconds(config.serverKeepAliveSeconds()); // [MQTT5-3.2.2-21]
+            }
+            if (Math.max(0, packet.sessionExpirySeconds()) != expirySeconds) {
+                answer.sessionExpirySeconds(expirySeconds); // [MQTT5-3.2.2.3.2]
+            }
+        }
+        return answer.build();
+    }
+
+    /** Attached for a connection that is gone: its client never heard that it was connected, so no will is due. */
+    private void abandon(AttachReply reply) {
+        OnEventLoop.whenComplete(connection, reply.attachment().detach(-1, false), (done, failure) -> releaseLease());
+    }
+
+    private void refuse(Throwable failure) {
+        ReasonCode code = failure instanceof RangeException e && e.reason() == RangeException.Cause.OVERLOADED
+                ? ReasonCode.SERVER_BUSY
+                : ReasonCode.SERVER_UNAVAILABLE;
+        connection.refuse(code, "the session could not be opened");
+        releaseLease();
+    }
+
+    private void releaseLease() {
+        if (lease != null) {
+            lease.release();
+            lease = null;
+        }
+    }
+
+    /** Nothing of the session can have an effect any more. */
+    private void ended() {
+        releaseLease();
+        services.open().leave();
+    }
+
+    @Override
+    public void onReadComplete() {
+        // acted on when the session is there
+    }
+
+    @Override
+    public void onWritable() {
+        // nothing was written
+    }
+
+    @Override
+    public void onTick() {
+        // the connection keeps the connect time-out
+    }
+
+    @Override
+    public void onShutdown() {
+        connection.close("server shutting down");
+    }
+
+    @Override
+    public void onClosed(String reason) {
+        isClosed = true;
+        early.clear();
+    }
+}

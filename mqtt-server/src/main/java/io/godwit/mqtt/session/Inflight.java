@@ -1,0 +1,114 @@
+package io.godwit.mqtt.session;
+
+/**
+ * The outbound messages of QoS 1 and 2 whose handshake is under way, by packet id: their sequence and how far they are. An open-addressing
+ * table of primitives, since every QoS 1 delivery passes through it. Confined to the loop of its session.
+ */
+final class Inflight {
+    /** Nothing is under way with this packet id. */
+    static final byte NONE = 0;
+    /** PUBLISH of QoS 1 sent; PUBACK ends it. */
+    static final byte AWAITS_PUBACK = 1;
+    /** PUBLISH of QoS 2 sent; PUBREC is next. */
+    static final byte AWAITS_PUBREC = 2;
+    /** PUBREC came and is being made durable; PUBREL follows. */
+    static final byte RECORDING = 3;
+    /** PUBREL sent; PUBCOMP ends it. */
+    static final byte AWAITS_PUBCOMP = 4;
+
+    private static final int MAX_ID = 65_535;
+
+    // parallel arrays, length a power of two, at most half full; id 0 is a free place
+    private int[] ids = new int[16];
+    private byte[] states = new byte[16];
+    private long[] sequences = new long[16];
+    private int size;
+    private int lastId;
+
+    int size() {
+        return size;
+    }
+
+    /** Takes a packet id that nothing is under way with; there is one while {@link #size} is below 65,535. */
+    int take(byte state) {
+        int id = lastId;
+        do {
+            id = id == MAX_ID ? 1 : id + 1;
+        } while (ids[placeOf(id)] == id);
+        lastId = id;
+        put(id, state, 0);
+        return id;
+    }
+
+    /** Records what is under way with {@code id}, replacing what was. */
+    void put(int id, byte state, long sequence) {
+        int place = placeOf(id);
+        if (ids[place] == 0) {
+            if (2 * (size + 1) > ids.length) {
+                grow();
+                place = placeOf(id);
+            }
+            size++;
+            ids[place] = id;
+        }
+        states[place] = state;
+        sequences[place] = sequence;
+    }
+
+    /** One of the constants above. */
+    byte state(int id) {
+        int place = placeOf(id);
+        return ids[place] == id ? states[place] : NONE;
+    }
+
+    /** The sequence given with {@code id}; it must be under way. */
+    long sequence(int id) {
+        return sequences[placeOf(id)];
+    }
+
+    void remove(int id) {
+        int hole = placeOf(id);
+        if (ids[hole] != id) {
+            return;
+        }
+        size--;
+        int mask = ids.length - 1;
+        // close the gap: pull up later entries whose own place lies at or before the hole
+        for (int place = (hole + 1) & mask; ids[place] != 0; place = (place + 1) & mask) {
+            int home = ids[place] & mask;
+            if (((place - home) & mask) >= ((place - hole) & mask)) {
+                ids[hole] = ids[place];
+                states[hole] = states[place];
+                sequences[hole] = sequences[place];
+                hole = place;
+            }
+        }
+        ids[hole] = 0;
+    }
+
+    private int placeOf(int id) {
+        int mask = ids.length - 1;
+        int place = id & mask; // ids are handed out in order, so the low bits spread them perfectly
+        while (ids[place] != 0 && ids[place] != id) {
+            place = (place + 1) & mask;
+        }
+        return place;
+    }
+
+    private void grow() {
+        int[] oldIds = ids;
+        byte[] oldStates = states;
+        long[] oldSequences = sequences;
+        ids = new int[oldIds.length * 2];
+        states = new byte[ids.length];
+        sequences = new long[ids.length];
+        for (int i = 0; i < oldIds.length; i++) {
+            if (oldIds[i] != 0) {
+                int place = placeOf(oldIds[i]);
+                ids[place] = oldIds[i];
+                states[place] = oldStates[i];
+                sequences[place] = oldSequences[i];
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+package io.godwit.mqtt.session;
+
+import io.godwit.dist.client.Deliverer;
+import io.godwit.dist.client.Delivery;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.Match;
+import io.godwit.mqtt.transport.LoopContext;
+import io.godwit.mqtt.transport.LoopFlush;
+import io.godwit.mqtt.transport.LoopTask;
+import io.godwit.mqtt.transport.SharedPublish;
+import io.godwit.plugin.message.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Delivers to live sessions, grouped by event loop. Sessions of the publisher's own loop are served at once. What is for another loop is
+ * appended to one hand-over per pair of loops, which is posted once the publisher's loop has handled everything it had to read: one
+ * queue operation and at most one wake-up for a whole batch, whatever the number of messages and receivers.
+ *
+ * <p>A hand-over counts as delivered when it is appended, unless the target loop is behind by more than {@link #MAX_BACKLOG} copies: then
+ * a delivery is complete only when it has been worked off, and publishers wait for it.
+ */
+public final class LiveFanOut implements Deliverer {
+    /** Copies handed over to one loop and not yet worked off, above which publishers are held back. */
+    static final int MAX_BACKLOG = 100_000;
+
+    /** Open hand-overs by source and target loop; each row is confined to the source loop. */
+    private final @Nullable HandOver[][] open;
+
+    /** Copies not yet worked off, per target loop. Atomic: source loops add, the target loop subtracts, once per hand-over each. */
+    private final AtomicInteger[] backlogs;
+
+    private final LongSupplier wallMillis;
+
+    /**
+     * @param loops the number of event loops
+     * @param wallMillis the wall clock, milliseconds since the epoch
+     */
+    public LiveFanOut(int loops, LongSupplier wallMillis) {
+        this.wallMillis = wallMillis;
+        open = new @Nullable HandOver[loops][loops];
+        backlogs = new AtomicInteger[loops];
+        for (int i = 0; i < loops; i++) {
+            backlogs[i] = new AtomicInteger();
+        }
+    }
+
+    @Override
+    public CompletableFuture<DistOutcome> deliver(Delivery delivery) {
+        LoopContext source = LoopContext.current();
+        List<Match> matches = delivery.matches();
+        if (source == null) {
+            return deliverFromOutside(delivery);
+        }
+        Message message = delivery.message();
+        int count = matches.size();
+        SharedPublish shared = null;
+        CompletableFuture<DistOutcome> outcome = DELIVERED;
+        for (int i = 0; i < count; i++) {
+            Match match = matches.get(i);
+            TransientSession session = (TransientSession) match.receiver();
+            LoopContext target = session.loop();
+            if (target == source) {
+                if (shared == null && count > 1) {
+                    shared = new SharedPublish(message, wallMillis.getAsLong());
+                }
+                session.deliver(message, match, shared);
+            } else {
+                HandOver handOver = openTo(source, target);
+                handOver.add(delivery, match);
+                if (backlogs[target.index()].get() > MAX_BACKLOG) {
+                    outcome = handOver.done();
+                }
+            }
+        }
+        return outcome;
+    }
+
+    private HandOver openTo(LoopContext source, LoopContext target) {
+        @Nullable HandOver[] row = open[source.index()];
+        HandOver handOver = row[target.index()];
+        if (handOver == null) {
+            handOver = new HandOver(target, row);
+            row[target.index()] = handOver;
+            source.flushLater(handOver);
+        }
+        return handOver;
+    }
+
+    /** A will, or a publish of the node itself: no iteration to wait for. */
+    private CompletableFuture<DistOutcome> deliverFromOutside(Delivery delivery) {
+        @Nullable HandOver[] row = new @Nullable HandOver[backlogs.length];
+        for (Match match : delivery.matches()) {
+            LoopContext target = ((TransientSession) match.receiver()).loop();
+            HandOver handOver = row[target.index()];
+            if (handOver == null) {
+                handOver = new HandOver(target, row);
+                row[target.index()] = handOver;
+            }
+            handOver.add(delivery, match);
+        }
+        for (HandOver handOver : row.clone()) {
+            if (handOver != null) {
+                handOver.flush();
+            }
+        }
+        return DELIVERED;
+    }
+
+    /** Deliveries for one loop: filled by the source, posted, then worked off by the target. */
+    private final class HandOver extends LoopTask implements LoopFlush {
+        private final LoopContext target;
+        private final @Nullable HandOver[] row;
+
+        /** A Delivery, the Matches of it that are the target's, the next Delivery, and so on. */
+        private final List<Object> items = new ArrayList<>();
+
+        private @Nullable Delivery last;
+        private int copies;
+        private @Nullable CompletableFuture<DistOutcome> done;
+
+        private HandOver(LoopContext target, @Nullable HandOver[] row) {
+            this.target = target;
+            this.row = row;
+        }
+
+        @SuppressWarnings("ReferenceEquality") // the same object is asked for: two equal deliveries are two
+        private void add(Delivery delivery, Match match) {
+            if (last != delivery) {
+                items.add(delivery);
+                last = delivery;
+            }
+            items.add(match);
+            copies++;
+        }
+
+        private CompletableFuture<DistOutcome> done() {
+            if (done == null) {
+                done = new CompletableFuture<>();
+            }
+            return done;
+        }
+
+        @Override
+        public void flush() {
+            row[target.index()] = null;
+            last = null;
+            backlogs[target.index()].addAndGet(copies);
+            target.post(this);
+        }
+
+        @Override
+        protected void run() {
+            Message message = null;
+            SharedPublish shared = null;
+            for (int i = 0; i < items.size(); i++) {
+                Object item = items.get(i);
+                if (item instanceof Match match && message != null) {
+                    ((TransientSession) match.receiver()).deliver(message, match, shared);
+                } else if (item instanceof Delivery delivery) {
+                    message = delivery.message();
+                    boolean isForSeveral = i + 2 < items.size() && items.get(i + 2) instanceof Match;
+                    shared = isForSeveral ? new SharedPublish(message, wallMillis.getAsLong()) : null;
+                }
+            }
+            backlogs[target.index()].addAndGet(-copies);
+            if (done != null) {
+                done.complete(DistOutcome.DELIVERED);
+            }
+        }
+    }
+}

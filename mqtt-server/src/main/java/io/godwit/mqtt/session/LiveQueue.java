@@ -1,0 +1,51 @@
+package io.godwit.mqtt.session;
+
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.Qos;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/** The bounded queue of a live session: QoS 1 and 2 messages that neither window nor socket take now. Confined to the loop of its session. */
+final class LiveQueue {
+    private final ArrayDeque<Entry> entries = new ArrayDeque<>();
+    private final int maxMessages;
+    private final long maxBytes;
+    private long bytes;
+
+    LiveQueue(int maxMessages, long maxBytes) {
+        this.maxMessages = maxMessages;
+        this.maxBytes = maxBytes;
+    }
+
+    boolean isEmpty() {
+        return entries.isEmpty();
+    }
+
+    /** Whether one more would break a limit; the first message is always taken. */
+    boolean isFullFor(Message message) {
+        return entries.size() >= maxMessages || bytes + message.payload().length > maxBytes && !entries.isEmpty();
+    }
+
+    void add(Entry entry) {
+        entries.addLast(entry);
+        bytes += entry.message.payload().length;
+    }
+
+    /** Takes the oldest; null when there is none. */
+    @Nullable
+    Entry poll() {
+        Entry entry = entries.pollFirst();
+        if (entry != null) {
+            bytes -= entry.message.payload().length;
+        }
+        return entry;
+    }
+
+    /**
+     * One delivery that waits.
+     *
+     * @param ids shared, never modified
+     */
+    @SuppressWarnings("ArrayRecordComponent")
+    record Entry(Message message, Qos qos, boolean retain, int[] ids) {}
+}

@@ -1,0 +1,375 @@
+package io.godwit.mqtt.session;
+
+import io.godwit.dist.client.DistClient;
+import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.inbox.client.AttachReply;
+import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.InboxMessage;
+import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.mqtt.packet.PubAck;
+import io.godwit.mqtt.packet.PubComp;
+import io.godwit.mqtt.packet.PubRec;
+import io.godwit.mqtt.packet.PubRel;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.subscribe.RetainedReplay;
+import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.OnEventLoop;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session kept by the inbox store, while its client is connected. Whatever goes out comes through the attachment, with packet ids;
+ * whatever the client answers goes back to it. Confined to the connection's event loop.
+ *
+ * <p>The store is given credit for {@code window + buffer} messages of QoS 1 and 2: those within the window are under way to the client,
+ * the others wait here, so that an acknowledgement need not wait for the store to be followed by the next message. Acknowledgements are
+ * handed to the store once per read, with as much new credit.
+ */
+public final class PersistentSession extends Session {
+    private static final int MAX_BUFFERED = 256;
+    private static final int MAX_WAITING_QOS0 = 1000;
+
+    private final InboxAttachment attachment;
+    private final InboxReceiver receiver;
+    private final int[] receivedBefore;
+    private final int credit;
+    private final InboxMail mail;
+    private final SubscriptionSteps subscriptions;
+
+    // null until the first use
+    private @Nullable Inflight inflight;
+    private @Nullable StoredReplays replays;
+
+    /** Delivered by the store and not yet sent. */
+    private final ArrayDeque<InboxMessage> waiting = new ArrayDeque<>(0);
+
+    /** PUBACKs of this read. */
+    private long[] acknowledged = {};
+
+    private int acknowledgedCount;
+    private int creditOwed;
+    /** Packets of one read are being handled: acknowledgements are handed over behind the last. */
+    private boolean isReading;
+
+    private boolean isDetached;
+
+    /** @param onEnded see {@link Session} */
+    public PersistentSession(
+            Connection connection,
+            SessionServices services,
+            SessionTerms terms,
+            AttachReply reply,
+            InboxMail mail,
+            Runnable onEnded) {
+        super(connection, services, terms, onEnded);
+        this.attachment = reply.attachment();
+        this.receivedBefore = reply.inbound();
+        this.receiver =
+                new InboxReceiver(terms.client().tenant(), terms.client().clientId(), reply.incarnation());
+        this.credit = Math.min(65_535, terms.sendWindow() + Math.min(terms.sendWindow(), MAX_BUFFERED));
+        this.mail = mail;
+        this.subscriptions = new SubscriptionSteps(connection, services.dist, receiver, attachment);
+    }
+
+    @Override
+    public void start() {
+        mail.openTo(this);
+        attachment.request(credit);
+    }
+
+    // ---- deliveries
+
+    void deliver(List<InboxMessage> messages) {
+        if (isClosed()) {
+            return; // QoS 1 and 2 stay in the inbox; QoS 0 handed to a closed connection is lost as on the wire
+        }
+        for (int i = 0; i < messages.size(); i++) {
+            InboxMessage m = messages.get(i);
+            if (m.released()) {
+                inflight().put(m.packetId(), Inflight.AWAITS_PUBCOMP, m.sequence());
+                connection.send(new PubRel(m.packetId(), ReasonCode.SUCCESS));
+            } else if (m.qos() == Qos.AT_MOST_ONCE) {
+                deliverQos0(m);
+            } else if (waiting.isEmpty() && hasWindow()) {
+                send(m);
+            } else {
+                waiting.addLast(m);
+            }
+            if (replays != null && m.retain()) {
+                replays.delivered();
+            }
+        }
+    }
+
+    private void deliverQos0(InboxMessage m) {
+        if (!connection.isWritable() || waiting.size() >= credit + MAX_WAITING_QOS0) {
+            dropped(m.message(), DropReason.SLOW_CONSUMER);
+        } else if (waiting.isEmpty()) {
+            send(m);
+        } else {
+            waiting.addLast(m);
+        }
+    }
+
+    private boolean hasWindow() {
+        return (inflight == null || inflight.size() < terms.sendWindow()) && connection.isWritable();
+    }
+
+    private void send(InboxMessage m) {
+        boolean isQos0 = m.qos() == Qos.AT_MOST_ONCE;
+        if (isExpired(m.message()) && !m.redelivered()) { // once sent, a flow must be finished [MQTT5-4.4.0-1]
+            dropped(m.message(), DropReason.EXPIRED);
+        } else if (sendPublish(
+                m.message(), m.qos(), m.retain(), m.subscriptionIds(), m.packetId(), !isQos0 && m.redelivered())) {
+            if (!isQos0) {
+                byte state = m.qos() == Qos.AT_LEAST_ONCE ? Inflight.AWAITS_PUBACK : Inflight.AWAITS_PUBREC;
+                inflight().put(m.packetId(), state, m.sequence());
+            }
+            return;
+        }
+        if (!isQos0) { // not sent: over for the store as if it had been acknowledged
+            if (m.qos() == Qos.AT_LEAST_ONCE) {
+                acknowledge(m.sequence());
+            } else {
+                attachment.complete(m.sequence());
+                creditOwed++;
+            }
+            if (!isReading) {
+                flushAcknowledgements();
+            }
+        }
+    }
+
+    private void drain() {
+        while (!waiting.isEmpty() && hasWindow()) {
+            send(waiting.removeFirst());
+        }
+        if (replays != null) {
+            replays.advance();
+        }
+    }
+
+    // ---- what the client answers
+
+    @Override
+    void onPubAck(PubAck ack) {
+        int packetId = ack.packetId();
+        if (inflight != null && inflight.state(packetId) == Inflight.AWAITS_PUBACK) {
+            isReading = true;
+            acknowledge(inflight.sequence(packetId));
+            inflight.remove(packetId);
+        }
+    }
+
+    private void acknowledge(long sequence) {
+        if (acknowledgedCount == acknowledged.length) {
+            acknowledged = Arrays.copyOf(acknowledged, Math.max(16, 2 * acknowledgedCount));
+        }
+        acknowledged[acknowledgedCount++] = sequence;
+        creditOwed++;
+    }
+
+    private void flushAcknowledgements() {
+        if (acknowledgedCount > 0) {
+            attachment.acknowledge(Arrays.copyOf(acknowledged, acknowledgedCount));
+            acknowledgedCount = 0;
+            if (acknowledged.length > 1024) {
+                acknowledged = new long[0];
+            }
+        }
+        if (creditOwed > 0) {
+            attachment.request(creditOwed);
+            creditOwed = 0;
+        }
+    }
+
+    @Override
+    void onPubRec(PubRec rec) {
+        int packetId = rec.packetId();
+        byte state = inflight == null ? Inflight.NONE : inflight.state(packetId);
+        if (rec.reasonCode().isError()) {
+            if (state == Inflight.AWAITS_PUBREC) {
+                complete(packetId);
+            }
+        } else if (state == Inflight.AWAITS_PUBREC) {
+            long sequence = inflight().sequence(packetId);
+            inflight().put(packetId, Inflight.RECORDING, sequence);
+            OnEventLoop.whenComplete(connection, attachment.received(sequence), (done, failure) -> {
+                if (isClosed()) {
+                    return;
+                }
+                if (failure != null) {
+                    connection.disconnect(ReasonCode.UNSPECIFIED_ERROR, "a PUBREC could not be stored");
+                    return;
+                }
+                inflight().put(packetId, Inflight.AWAITS_PUBCOMP, sequence);
+                connection.send(new PubRel(packetId, ReasonCode.SUCCESS));
+            });
+        } else if (state == Inflight.AWAITS_PUBCOMP) {
+            connection.send(new PubRel(packetId, ReasonCode.SUCCESS));
+        } else if (state == Inflight.NONE) {
+            connection.send(new PubRel(packetId, ReasonCode.PACKET_IDENTIFIER_NOT_FOUND));
+        }
+    }
+
+    @Override
+    void onPubComp(PubComp comp) {
+        if (inflight != null && inflight.state(comp.packetId()) == Inflight.AWAITS_PUBCOMP) {
+            complete(comp.packetId());
+        }
+    }
+
+    private void complete(int packetId) {
+        isReading = true;
+        attachment.complete(inflight().sequence(packetId));
+        inflight().remove(packetId);
+        creditOwed++;
+    }
+
+    @Override
+    public void onReadComplete() {
+        isReading = true;
+        drain();
+        isReading = false;
+        flushAcknowledgements();
+    }
+
+    @Override
+    public void onWritable() {
+        drain();
+    }
+
+    @Override
+    public void onTick() {
+        if (replays != null) {
+            replays.onTick(waiting.isEmpty());
+        }
+    }
+
+    // ---- subscriptions
+
+    @Override
+    public CompletableFuture<List<Boolean>> subscribe(List<Subscription> added, int subscriptionId) {
+        List<StoredSubscription> stored = new ArrayList<>(added.size());
+        for (Subscription s : added) {
+            stored.add(new StoredSubscription(
+                    s.filter(),
+                    s.qos(),
+                    s.noLocal(),
+                    s.retainAsPublished(),
+                    s.retainHandling().value(),
+                    subscriptionId));
+        }
+        return subscriptions.subscribe(stored);
+    }
+
+    @Override
+    public CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters) {
+        if (replays != null) {
+            filters.forEach(replays::cancel);
+        }
+        return subscriptions.unsubscribe(filters);
+    }
+
+    /** Writes the routes of a session just attached, all of them: a crash may have left one out. */
+    public static CompletableFuture<?>[] routesOf(ClientInfo client, AttachReply reply, DistClient dist) {
+        InboxReceiver receiver = new InboxReceiver(client.tenant(), client.clientId(), reply.incarnation());
+        return reply.subscriptions().stream()
+                .map(s -> dist.addRoute(s.filter(), receiver, optionsOf(s)))
+                .toArray(CompletableFuture<?>[]::new);
+    }
+
+    /** What {@code stored} means for delivery. */
+    static SubscriptionOptions optionsOf(StoredSubscription stored) {
+        return new SubscriptionOptions(
+                stored.qos(), stored.noLocal(), stored.retainAsPublished(), stored.subscriptionId());
+    }
+
+    // ---- retained messages
+
+    @Override
+    public void beginReplay(RetainedReplay replay) {
+        if (replays == null) {
+            replays = new StoredReplays(this, attachment, receiver);
+        }
+        replays.begin(replay);
+    }
+
+    @Override
+    public void replay(RetainedReplay replay, boolean isWanted) {
+        if (replays != null) {
+            replays.run(replay, isWanted);
+        }
+    }
+
+    /** Whether the client has been sent all that the store delivered and could take more. */
+    boolean isCaughtUp() {
+        return !isClosed() && !isDetached && waiting.isEmpty() && hasWindow();
+    }
+
+    void replaysEnded() {
+        replays = null;
+    }
+
+    // ---- the end
+
+    /** The store ended the attachment. */
+    void detached(InboxListener.Reason reason) {
+        isDetached = true;
+        ReasonCode code = switch (reason) {
+            case TAKEN_OVER -> ReasonCode.SESSION_TAKEN_OVER;
+            case DELETED -> ReasonCode.ADMINISTRATIVE_ACTION;
+            case UNAVAILABLE -> ReasonCode.SERVER_BUSY;
+        };
+        connection.disconnect(code, "the session was detached: " + reason);
+    }
+
+    @Override
+    InboxAttachment attachment() {
+        return attachment;
+    }
+
+    @Override
+    int[] receivedBefore() {
+        return receivedBefore;
+    }
+
+    @Override
+    void release(long disconnectExpirySeconds, boolean publishWill) {
+        for (InboxMessage m : waiting) {
+            if (m.qos() == Qos.AT_MOST_ONCE) {
+                dropped(m.message(), DropReason.SESSION_ENDED);
+            }
+        }
+        waiting.clear();
+        if (isDetached) {
+            released();
+            return;
+        }
+        flushAcknowledgements();
+        releaseAfter(attachment.detach(disconnectExpirySeconds, publishWill));
+    }
+
+    private Inflight inflight() {
+        if (inflight == null) {
+            inflight = new Inflight();
+        }
+        return inflight;
+    }
+
+    @Override
+    public String toString() {
+        return "PersistentSession[" + terms.client() + "]";
+    }
+}

@@ -1,0 +1,276 @@
+package io.godwit.mqtt.session;
+
+import io.godwit.dist.client.Publisher;
+import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.mqtt.packet.Disconnect;
+import io.godwit.mqtt.packet.Packet;
+import io.godwit.mqtt.packet.PingReq;
+import io.godwit.mqtt.packet.PingResp;
+import io.godwit.mqtt.packet.ProtocolException;
+import io.godwit.mqtt.packet.PubAck;
+import io.godwit.mqtt.packet.PubComp;
+import io.godwit.mqtt.packet.PubRec;
+import io.godwit.mqtt.packet.PubRel;
+import io.godwit.mqtt.packet.Publish;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.Subscribe;
+import io.godwit.mqtt.packet.Unsubscribe;
+import io.godwit.mqtt.subscribe.Subscriber;
+import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.OnEventLoop;
+import io.godwit.mqtt.transport.PacketHandler;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Drives one session from CONNACK to close. Confined to the connection's event loop: fields are plain.
+ *
+ * <p>Taking publishes in is the same for all sessions and stands in {@link PublishIntake}. What goes out comes from memory
+ * ({@link TransientSession}) or from the inbox store ({@link PersistentSession}).
+ */
+public abstract class Session implements PacketHandler, Subscriber {
+    final Connection connection;
+    final SessionServices services;
+    final SessionTerms terms;
+    final Publisher publisher;
+    private final Runnable onEnded;
+
+    // null until the first use: an idle session has neither
+    private @Nullable PublishIntake intake;
+    private @Nullable OutboundAliases outboundAliases;
+
+    private boolean isClosed;
+    private boolean isReleased;
+    private boolean isEnded;
+    private boolean isDraining;
+    private boolean owesWill = true;
+    private long disconnectExpirySeconds = -1;
+
+    /**
+     * @param onEnded called once nothing of this session can have an effect any more: its client id is free for the next connection
+     */
+    Session(Connection connection, SessionServices services, SessionTerms terms, Runnable onEnded) {
+        this.connection = connection;
+        this.services = services;
+        this.terms = terms;
+        this.onEnded = onEnded;
+        this.publisher = services.dist.publisher(terms.client());
+    }
+
+    /** CONNACK is on its way: deliveries may begin. */
+    public abstract void start();
+
+    @Override
+    public final Connection connection() {
+        return connection;
+    }
+
+    @Override
+    public final ClientInfo client() {
+        return terms.client();
+    }
+
+    @Override
+    public final void onPacket(Packet packet) {
+        if (packet instanceof Publish publish) { // most frequent packets first
+            intake().onPublish(publish);
+        } else if (packet instanceof PubAck ack) {
+            onPubAck(ack);
+        } else if (packet instanceof PubRec rec) {
+            onPubRec(rec);
+        } else if (packet instanceof PubRel rel) {
+            intake().onPubRel(rel);
+        } else if (packet instanceof PubComp comp) {
+            onPubComp(comp);
+        } else if (packet instanceof PingReq) {
+            connection.send(new PingResp());
+        } else if (packet instanceof Subscribe subscribe) {
+            services.subscribeHandler.onSubscribe(this, subscribe);
+        } else if (packet instanceof Unsubscribe unsubscribe) {
+            services.subscribeHandler.onUnsubscribe(this, unsubscribe);
+        } else if (packet instanceof Disconnect disconnect) {
+            onDisconnect(disconnect);
+        } else { // a second CONNECT [MQTT5-3.1.0-2], AUTH without an authentication method, what only a server sends
+            throw new ProtocolException(
+                    ReasonCode.PROTOCOL_ERROR, "unexpected " + packet.getClass().getSimpleName());
+        }
+    }
+
+    private PublishIntake intake() {
+        PublishIntake present = intake;
+        if (present == null) {
+            present = new PublishIntake(this, attachment(), receivedBefore());
+            intake = present;
+        }
+        return present;
+    }
+
+    /** Where QoS 2 packet ids are kept; null to keep them in memory. */
+    abstract @Nullable InboxAttachment attachment();
+
+    /** The QoS 2 packet ids a resumed session had received and not released. */
+    abstract int[] receivedBefore();
+
+    abstract void onPubAck(PubAck ack);
+
+    abstract void onPubRec(PubRec rec);
+
+    abstract void onPubComp(PubComp comp);
+
+    private void onDisconnect(Disconnect disconnect) {
+        long expiry = disconnect.sessionExpirySeconds();
+        if (expiry > 0 && terms.expirySeconds() == 0) { // [MQTT5-3.14.2.2.2]
+            throw new ProtocolException(
+                    ReasonCode.PROTOCOL_ERROR, "DISCONNECT asks for a session expiry, CONNECT had none");
+        }
+        if (expiry >= 0) {
+            disconnectExpirySeconds = Math.min(expiry, services.config.maxExpirySeconds());
+        }
+        owesWill = disconnect.reasonCode() != ReasonCode.SUCCESS; // [MQTT5-3.14.4-3]
+        connection.close("client disconnected");
+    }
+
+    /** Another connection takes the session over [MQTT5-3.1.4-3]; it waits for {@code onEnded}. On the loop. */
+    public final void takenOver() {
+        connection.disconnect(ReasonCode.SESSION_TAKEN_OVER, "another connection uses this client id");
+    }
+
+    @Override
+    public final void onShutdown() {
+        isDraining = true;
+        connection.pauseReading(Connection.Pause.DRAINING);
+        closeIfDrained();
+    }
+
+    private void closeIfDrained() {
+        if (intake == null || intake.isQuiet()) {
+            connection.disconnect(ReasonCode.SERVER_SHUTTING_DOWN, null);
+        }
+    }
+
+    @Override
+    public final void onClosed(String reason) {
+        isClosed = true;
+        services.metrics.disconnected();
+        services.events.onEvent(new BrokerEvent.ClientDisconnected(client(), reason));
+        if (intake != null) {
+            intake.close();
+        }
+        release(disconnectExpirySeconds, owesWill);
+        endIfQuiet();
+    }
+
+    /**
+     * Gives up what the session holds elsewhere; calls {@link #released} when that is done.
+     *
+     * @param disconnectExpirySeconds what DISCONNECT said, -1 when nothing
+     */
+    abstract void release(long disconnectExpirySeconds, boolean publishWill);
+
+    final void released() {
+        isReleased = true;
+        endIfQuiet();
+    }
+
+    /** The intake has no publish under way any more. */
+    final void intakeQuiet() {
+        if (isDraining && !isClosed) {
+            closeIfDrained();
+        }
+        endIfQuiet();
+    }
+
+    private void endIfQuiet() {
+        if (isClosed && isReleased && !isEnded && (intake == null || intake.isQuiet())) {
+            isEnded = true;
+            onEnded.run();
+        }
+    }
+
+    final boolean isClosed() {
+        return isClosed;
+    }
+
+    /**
+     * Sends one delivery.
+     *
+     * @param ids subscription identifiers, empty when none
+     * @param packetId 0 at QoS 0
+     * @return false when the client does not take packets of its size: counted as dropped [MQTT5-3.1.2-25]
+     */
+    final boolean sendPublish(Message message, Qos qos, boolean retain, int[] ids, int packetId, boolean dup) {
+        String topic = message.topic();
+        int alias = 0;
+        boolean isNewAlias = false;
+        MessageProperties properties = message.properties();
+        if (terms.isV5()) {
+            properties = withRemainingExpiry(message);
+            OutboundAliases aliases = outboundAliases();
+            if (aliases != null) {
+                alias = aliases.known(topic);
+                isNewAlias = alias == 0;
+                if (isNewAlias) {
+                    alias = aliases.next();
+                } else {
+                    topic = "";
+                }
+            }
+        }
+        boolean isSent = connection.send(
+                new Publish(packetId, dup, qos, retain, topic, alias, message.payload(), properties, ids));
+        if (!isSent) {
+            dropped(message, DropReason.PACKET_TOO_LARGE);
+            return false;
+        }
+        if (isNewAlias && outboundAliases != null) {
+            outboundAliases.announced(topic, alias);
+        }
+        services.metrics.publishOut();
+        return true;
+    }
+
+    /** Whether a copy for this session may be one that others get as well, but for its packet id. */
+    final boolean takesSharedFrames() {
+        return terms.topicAliasMaximum() == 0;
+    }
+
+    private MessageProperties withRemainingExpiry(Message message) {
+        MessageProperties p = message.properties();
+        if (p.messageExpirySeconds() < 0) {
+            return p;
+        }
+        return new MessageProperties(
+                p.payloadFormat(),
+                message.remainingExpirySeconds(services.nowMillis()),
+                p.contentType(),
+                p.responseTopic(),
+                p.correlationData(),
+                p.userProperties());
+    }
+
+    private @Nullable OutboundAliases outboundAliases() {
+        if (outboundAliases == null && terms.topicAliasMaximum() > 0) {
+            outboundAliases = new OutboundAliases(terms.topicAliasMaximum());
+        }
+        return outboundAliases;
+    }
+
+    final boolean isExpired(Message message) {
+        return message.properties().messageExpirySeconds() >= 0 && message.isExpired(services.nowMillis());
+    }
+
+    final void dropped(Message message, DropReason reason) {
+        services.dropped(client(), message.topic(), reason);
+    }
+
+    /** Calls {@link #released} when {@code step} is over, well or not. */
+    final void releaseAfter(CompletableFuture<?> step) {
+        OnEventLoop.whenComplete(connection, step, (done, failure) -> released());
+    }
+}

@@ -1,0 +1,53 @@
+package io.godwit.mqtt.session;
+
+import io.godwit.inbox.client.AttachRequest;
+
+/**
+ * Limits of a session.
+ *
+ * @param receiveMaximum publishes of QoS 1 and 2 that a client may have under way towards the broker, announced to 5.0 and enforced by
+ *     pausing the reading for 3.1.1; 1 to 65,535
+ * @param sendWindow QoS 1 and 2 messages under way towards a client that names no Receive Maximum, and the most for one that does; 1 to 65,535
+ * @param topicAliasMaximum aliases a client may set up towards the broker, and the most the broker sets up towards it; 0 to 65,535
+ * @param maxQueuedMessages messages of QoS 1 and 2 that wait in a live session beyond the send window; at least 1
+ * @param maxQueuedBytes their payloads together; at least 1; a single message may be larger
+ * @param dropsOldest what a full queue does; the newest is dropped otherwise
+ * @param maxExpirySeconds the longest Session Expiry Interval, and the one of 3.1.1; 0 to 4,294,967,295, the last meaning never
+ * @param serverKeepAliveSeconds imposed on 5.0 clients; 0 leaves the client's own
+ * @param maxUnstoredBytes payload bytes of one connection's publishes not yet stored at which its reading pauses; at least 1
+ * @param maxUnstoredNodeBytes the same over all connections, held in equal shares by the event loops; at least 1
+ */
+public record SessionConfig(
+        int receiveMaximum,
+        int sendWindow,
+        int topicAliasMaximum,
+        int maxQueuedMessages,
+        long maxQueuedBytes,
+        boolean dropsOldest,
+        long maxExpirySeconds,
+        int serverKeepAliveSeconds,
+        long maxUnstoredBytes,
+        long maxUnstoredNodeBytes) {
+
+    /** Every limit at its default. */
+    public static final SessionConfig DEFAULTS =
+            new SessionConfig(1000, 1000, 16, 1000, 64 << 20, false, AttachRequest.NEVER, 0, 16 << 20, 256 << 20);
+
+    public SessionConfig {
+        inRange("receiveMaximum", receiveMaximum, 1, 65_535);
+        inRange("sendWindow", sendWindow, 1, 65_535);
+        inRange("topicAliasMaximum", topicAliasMaximum, 0, 65_535);
+        inRange("maxQueuedMessages", maxQueuedMessages, 1, Integer.MAX_VALUE);
+        inRange("maxQueuedBytes", maxQueuedBytes, 1, Long.MAX_VALUE);
+        inRange("maxExpirySeconds", maxExpirySeconds, 0, AttachRequest.NEVER);
+        inRange("serverKeepAliveSeconds", serverKeepAliveSeconds, 0, 65_535);
+        inRange("maxUnstoredBytes", maxUnstoredBytes, 1, Long.MAX_VALUE);
+        inRange("maxUnstoredNodeBytes", maxUnstoredNodeBytes, 1, Long.MAX_VALUE);
+    }
+
+    private static void inRange(String name, long value, long least, long most) {
+        if (value < least || value > most) {
+            throw new IllegalArgumentException(name + " must be " + least + " to " + most + ", was " + value);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.godwit.mqtt.session;
+
+import io.godwit.dist.client.DistClient;
+import io.godwit.dist.client.InboxReceiver;
+import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.OnEventLoop;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Adds and removes the subscriptions of a persistent session, which stand in two stores. Confined to the loop of its session.
+ *
+ * <p>A subscription is committed in the inbox first and routed then; both before SUBACK. It is removed the other way round. A crash
+ * between the two leaves either a subscription whose route the next attach writes, or, after an unsubscription without its answer, the
+ * same. Subscriptions may overlap each other, since both stores keep their order; between a subscription and an unsubscription there is
+ * a barrier, or a route could be written after it was removed.
+ */
+final class SubscriptionSteps {
+    private final Connection connection;
+    private final DistClient dist;
+    private final InboxReceiver receiver;
+    private final InboxAttachment attachment;
+
+    private final ArrayDeque<Step> waiting = new ArrayDeque<>(0);
+    private int running;
+    private boolean isRunningUnsubscribe;
+
+    SubscriptionSteps(Connection connection, DistClient dist, InboxReceiver receiver, InboxAttachment attachment) {
+        this.connection = connection;
+        this.dist = dist;
+        this.receiver = receiver;
+        this.attachment = attachment;
+    }
+
+    CompletableFuture<List<Boolean>> subscribe(List<StoredSubscription> added) {
+        CompletableFuture<List<Boolean>> done = new CompletableFuture<>();
+        enter(new Step(false, () -> beginSubscribe(added, done)));
+        return done;
+    }
+
+    private void beginSubscribe(List<StoredSubscription> added, CompletableFuture<List<Boolean>> done) {
+        OnEventLoop.whenComplete(connection, attachment.subscribe(added), (isNew, failure) -> {
+            if (failure != null) {
+                leave(done, List.of(), failure);
+                return;
+            }
+            CompletableFuture<?>[] routes = added.stream()
+                    .map(s -> dist.addRoute(s.filter(), receiver, PersistentSession.optionsOf(s)))
+                    .toArray(CompletableFuture<?>[]::new);
+            OnEventLoop.whenComplete(
+                    connection, CompletableFuture.allOf(routes), (all, cause) -> leave(done, isNew, cause));
+        });
+    }
+
+    CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters) {
+        CompletableFuture<List<Boolean>> done = new CompletableFuture<>();
+        enter(new Step(true, () -> beginUnsubscribe(filters, done)));
+        return done;
+    }
+
+    private void beginUnsubscribe(List<TopicFilter> filters, CompletableFuture<List<Boolean>> done) {
+        CompletableFuture<?>[] routes = filters.stream()
+                .map(filter -> dist.removeRoute(filter, receiver))
+                .toArray(CompletableFuture<?>[]::new);
+        OnEventLoop.whenComplete(connection, CompletableFuture.allOf(routes), (all, failure) -> {
+            if (failure != null) {
+                leave(done, List.of(), failure);
+                return;
+            }
+            OnEventLoop.whenComplete(
+                    connection, attachment.unsubscribe(filters), (existed, cause) -> leave(done, existed, cause));
+        });
+    }
+
+    private void enter(Step step) {
+        waiting.addLast(step);
+        advance();
+    }
+
+    private void advance() {
+        for (Step head = waiting.peekFirst(); head != null; head = waiting.peekFirst()) {
+            if (running > 0 && (head.isUnsubscribe || isRunningUnsubscribe)) {
+                return;
+            }
+            waiting.removeFirst();
+            running++;
+            isRunningUnsubscribe = head.isUnsubscribe;
+            head.action.run();
+        }
+    }
+
+    private void leave(CompletableFuture<List<Boolean>> done, List<Boolean> results, @Nullable Throwable failure) {
+        running--;
+        if (failure != null) {
+            done.completeExceptionally(failure);
+        } else {
+            done.complete(results);
+        }
+        advance();
+    }
+
+    /** A subscription or unsubscription that waits for its turn. */
+    private record Step(boolean isUnsubscribe, Runnable action) {}
+}

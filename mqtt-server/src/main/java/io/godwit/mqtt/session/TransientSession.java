@@ -1,0 +1,376 @@
+package io.godwit.mqtt.session;
+
+import io.godwit.dist.client.LiveReceiver;
+import io.godwit.dist.client.Match;
+import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.mqtt.packet.PubAck;
+import io.godwit.mqtt.packet.PubComp;
+import io.godwit.mqtt.packet.PubRec;
+import io.godwit.mqtt.packet.PubRel;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.subscribe.ReplayQueue;
+import io.godwit.mqtt.subscribe.RetainedReplay;
+import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.LoopContext;
+import io.godwit.mqtt.transport.OnEventLoop;
+import io.godwit.mqtt.transport.SharedPublish;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session that ends with its connection (session expiry 0): it lives in memory, subscribes itself as a live receiver and numbers its
+ * own packets. Confined to the connection's event loop but for {@link #loop} and {@link #clientId}.
+ *
+ * <p>Deliveries of QoS 0 go out at once or, when the client reads too slowly, are dropped. Those of QoS 1 and 2 wait in a bounded queue
+ * while the client's window is used up or its socket is full; at the limit the queue's policy drops one. Every drop is counted and
+ * reported.
+ */
+public final class TransientSession extends Session implements LiveReceiver, ReplayQueue.Sink {
+    private static final int[] NONE_RECEIVED = {};
+
+    /** Holds the will; null without one. */
+    private final @Nullable InboxAttachment willAttachment;
+
+    // null until the first use: an idle session with one subscription has one list
+    private @Nullable List<TopicFilter> subscribed;
+    private @Nullable Inflight inflight;
+    private @Nullable LiveQueue queue;
+    private @Nullable ReplayQueue replays;
+
+    /**
+     * @param willAttachment keeps the will at the inbox store; null without one
+     * @param onEnded see {@link Session}
+     */
+    public TransientSession(
+            Connection connection,
+            SessionServices services,
+            SessionTerms terms,
+            @Nullable InboxAttachment willAttachment,
+            Runnable onEnded) {
+        super(connection, services, terms, onEnded);
+        this.willAttachment = willAttachment;
+    }
+
+    @Override
+    public void start() {
+        // nothing waits for a new session
+    }
+
+    /** The loop that owns this session; any thread. */
+    LoopContext loop() {
+        return connection.loop();
+    }
+
+    @Override
+    public ClientId clientId() {
+        return terms.client().clientId();
+    }
+
+    // ---- deliveries
+
+    /**
+     * Takes one live delivery.
+     *
+     * @param shared set when other sessions of this loop get the same message
+     */
+    void deliver(Message message, Match match, @Nullable SharedPublish shared) {
+        Qos qos = Qos.min(message.qos(), match.qos());
+        boolean retain = message.retain() && match.retainAsPublished();
+        try {
+            if (isClosed() || !connection.isOpen()) {
+                dropped(message, DropReason.SESSION_ENDED);
+            } else if (qos == Qos.AT_MOST_ONCE) {
+                deliverQos0(message, retain, match.subscriptionIds(), shared);
+            } else {
+                deliverQueued(message, qos, retain, match.subscriptionIds(), shared);
+            }
+        } catch (RuntimeException
+                | Error e) { // outermost frame of this receiver: its fault must not reach the publisher
+            connection.fail(e);
+        }
+    }
+
+    private void deliverQos0(Message message, boolean retain, int[] ids, @Nullable SharedPublish shared) {
+        if (!connection.isWritable()) {
+            dropped(message, DropReason.SLOW_CONSUMER);
+            return;
+        }
+        send(message, Qos.AT_MOST_ONCE, retain, ids, 0, shared);
+        noteLive(message);
+    }
+
+    private void deliverQueued(Message message, Qos qos, boolean retain, int[] ids, @Nullable SharedPublish shared) {
+        noteLive(message);
+        if ((queue == null || queue.isEmpty()) && hasWindow()) {
+            sendAcknowledged(message, qos, retain, ids, shared);
+            return;
+        }
+        LiveQueue waiting = queue();
+        if (waiting.isFullFor(message)) {
+            if (!services.config.dropsOldest()) {
+                dropped(message, DropReason.QUEUE_FULL_NEWEST);
+                return;
+            }
+            LiveQueue.Entry oldest = waiting.poll();
+            if (oldest != null) {
+                dropped(oldest.message(), DropReason.QUEUE_FULL_OLDEST);
+            }
+        }
+        waiting.add(new LiveQueue.Entry(message, qos, retain, ids));
+    }
+
+    private boolean hasWindow() {
+        return (inflight == null || inflight.size() < terms.sendWindow()) && connection.isWritable();
+    }
+
+    private void sendAcknowledged(Message message, Qos qos, boolean retain, int[] ids, @Nullable SharedPublish shared) {
+        Inflight underWay = inflight();
+        int packetId = underWay.take(qos == Qos.AT_LEAST_ONCE ? Inflight.AWAITS_PUBACK : Inflight.AWAITS_PUBREC);
+        if (!send(message, qos, retain, ids, packetId, shared)) {
+            underWay.remove(packetId);
+        }
+    }
+
+    private boolean send(
+            Message message, Qos qos, boolean retain, int[] ids, int packetId, @Nullable SharedPublish shared) {
+        if (shared == null || ids.length != 0 || !takesSharedFrames()) {
+            return sendPublish(message, qos, retain, ids, packetId, false);
+        }
+        if (!connection.send(shared, qos, retain, packetId)) {
+            dropped(message, DropReason.PACKET_TOO_LARGE);
+            return false;
+        }
+        services.metrics.publishOut();
+        return true;
+    }
+
+    /** Sends what the window and the socket take now. */
+    private void drain() {
+        LiveQueue waiting = queue;
+        if (waiting != null && !isClosed()) {
+            while (!waiting.isEmpty() && hasWindow()) {
+                LiveQueue.Entry entry = waiting.poll();
+                if (entry == null) {
+                    break;
+                }
+                if (isExpired(entry.message())) {
+                    dropped(entry.message(), DropReason.EXPIRED);
+                } else {
+                    sendAcknowledged(entry.message(), entry.qos(), entry.retain(), entry.ids(), null);
+                }
+            }
+        }
+        if (replays != null && !isClosed()) {
+            replays.advance();
+        }
+    }
+
+    @Override
+    void onPubAck(PubAck ack) {
+        end(ack.packetId(), Inflight.AWAITS_PUBACK);
+    }
+
+    @Override
+    void onPubRec(PubRec rec) {
+        int packetId = rec.packetId();
+        byte state = inflight == null ? Inflight.NONE : inflight.state(packetId);
+        if (rec.reasonCode().isError()) {
+            end(packetId, Inflight.AWAITS_PUBREC);
+        } else if (state == Inflight.AWAITS_PUBREC || state == Inflight.AWAITS_PUBCOMP) {
+            inflight().put(packetId, Inflight.AWAITS_PUBCOMP, 0);
+            connection.send(new PubRel(packetId, ReasonCode.SUCCESS));
+        } else {
+            connection.send(new PubRel(packetId, ReasonCode.PACKET_IDENTIFIER_NOT_FOUND));
+        }
+    }
+
+    @Override
+    void onPubComp(PubComp comp) {
+        end(comp.packetId(), Inflight.AWAITS_PUBCOMP);
+    }
+
+    private void end(int packetId, byte expected) {
+        if (inflight != null && inflight.state(packetId) == expected) {
+            inflight.remove(packetId);
+        }
+    }
+
+    @Override
+    public void onReadComplete() {
+        drain();
+    }
+
+    @Override
+    public void onWritable() {
+        drain();
+    }
+
+    @Override
+    public void onTick() {
+        // nothing is timed here
+    }
+
+    // ---- subscriptions
+
+    @Override
+    public CompletableFuture<List<Boolean>> subscribe(List<Subscription> subscriptions, int subscriptionId) {
+        List<Boolean> isNew = new ArrayList<>(subscriptions.size());
+        List<CompletableFuture<Boolean>> steps = new ArrayList<>(subscriptions.size());
+        for (Subscription s : subscriptions) {
+            steps.add(services.dist.subscribe(
+                    client().tenant(),
+                    s.filter(),
+                    this,
+                    new SubscriptionOptions(s.qos(), s.noLocal(), s.retainAsPublished(), subscriptionId)));
+        }
+        CompletableFuture<List<Boolean>> done = new CompletableFuture<>();
+        OnEventLoop.whenComplete(
+                connection, CompletableFuture.allOf(steps.toArray(new CompletableFuture<?>[0])), (all, failure) -> {
+                    for (int i = 0; i < steps.size(); i++) {
+                        boolean added = steps.get(i).getNow(false);
+                        isNew.add(added);
+                        if (added) {
+                            remember(subscriptions.get(i).filter());
+                        }
+                    }
+                    done.complete(isNew);
+                });
+        return done;
+    }
+
+    private void remember(TopicFilter filter) {
+        if (isClosed()) {
+            services.dist.unsubscribe(client().tenant(), filter, this);
+            return;
+        }
+        if (subscribed == null) {
+            subscribed = new ArrayList<>(1);
+        }
+        subscribed.add(filter);
+    }
+
+    @Override
+    public CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters) {
+        List<CompletableFuture<Boolean>> steps = new ArrayList<>(filters.size());
+        for (TopicFilter filter : filters) {
+            steps.add(services.dist.unsubscribe(client().tenant(), filter, this));
+            if (subscribed != null) {
+                subscribed.remove(filter);
+            }
+            if (replays != null) {
+                replays.cancel(filter);
+            }
+        }
+        return CompletableFuture.allOf(steps.toArray(new CompletableFuture<?>[0]))
+                .thenApply(all -> steps.stream().map(step -> step.getNow(false)).toList());
+    }
+
+    // ---- retained messages
+
+    @Override
+    public void beginReplay(RetainedReplay replay) {
+        if (replays == null) {
+            replays = new ReplayQueue(connection, services.retain, client().tenant(), this);
+        }
+        replays.begin(replay);
+    }
+
+    @Override
+    public void replay(RetainedReplay replay, boolean isWanted) {
+        if (replays != null) {
+            replays.run(replay, isWanted);
+        }
+    }
+
+    private void noteLive(Message message) {
+        if (replays != null) {
+            replays.noteLive(message.topic());
+        }
+    }
+
+    @Override
+    public boolean isReady() {
+        return !isClosed() && connection.isOpen() && (queue == null || queue.isEmpty()) && hasWindow();
+    }
+
+    @Override
+    public void accept(RetainedReplay replay, Message message) {
+        Qos qos = Qos.min(message.qos(), replay.qos());
+        if (qos == Qos.AT_MOST_ONCE) {
+            send(message, qos, true, replay.subscriptionIds(), 0, null);
+        } else {
+            sendAcknowledged(message, qos, true, replay.subscriptionIds(), null);
+        }
+    }
+
+    @Override
+    public void ended(RetainedReplay replay) {
+        if (replays != null && replays.isEmpty()) {
+            replays = null;
+        }
+    }
+
+    // ---- the end
+
+    @Override
+    @Nullable
+    InboxAttachment attachment() {
+        return null;
+    }
+
+    @Override
+    int[] receivedBefore() {
+        return NONE_RECEIVED;
+    }
+
+    @Override
+    void release(long disconnectExpirySeconds, boolean publishWill) {
+        List<CompletableFuture<?>> steps = new ArrayList<>();
+        if (subscribed != null) {
+            for (TopicFilter filter : subscribed) {
+                steps.add(services.dist.unsubscribe(client().tenant(), filter, this));
+            }
+            subscribed = null;
+        }
+        if (willAttachment != null) {
+            steps.add(willAttachment.detach(-1, publishWill));
+        }
+        if (queue != null) {
+            for (LiveQueue.Entry entry = queue.poll(); entry != null; entry = queue.poll()) {
+                dropped(entry.message(), DropReason.SESSION_ENDED);
+            }
+            queue = null;
+        }
+        replays = null;
+        inflight = null;
+        releaseAfter(CompletableFuture.allOf(steps.toArray(new CompletableFuture<?>[0])));
+    }
+
+    private Inflight inflight() {
+        if (inflight == null) {
+            inflight = new Inflight();
+        }
+        return inflight;
+    }
+
+    private LiveQueue queue() {
+        if (queue == null) {
+            queue = new LiveQueue(services.config.maxQueuedMessages(), services.config.maxQueuedBytes());
+        }
+        return queue;
+    }
+
+    @Override
+    public String toString() {
+        return "TransientSession[" + terms.client() + "]";
+    }
+}

@@ -1,0 +1,57 @@
+package io.godwit.mqtt.subscribe;
+
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The retained messages one new subscription is to be sent. Confined to the loop of its session. */
+public final class RetainedReplay {
+    private static final int[] NO_IDS = {};
+
+    private final TopicFilter filter;
+    private final Qos qos;
+    private final int[] subscriptionIds;
+    private @Nullable Set<String> liveTopics;
+
+    /** Where the next page begins; null before the first. */
+    @Nullable
+    String cursor;
+
+    boolean isCancelled;
+
+    RetainedReplay(TopicFilter filter, Qos qos, int subscriptionId) {
+        this.filter = filter;
+        this.qos = qos;
+        this.subscriptionIds = subscriptionId == 0 ? NO_IDS : new int[] {subscriptionId};
+    }
+
+    public TopicFilter filter() {
+        return filter;
+    }
+
+    /** The granted QoS. */
+    public Qos qos() {
+        return qos;
+    }
+
+    /** Shared, never modified. */
+    public int[] subscriptionIds() {
+        return subscriptionIds;
+    }
+
+    /** The subscription has been given a live message of {@code topic}: a retained one would be stale now. */
+    void noteLive(String topic) {
+        if (filter.matches(topic)) {
+            if (liveTopics == null) {
+                liveTopics = new HashSet<>();
+            }
+            liveTopics.add(topic);
+        }
+    }
+
+    boolean isStale(String topic) {
+        return liveTopics != null && liveTopics.contains(topic);
+    }
+}

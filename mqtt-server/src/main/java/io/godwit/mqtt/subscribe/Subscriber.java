@@ -1,0 +1,36 @@
+package io.godwit.mqtt.subscribe;
+
+import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.transport.Connection;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** A session as SUBSCRIBE and UNSUBSCRIBE see it. Confined to its connection's event loop. */
+public interface Subscriber {
+    Connection connection();
+
+    ClientInfo client();
+
+    /**
+     * Adds or replaces subscriptions. Complete when SUBACK may be sent: every publish received from then on reaches them. Yields for each
+     * filter whether it is new; fails with {@link io.godwit.kv.client.RangeException}.
+     *
+     * @param subscriptionId 0 when absent
+     */
+    CompletableFuture<List<Boolean>> subscribe(List<Subscription> subscriptions, int subscriptionId);
+
+    /** Removes them. Complete when UNSUBACK may be sent, with whether each existed; fails like {@link #subscribe}. */
+    CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters);
+
+    /** Called before {@link #subscribe}: from here on live messages count as newer than what {@code replay} finds. */
+    void beginReplay(RetainedReplay replay);
+
+    /**
+     * Ends every {@link #beginReplay}, after SUBACK was sent.
+     *
+     * @param isWanted whether the retained messages shall be sent, or the replay is void
+     */
+    void replay(RetainedReplay replay, boolean isWanted);
+}

@@ -1,0 +1,81 @@
+package io.godwit.mqtt.transport;
+
+import io.godwit.mqtt.packet.Connect;
+import io.godwit.mqtt.packet.Packet;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.plugin.message.Qos;
+import org.jspecify.annotations.Nullable;
+
+/** One client's connection as sessions see it. Confined to its event loop but for {@link #loop} and {@link #remoteAddress}. */
+public interface Connection {
+    LoopContext loop();
+
+    /** {@code host:port} of the peer. */
+    String remoteAddress();
+
+    /** The handler of what follows. */
+    void setHandler(PacketHandler handler);
+
+    /**
+     * What CONNECT settled, before the first packet is sent.
+     *
+     * @param keepAliveSeconds the one that holds; 0 is off
+     */
+    void setUp(Connect connect, int keepAliveSeconds);
+
+    /** CONNACK has been sent with success: from now on errors are answered with DISCONNECT. */
+    void accepted();
+
+    /**
+     * Appends {@code packet} to the output, which is written at the end of the loop's iteration. Does nothing on a closed connection.
+     *
+     * @return false when it is larger than the client allows [MQTT5-3.1.2-24]; nothing was appended then
+     */
+    boolean send(Packet packet);
+
+    /**
+     * Like {@link #send(Packet)}, for one of many copies of a message.
+     *
+     * @param qos of this delivery
+     * @param retain the RETAIN flag of this delivery
+     * @param packetId 0 at QoS 0
+     */
+    boolean send(SharedPublish publish, Qos qos, boolean retain, int packetId);
+
+    /** Whether the client keeps up with what is sent. */
+    boolean isWritable();
+
+    /** Stops reading until every reason given was withdrawn by {@link #resumeReading}. */
+    void pauseReading(Pause reason);
+
+    void resumeReading(Pause reason);
+
+    /** Whether it is neither closed nor closing. */
+    boolean isOpen();
+
+    /** Writes what is pending, then closes. {@link PacketHandler#onClosed} follows, not within this call. */
+    void close(String reason);
+
+    /** {@link #close} after a DISCONNECT, which only 5.0 has [MQTT5-3.14.4]. */
+    void disconnect(ReasonCode code, @Nullable String detail);
+
+    /** {@link #close} after a CONNACK that says why; before {@link #accepted} only. */
+    void refuse(ReasonCode code, @Nullable String detail);
+
+    /** {@code cause} was thrown while serving this connection: answers a ProtocolException, logs anything else, and closes. */
+    void fail(Throwable cause);
+
+    /** Why reading pauses. */
+    enum Pause {
+        /** CONNECT is being served. */
+        CONNECTING,
+        /** Too many of its publishes are not yet stored. */
+        UNACKNOWLEDGED,
+        /** The node holds too many publishes that are not yet stored. */
+        NODE_BUDGET,
+        /** It used up its bandwidth. */
+        BANDWIDTH,
+        /** The server drains. */
+        DRAINING
+    }
+}

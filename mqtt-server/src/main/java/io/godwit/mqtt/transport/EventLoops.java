@@ -1,0 +1,79 @@
+package io.godwit.mqtt.transport;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringServerSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The threads that serve connections, each with its {@link LoopContext}: io_uring or epoll where it loads, else NIO. */
+public final class EventLoops {
+    private static final Logger LOG = LoggerFactory.getLogger(EventLoops.class);
+
+    private final EventLoopGroup group;
+    private final Class<? extends ServerSocketChannel> serverChannel;
+    private final List<LoopContext> contexts = new ArrayList<>();
+
+    public EventLoops(TransportConfig config) {
+        int count = config.eventLoops() > 0
+                ? config.eventLoops()
+                : Runtime.getRuntime().availableProcessors();
+        IoHandlerFactory io;
+        if (config.prefersIoUring() && IoUring.isAvailable()) {
+            io = IoUringIoHandler.newFactory();
+            serverChannel = IoUringServerSocketChannel.class;
+        } else if (Epoll.isAvailable()) {
+            io = EpollIoHandler.newFactory();
+            serverChannel = EpollServerSocketChannel.class;
+        } else {
+            io = NioIoHandler.newFactory();
+            serverChannel = NioServerSocketChannel.class;
+        }
+        group = new MultiThreadIoEventLoopGroup(count, new DefaultThreadFactory("mqtt-loop"), io);
+        for (EventExecutor loop : group) {
+            LoopContext context = new LoopContext(contexts.size(), loop);
+            contexts.add(context);
+            loop.execute(context::bindToCurrentThread);
+            loop.scheduleAtFixedRate(context::sweep, 1, 1, TimeUnit.SECONDS);
+        }
+        LOG.info("event loops count={} transport={}", count, serverChannel.getSimpleName());
+    }
+
+    public int count() {
+        return contexts.size();
+    }
+
+    EventLoopGroup group() {
+        return group;
+    }
+
+    Class<? extends ServerSocketChannel> serverChannel() {
+        return serverChannel;
+    }
+
+    /** Tells every connection that the server drains. Any thread. */
+    public void shutDownConnections() {
+        for (LoopContext context : contexts) {
+            context.execute(() -> context.connections().forEach(LoopContext.TickListener::shutDown));
+        }
+    }
+
+    /** Closes what is left and stops the threads; returns when they have ended. */
+    public void close() {
+        group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly(10, TimeUnit.SECONDS);
+    }
+}

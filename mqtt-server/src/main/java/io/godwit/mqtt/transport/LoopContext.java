@@ -1,0 +1,185 @@
+package io.godwit.mqtt.transport;
+
+import io.netty.util.concurrent.FastThreadLocal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What belongs to one event loop: its mail from other threads, its connections, and the output collected during an iteration.
+ *
+ * <p>Other threads reach the loop through {@link #post} only. The mail is a list that any thread pushes to and the loop takes as a whole:
+ * whoever finds it empty wakes the loop, all others ride along, so that many completions or deliveries cost one wake-up. Output goes the
+ * other way round: connections and hand-overs to other loops register with {@link #flushLater} and are flushed once, after everything the
+ * iteration had to read has been handled.
+ *
+ * <p>All but {@link #post}, {@link #isCurrent} and {@link #index} are confined to the loop.
+ */
+public final class LoopContext {
+    private static final Logger LOG = LoggerFactory.getLogger(LoopContext.class);
+    private static final FastThreadLocal<LoopContext> CURRENT = new FastThreadLocal<>();
+
+    private final int index;
+    private final Executor executor;
+
+    /** The newest task posted. Any thread pushes, the loop takes all: a list of links, because confinement is what it establishes. */
+    private final AtomicReference<@Nullable LoopTask> mail = new AtomicReference<>();
+
+    private final Runnable mailRound = this::runMail;
+    private final Runnable flushRound = this::runFlushes;
+
+    private final List<LoopFlush> toFlush = new ArrayList<>();
+    private boolean isFlushScheduled;
+    private final List<TickListener> ticking = new ArrayList<>();
+    private int tick;
+
+    /**
+     * @param index 0 to the number of loops minus one
+     * @param executor runs tasks on the loop, in order
+     */
+    public LoopContext(int index, Executor executor) {
+        this.index = index;
+        this.executor = executor;
+    }
+
+    public int index() {
+        return index;
+    }
+
+    /** Marks the calling thread as this loop's; called once, on it. */
+    public void bindToCurrentThread() {
+        CURRENT.set(this);
+    }
+
+    /** The loop whose thread is calling, null on any other thread. */
+    public static @Nullable LoopContext current() {
+        return CURRENT.getIfExists();
+    }
+
+    public boolean isCurrent() {
+        return CURRENT.getIfExists() == this;
+    }
+
+    /** Runs {@code task} on the loop; tasks of one thread run in order. Any thread. After the loop has stopped it does nothing. */
+    public void post(LoopTask task) {
+        LoopTask newest;
+        do {
+            newest = mail.get();
+            task.older = newest;
+        } while (!mail.compareAndSet(newest, task));
+        if (newest == null) {
+            try {
+                executor.execute(mailRound);
+            } catch (RejectedExecutionException e) {
+                LOG.debug("mail to a stopped event loop loop={}", index);
+            }
+        }
+    }
+
+    /** {@link #post} for rare things. */
+    public void execute(Runnable action) {
+        post(new LoopTask() {
+            @Override
+            protected void run() {
+                action.run();
+            }
+        });
+    }
+
+    private void runMail() {
+        LoopTask task = mail.getAndSet(null);
+        LoopTask first = null;
+        while (task != null) { // newest first: turn it round
+            LoopTask older = task.older;
+            task.older = first;
+            first = task;
+            task = older;
+        }
+        while (first != null) {
+            LoopTask next = first.older;
+            first.older = null;
+            runGuarded(first);
+            first = next;
+        }
+    }
+
+    private void runGuarded(LoopTask task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) { // outermost frame: one task's bug must not lose the others' mail
+            LOG.error("event loop task failed loop={} task={}", index, task, e);
+        }
+    }
+
+    /** Calls {@link LoopFlush#flush} once the current iteration has handled its reads. The caller registers once per flush. */
+    public void flushLater(LoopFlush flush) {
+        toFlush.add(flush);
+        if (!isFlushScheduled) {
+            isFlushScheduled = true;
+            executor.execute(flushRound);
+        }
+    }
+
+    private void runFlushes() {
+        isFlushScheduled = false;
+        // a flush may register another one behind it, never itself before it returned
+        for (int i = 0; i < toFlush.size(); i++) {
+            try {
+                toFlush.get(i).flush();
+            } catch (RuntimeException | Error e) { // outermost frame
+                LOG.error("flush failed loop={}", index, e);
+            }
+        }
+        toFlush.clear();
+    }
+
+    /** Coarse time: rises by one with every {@link #sweep}, once a second. */
+    public int tick() {
+        return tick;
+    }
+
+    /** Adds {@code listener} to the sweep; it is told its place. */
+    void addTicking(TickListener listener) {
+        listener.tickIndex(ticking.size());
+        ticking.add(listener);
+    }
+
+    /** Takes the listener at {@code place} out; the last one moves there. */
+    void removeTicking(int place) {
+        TickListener last = ticking.remove(ticking.size() - 1);
+        if (place < ticking.size()) {
+            ticking.set(place, last);
+            last.tickIndex(place);
+        }
+    }
+
+    /** Once a second: time-outs of all connections of this loop, instead of a timer for each. */
+    public void sweep() {
+        tick++;
+        // backwards: a listener that closes itself is replaced by one that was already visited
+        for (int i = ticking.size() - 1; i >= 0; i--) {
+            if (i < ticking.size()) {
+                ticking.get(i).onTick(tick);
+            }
+        }
+    }
+
+    /** The connections of this loop, a copy. */
+    List<TickListener> connections() {
+        return List.copyOf(ticking);
+    }
+
+    /** A connection in the sweep. */
+    interface TickListener {
+        void tickIndex(int index);
+
+        void onTick(int tick);
+
+        void shutDown();
+    }
+}

@@ -1,0 +1,444 @@
+package io.godwit.mqtt.transport;
+
+import io.godwit.mqtt.codec.PacketDecoder;
+import io.godwit.mqtt.codec.PacketEncoder;
+import io.godwit.mqtt.packet.ConnAck;
+import io.godwit.mqtt.packet.Connect;
+import io.godwit.mqtt.packet.Disconnect;
+import io.godwit.mqtt.packet.Packet;
+import io.godwit.mqtt.packet.ProtocolException;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.message.Qos;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client's socket: the end of its pipeline. Hands packets to the {@link PacketHandler}, collects what goes out in one buffer and
+ * writes it once per iteration of the loop, keeps the time-outs by the loop's sweep and the bandwidth limits, and turns every error into an
+ * answer and a close. Confined to the channel's event loop; a connection at rest holds no buffer and no timer.
+ */
+final class MqttConnection extends ChannelInboundHandlerAdapter
+        implements Connection, LoopFlush, LoopContext.TickListener {
+    private static final Logger LOG = LoggerFactory.getLogger(MqttConnection.class);
+    private static final int LARGEST_CHUNK = 64 * 1024;
+    private static final int SMALLEST_CHUNK = 256;
+    private static final int CLOSE_TICKS = 10;
+    /** At least so long a pause, so that a limit costs few wake-ups. */
+    private static final long MIN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    private final Channel channel;
+    private final LoopContext loop;
+    private final TransportConfig config;
+    private final MqttMetrics metrics;
+    private final EventListener events;
+    private final PacketDecoder decoder;
+    private final Runnable onGone;
+    private @Nullable TokenBucket inBucket;
+    private @Nullable TokenBucket outBucket;
+
+    private @Nullable PacketHandler handler;
+    private @Nullable PacketEncoder encoder;
+    private State state = State.OPENING;
+    private String closeReason = "connection lost";
+
+    /** Output not yet written; null while there is none. */
+    private @Nullable ByteBuf out;
+
+    private int nextChunk = SMALLEST_CHUNK;
+    private boolean isFlushPending;
+    private boolean isOutThrottled;
+    /** A bit per {@link Connection.Pause}. */
+    private int pauses;
+
+    private int tickIndex = -1;
+    private int lastReadTick;
+    private int keepAliveSeconds;
+
+    /** @param onGone called once when the channel is gone and its handler knows */
+    MqttConnection(
+            Channel channel,
+            LoopContext loop,
+            TransportConfig config,
+            MqttMetrics metrics,
+            EventListener events,
+            PacketDecoder decoder,
+            Runnable onGone) {
+        this.channel = channel;
+        this.loop = loop;
+        this.config = config;
+        this.metrics = metrics;
+        this.events = events;
+        this.decoder = decoder;
+        this.onGone = onGone;
+        if (config.maxConnBandwidth() > 0) {
+            inBucket = new TokenBucket(config.maxConnBandwidth(), System.nanoTime());
+            outBucket = new TokenBucket(config.maxConnBandwidth(), System.nanoTime());
+        }
+    }
+
+    @Override
+    public LoopContext loop() {
+        return loop;
+    }
+
+    @Override
+    public String remoteAddress() {
+        SocketAddress address = channel.remoteAddress();
+        return address instanceof InetSocketAddress inet
+                ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
+                : String.valueOf(address);
+    }
+
+    @Override
+    public void setHandler(PacketHandler next) {
+        handler = next;
+    }
+
+    @Override
+    public void setUp(Connect connect, int keepAlive) {
+        encoder = PacketEncoder.forClient(connect);
+        keepAliveSeconds = keepAlive;
+    }
+
+    @Override
+    public void accepted() {
+        state = State.ACCEPTED;
+    }
+
+    // ---- reading
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        metrics.socketOpened();
+        lastReadTick = loop.tick();
+        loop.addTicking(this);
+    }
+
+    void onBytesRead(int bytes) {
+        metrics.bytesIn(bytes);
+        lastReadTick = loop.tick();
+        if (inBucket != null) {
+            long pauseNanos = inBucket.take(bytes, System.nanoTime());
+            if (pauseNanos > 0 && (pauses & bit(Pause.BANDWIDTH)) == 0) {
+                pauseReading(Pause.BANDWIDTH);
+                channel.eventLoop()
+                        .schedule(
+                                () -> resumeReading(Pause.BANDWIDTH),
+                                Math.max(pauseNanos, MIN_PAUSE_NANOS),
+                                TimeUnit.NANOSECONDS);
+            }
+        }
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+        if (!isOpen() || handler == null) {
+            return; // sent before it knew that we close
+        }
+        try {
+            handler.onPacket((Packet) msg);
+        } catch (RuntimeException | Error e) { // outermost frame of everything a packet does
+            fail(e);
+        }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        if (isOpen() && handler != null) {
+            try {
+                handler.onReadComplete();
+            } catch (RuntimeException | Error e) { // outermost frame
+                fail(e);
+            }
+        }
+    }
+
+    @Override
+    public void pauseReading(Pause reason) {
+        pauses |= bit(reason);
+        channel.config().setAutoRead(false);
+    }
+
+    @Override
+    public void resumeReading(Pause reason) {
+        pauses &= ~bit(reason);
+        if (pauses == 0) {
+            lastReadTick = loop.tick();
+            channel.config().setAutoRead(true);
+        }
+    }
+
+    private static int bit(Pause reason) {
+        return 1 << reason.ordinal();
+    }
+
+    // ---- writing
+
+    @Override
+    public boolean send(Packet packet) {
+        PacketEncoder peer = encoder;
+        if (peer == null || !isOpen()) {
+            return true;
+        }
+        ByteBuf buffer = buffer();
+        if (!peer.encode(packet, buffer)) {
+            return false;
+        }
+        appended(buffer);
+        return true;
+    }
+
+    @Override
+    public boolean send(SharedPublish publish, Qos qos, boolean retain, int packetId) {
+        PacketEncoder peer = encoder;
+        if (peer == null || !isOpen()) {
+            return true;
+        }
+        ByteBuf buffer = buffer();
+        if (!peer.encode(publish.frame(qos, retain, peer.protocolLevel()), packetId, false, buffer)) {
+            return false;
+        }
+        appended(buffer);
+        return true;
+    }
+
+    private ByteBuf buffer() {
+        ByteBuf buffer = out;
+        if (buffer == null) {
+            buffer = channel.alloc().directBuffer(nextChunk);
+            out = buffer;
+        }
+        if (!isFlushPending) {
+            isFlushPending = true;
+            loop.flushLater(this);
+        }
+        return buffer;
+    }
+
+    private void appended(ByteBuf buffer) {
+        if (buffer.readableBytes() >= LARGEST_CHUNK) {
+            writeOut();
+            channel.flush(); // so that isWritable() speaks of the socket, not of this iteration
+        }
+    }
+
+    @Override
+    public void flush() {
+        isFlushPending = false;
+        if (out != null) {
+            writeOut();
+            channel.flush();
+        }
+    }
+
+    private void writeOut() {
+        ByteBuf buffer = out;
+        if (buffer == null) {
+            return;
+        }
+        out = null;
+        int bytes = buffer.readableBytes();
+        if (bytes == 0) {
+            buffer.release();
+            return;
+        }
+        // the next chunk is as large as this one was, so that a busy connection does not grow its buffer step by step
+        nextChunk = Math.min(LARGEST_CHUNK, Math.max(SMALLEST_CHUNK, Integer.highestOneBit(bytes) * 2));
+        metrics.bytesOut(bytes);
+        channel.write(buffer, channel.voidPromise());
+        if (outBucket != null) {
+            long pauseNanos = outBucket.take(bytes, System.nanoTime());
+            if (pauseNanos > 0 && !isOutThrottled) {
+                isOutThrottled = true;
+                channel.eventLoop()
+                        .schedule(this::unthrottle, Math.max(pauseNanos, MIN_PAUSE_NANOS), TimeUnit.NANOSECONDS);
+            }
+        }
+    }
+
+    private void unthrottle() {
+        isOutThrottled = false;
+        notifyWritable();
+    }
+
+    @Override
+    public boolean isWritable() {
+        return !isOutThrottled && channel.isWritable();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        notifyWritable();
+    }
+
+    private void notifyWritable() {
+        if (isOpen() && isWritable() && handler != null) {
+            try {
+                handler.onWritable();
+            } catch (RuntimeException | Error e) { // outermost frame
+                fail(e);
+            }
+        }
+    }
+
+    // ---- time
+
+    @Override
+    public void tickIndex(int index) {
+        tickIndex = index;
+    }
+
+    @Override
+    public void onTick(int tick) {
+        int quietTicks = tick - lastReadTick;
+        switch (state) {
+            case OPENING -> {
+                if (quietTicks > config.connectTimeout().toSeconds()) {
+                    close("no CONNECT in time");
+                }
+            }
+            case ACCEPTED -> {
+                if (pauses != 0) {
+                    lastReadTick = tick; // it is us who do not listen
+                } else if (keepAliveSeconds > 0 && quietTicks > (3 * keepAliveSeconds + 1) / 2) {
+                    disconnect(ReasonCode.KEEP_ALIVE_TIMEOUT, null); // [MQTT5-3.1.2-22], [MQTT311-3.1.2-24]
+                    return;
+                }
+                if (handler != null) {
+                    handler.onTick();
+                }
+            }
+            case CLOSING -> {
+                if (quietTicks > CLOSE_TICKS) {
+                    channel.close(); // it does not even take its last packet
+                }
+            }
+            case CLOSED -> {}
+        }
+    }
+
+    // ---- the end
+
+    @Override
+    public boolean isOpen() {
+        return state == State.OPENING || state == State.ACCEPTED;
+    }
+
+    @Override
+    public void close(String reason) {
+        if (!isOpen()) {
+            return;
+        }
+        state = State.CLOSING;
+        closeReason = reason;
+        lastReadTick = loop.tick();
+        channel.config().setAutoRead(false);
+        writeOut();
+        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    @Override
+    public void disconnect(ReasonCode code, @Nullable String detail) {
+        if (isOpen()) {
+            send(new Disconnect(code, detail));
+            close(detail == null ? code.name() : detail);
+        }
+    }
+
+    @Override
+    public void shutDown() {
+        if (state == State.ACCEPTED && handler != null) {
+            handler.onShutdown();
+        } else {
+            close("server shutting down");
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        if (state == State.CLOSED) {
+            return;
+        }
+        state = State.CLOSED;
+        if (out != null) {
+            out.release();
+            out = null;
+        }
+        if (tickIndex >= 0) {
+            loop.removeTicking(tickIndex);
+            metrics.socketClosed();
+        }
+        PacketHandler last = handler;
+        handler = null;
+        try {
+            if (last != null) {
+                last.onClosed(closeReason);
+            }
+        } catch (RuntimeException | Error e) { // outermost frame
+            LOG.error("close failed remote={}", channel.remoteAddress(), e);
+        }
+        onGone.run();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        fail(cause);
+    }
+
+    @Override
+    public void fail(Throwable cause) {
+        if (!isOpen()) {
+            LOG.debug("error on a closed connection remote={}", channel.remoteAddress(), cause);
+        } else if (cause instanceof ProtocolException violation) {
+            metrics.protocolError();
+            events.onEvent(new BrokerEvent.ProtocolViolated(remoteAddress(), String.valueOf(violation.getMessage())));
+            LOG.debug("protocol violation remote={} detail={}", channel.remoteAddress(), violation.getMessage());
+            if (state == State.ACCEPTED) {
+                disconnect(violation.reasonCode(), violation.getMessage());
+            } else {
+                refuse(violation.reasonCode(), violation.getMessage());
+            }
+        } else if (cause instanceof IOException) {
+            LOG.debug("connection lost remote={} cause={}", channel.remoteAddress(), cause.toString());
+            close("connection lost");
+        } else {
+            LOG.error("connection failed remote={}", channel.remoteAddress(), cause);
+            disconnect(ReasonCode.UNSPECIFIED_ERROR, null);
+        }
+    }
+
+    @Override
+    public void refuse(ReasonCode code, @Nullable String detail) {
+        if (!isOpen()) {
+            return;
+        }
+        metrics.connectRefused();
+        if (encoder == null && decoder.protocolLevel() != 0) {
+            encoder = new PacketEncoder(decoder.protocolLevel(), -1, true);
+        }
+        send(ConnAck.refused(code, detail));
+        close(detail == null ? code.name() : detail);
+    }
+
+    private enum State {
+        /** CONNACK not yet sent. */
+        OPENING,
+        ACCEPTED,
+        /** The last output is being written. */
+        CLOSING,
+        CLOSED
+    }
+}

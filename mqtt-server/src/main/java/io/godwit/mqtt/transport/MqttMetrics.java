@@ -1,0 +1,103 @@
+package io.godwit.mqtt.transport;
+
+import io.godwit.plugin.event.DropReason;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * The frontend's counters. LongAdders, because every event loop counts and none may wait for another; the registry reads them when it is
+ * asked.
+ */
+public final class MqttMetrics {
+    private final LongAdder connects = new LongAdder();
+    private final LongAdder disconnects = new LongAdder();
+    private final LongAdder refusedConnects = new LongAdder();
+    private final LongAdder protocolErrors = new LongAdder();
+    private final LongAdder publishesIn = new LongAdder();
+    private final LongAdder publishesOut = new LongAdder();
+    private final LongAdder refusedPublishes = new LongAdder();
+    private final LongAdder bytesIn = new LongAdder();
+    private final LongAdder bytesOut = new LongAdder();
+    private final LongAdder sockets = new LongAdder();
+    private final Map<DropReason, LongAdder> drops = new EnumMap<>(DropReason.class);
+
+    public MqttMetrics(MeterRegistry registry) {
+        counter(registry, "mqtt.connects", connects);
+        counter(registry, "mqtt.disconnects", disconnects);
+        counter(registry, "mqtt.connects.refused", refusedConnects);
+        counter(registry, "mqtt.protocol.errors", protocolErrors);
+        counter(registry, "mqtt.publishes.in", publishesIn);
+        counter(registry, "mqtt.publishes.out", publishesOut);
+        counter(registry, "mqtt.publishes.refused", refusedPublishes);
+        counter(registry, "mqtt.bytes.in", bytesIn);
+        counter(registry, "mqtt.bytes.out", bytesOut);
+        Gauge.builder("mqtt.sockets", sockets, LongAdder::sum).register(registry);
+        for (DropReason reason : DropReason.values()) {
+            LongAdder adder = new LongAdder();
+            drops.put(reason, adder);
+            FunctionCounter.builder("mqtt.messages.dropped", adder, LongAdder::sum)
+                    .tag("reason", reason.name().toLowerCase(Locale.ROOT))
+                    .register(registry);
+        }
+    }
+
+    private static void counter(MeterRegistry registry, String name, LongAdder adder) {
+        FunctionCounter.builder(name, adder, LongAdder::sum).register(registry);
+    }
+
+    public void connected() {
+        connects.increment();
+    }
+
+    public void disconnected() {
+        disconnects.increment();
+    }
+
+    public void connectRefused() {
+        refusedConnects.increment();
+    }
+
+    public void protocolError() {
+        protocolErrors.increment();
+    }
+
+    public void publishIn() {
+        publishesIn.increment();
+    }
+
+    public void publishOut() {
+        publishesOut.increment();
+    }
+
+    public void publishRefused() {
+        refusedPublishes.increment();
+    }
+
+    public void dropped(DropReason reason) {
+        LongAdder adder = drops.get(reason);
+        if (adder != null) {
+            adder.increment();
+        }
+    }
+
+    void socketOpened() {
+        sockets.increment();
+    }
+
+    void socketClosed() {
+        sockets.decrement();
+    }
+
+    void bytesIn(long bytes) {
+        bytesIn.add(bytes);
+    }
+
+    void bytesOut(long bytes) {
+        bytesOut.add(bytes);
+    }
+}

@@ -1,0 +1,42 @@
+package io.godwit.mqtt.transport;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** The one bridge from a future's thread back to a connection's event loop. */
+public final class OnEventLoop {
+    private OnEventLoop() {}
+
+    /**
+     * Calls {@code callback} on the loop of {@code connection} with the value or the failure (unwrapped), the other being null: at once when
+     * the future is complete and the caller is on the loop, else by mail. What the callback throws ends the connection.
+     */
+    public static <T> void whenComplete(
+            Connection connection, CompletableFuture<T> future, BiConsumer<T, @Nullable Throwable> callback) {
+        if (connection.loop().isCurrent() && future.isDone() && !future.isCompletedExceptionally()) {
+            call(connection, callback, future.getNow(null), null);
+            return;
+        }
+        future.whenComplete((value, failure) -> {
+            Throwable cause =
+                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+            connection.loop().post(new LoopTask() {
+                @Override
+                protected void run() {
+                    call(connection, callback, value, cause);
+                }
+            });
+        });
+    }
+
+    private static <T> void call(
+            Connection connection, BiConsumer<T, @Nullable Throwable> callback, T value, @Nullable Throwable failure) {
+        try {
+            callback.accept(value, failure);
+        } catch (RuntimeException | Error e) { // outermost frame of the callback
+            connection.fail(e);
+        }
+    }
+}

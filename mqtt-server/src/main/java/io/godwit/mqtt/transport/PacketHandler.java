@@ -1,0 +1,30 @@
+package io.godwit.mqtt.transport;
+
+import io.godwit.mqtt.packet.Packet;
+
+/** What stands behind a connection: first the CONNECT handling, then the session. All calls come on the connection's event loop. */
+public interface PacketHandler {
+    /**
+     * The next packet. May throw {@link io.godwit.mqtt.packet.ProtocolException}: the connection answers it and closes.
+     */
+    void onPacket(Packet packet);
+
+    /** Everything that had arrived has been handed over; a good moment to act on it in one go. */
+    void onReadComplete();
+
+    /** {@link Connection#isWritable} has become true again. */
+    void onWritable();
+
+    /** Once a second. */
+    void onTick();
+
+    /** The server drains: finish what is begun, then close. */
+    void onShutdown();
+
+    /**
+     * The connection is over; called exactly once, nothing follows.
+     *
+     * @param reason for events and logs
+     */
+    void onClosed(String reason);
+}

@@ -1,0 +1,346 @@
+package io.godwit.mqtt.twin;
+
+import io.godwit.dist.client.Deliverer;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.InboxReceiver;
+import io.godwit.inbox.client.AttachReply;
+import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.InboxMessage;
+import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.inbox.client.Will;
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Persistent sessions in maps under one lock; every step is "committed" at once. No token memory, no limits, no early push. */
+public final class MemoryInbox implements InboxClient {
+    private final Map<ClientId, Stored> sessions = new HashMap<>();
+    private final List<Message> wills = new ArrayList<>();
+    private long incarnations;
+
+    /** A failure that the next call of any kind fails with. */
+    private @Nullable RangeException nextFailure;
+
+    private static final class Entry {
+        final long sequence;
+        final InsertRequest request;
+        final InsertRequest.Target target;
+        boolean sent;
+        boolean sentBefore;
+        boolean released;
+
+        Entry(long sequence, InsertRequest request, InsertRequest.Target target) {
+            this.sequence = sequence;
+            this.request = request;
+            this.target = target;
+        }
+
+        InboxMessage message(boolean redelivered) {
+            int packetId = target.qos() == Qos.AT_MOST_ONCE ? 0 : (int) (1 + sequence % 65_535);
+            return new InboxMessage(
+                    sequence,
+                    packetId,
+                    request.message(),
+                    target.qos(),
+                    target.retain(),
+                    redelivered,
+                    released,
+                    target.subscriptionIds());
+        }
+    }
+
+    private static final class Stored {
+        final long incarnation;
+        long expirySeconds;
+        final Map<TopicFilter, StoredSubscription> subscriptions = new LinkedHashMap<>();
+        final TreeMap<Long, Entry> queue = new TreeMap<>();
+        final TreeMap<Integer, Inbound> inbound = new TreeMap<>();
+        long nextSequence;
+        long tokens;
+
+        @Nullable
+        Attachment attachment;
+
+        Stored(long incarnation) {
+            this.incarnation = incarnation;
+        }
+    }
+
+    private static final class Inbound {
+        final Message message;
+        final long token;
+        boolean isDistributed;
+
+        Inbound(Message message, long token) {
+            this.message = message;
+            this.token = token;
+        }
+    }
+
+    public synchronized void failNext(RangeException failure) {
+        nextFailure = failure;
+    }
+
+    public synchronized List<Message> wills() {
+        return List.copyOf(wills);
+    }
+
+    public synchronized int queued(String clientId) {
+        Stored stored = sessions.get(new ClientId(clientId));
+        return stored == null ? -1 : stored.queue.size();
+    }
+
+    public synchronized boolean exists(String clientId) {
+        return sessions.containsKey(new ClientId(clientId));
+    }
+
+    /** Delivers to these inboxes for {@link MemoryDist}. */
+    public Deliverer deliverer() {
+        return delivery -> {
+            List<InsertRequest.Target> targets = delivery.matches().stream()
+                    .map(match -> {
+                        InboxReceiver receiver = (InboxReceiver) match.receiver();
+                        return new InsertRequest.Target(
+                                receiver.clientId(),
+                                receiver.incarnation(),
+                                Qos.min(match.qos(), delivery.message().qos()),
+                                match.retainAsPublished() && delivery.message().retain(),
+                                match.subscriptionIds());
+                    })
+                    .toList();
+            InsertRequest request =
+                    new InsertRequest(delivery.publisher().tenant(), delivery.message(), targets, null, 0, 0, false);
+            return insert(request)
+                    .handle((done, failure) -> failure == null ? DistOutcome.DELIVERED : DistOutcome.FAILED);
+        };
+    }
+
+    private <T> @Nullable CompletableFuture<T> failure() {
+        RangeException failure = nextFailure;
+        nextFailure = null;
+        return failure == null ? null : CompletableFuture.failedFuture(failure);
+    }
+
+    @Override
+    public synchronized CompletableFuture<AttachReply> attach(AttachRequest request, InboxListener listener) {
+        CompletableFuture<AttachReply> failed = failure();
+        if (failed != null) {
+            return failed;
+        }
+        ClientId clientId = request.client().clientId();
+        Stored stored = sessions.get(clientId);
+        if (stored != null && stored.attachment != null) {
+            stored.attachment.listener.detached(InboxListener.Reason.TAKEN_OVER);
+            stored.attachment = null;
+        }
+        boolean isPresent = stored != null && !request.cleanStart();
+        if (stored == null || !isPresent) {
+            stored = new Stored(++incarnations);
+            sessions.put(clientId, stored);
+        }
+        stored.expirySeconds = request.expirySeconds();
+        stored.queue.values().forEach(entry -> entry.sent = false);
+        Attachment attachment = new Attachment(clientId, stored, listener, request.will());
+        stored.attachment = attachment;
+        return CompletableFuture.completedFuture(new AttachReply(
+                isPresent,
+                stored.incarnation,
+                List.copyOf(stored.subscriptions.values()),
+                stored.inbound.keySet().stream().mapToInt(Integer::intValue).toArray(),
+                attachment));
+    }
+
+    @Override
+    public synchronized CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId) {
+        CompletableFuture<Boolean> failed = failure();
+        return failed != null ? failed : CompletableFuture.completedFuture(sessions.remove(clientId) != null);
+    }
+
+    @Override
+    public synchronized CompletableFuture<List<InsertOutcome>> insert(InsertRequest request) {
+        CompletableFuture<List<InsertOutcome>> failed = failure();
+        if (failed != null) {
+            return failed;
+        }
+        List<InsertOutcome> outcomes = new ArrayList<>();
+        for (InsertRequest.Target target : request.targets()) {
+            Stored stored = sessions.get(target.clientId());
+            if (stored == null || stored.incarnation != target.incarnation()) {
+                outcomes.add(InsertOutcome.NO_SESSION);
+                continue;
+            }
+            Entry entry = new Entry(stored.nextSequence++, request, target);
+            stored.queue.put(entry.sequence, entry);
+            outcomes.add(InsertOutcome.STORED);
+            if (stored.attachment != null) {
+                stored.attachment.push();
+            }
+        }
+        return CompletableFuture.completedFuture(outcomes);
+    }
+
+    private final class Attachment implements InboxAttachment {
+        private final ClientId clientId;
+        private final Stored stored;
+        private final InboxListener listener;
+        private final @Nullable Will will;
+        private int credit;
+        private boolean isStarted;
+
+        private Attachment(ClientId clientId, Stored stored, InboxListener listener, @Nullable Will will) {
+            this.clientId = clientId;
+            this.stored = stored;
+            this.listener = listener;
+            this.will = will;
+        }
+
+        private void push() {
+            List<InboxMessage> messages = new ArrayList<>();
+            for (Entry entry : List.copyOf(stored.queue.values())) {
+                if (entry.sent || !isStarted) {
+                    continue;
+                }
+                boolean isQos0 = entry.target.qos() == Qos.AT_MOST_ONCE;
+                if (!isQos0 && credit-- <= 0) {
+                    credit = 0;
+                    break;
+                }
+                messages.add(entry.message(entry.sentBefore));
+                entry.sent = true;
+                entry.sentBefore = true;
+                if (isQos0) {
+                    stored.queue.remove(entry.sequence);
+                }
+            }
+            if (!messages.isEmpty()) {
+                listener.deliver(messages);
+            }
+        }
+
+        @Override
+        public void request(int messages) {
+            synchronized (MemoryInbox.this) {
+                isStarted = true;
+                credit += messages;
+                push();
+            }
+        }
+
+        @Override
+        public void acknowledge(long[] sequences) {
+            synchronized (MemoryInbox.this) {
+                for (long sequence : sequences) {
+                    stored.queue.remove(sequence);
+                }
+            }
+        }
+
+        @Override
+        public CompletableFuture<Void> received(long sequence) {
+            synchronized (MemoryInbox.this) {
+                Entry entry = stored.queue.get(sequence);
+                if (entry != null) {
+                    entry.released = true;
+                }
+                return CompletableFuture.completedFuture(null);
+            }
+        }
+
+        @Override
+        public void complete(long sequence) {
+            acknowledge(new long[] {sequence});
+        }
+
+        @Override
+        public CompletableFuture<List<Boolean>> subscribe(List<StoredSubscription> subscriptions) {
+            synchronized (MemoryInbox.this) {
+                CompletableFuture<List<Boolean>> failed = failure();
+                return failed != null
+                        ? failed
+                        : CompletableFuture.completedFuture(subscriptions.stream()
+                                .map(s -> stored.subscriptions.put(s.filter(), s) == null)
+                                .toList());
+            }
+        }
+
+        @Override
+        public CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters) {
+            synchronized (MemoryInbox.this) {
+                return CompletableFuture.completedFuture(filters.stream()
+                        .map(filter -> stored.subscriptions.remove(filter) != null)
+                        .toList());
+            }
+        }
+
+        @Override
+        public void beginReplay() {}
+
+        @Override
+        public void endReplay() {}
+
+        @Override
+        public CompletableFuture<InboxAttachment.Inbound> receive(int packetId, Message message) {
+            synchronized (MemoryInbox.this) {
+                CompletableFuture<InboxAttachment.Inbound> failed = failure();
+                if (failed != null) {
+                    return failed;
+                }
+                MemoryInbox.Inbound record = stored.inbound.computeIfAbsent(
+                        packetId, id -> new MemoryInbox.Inbound(message, stored.tokens++));
+                return CompletableFuture.completedFuture(new InboxAttachment.Inbound(
+                        record.isDistributed, record.message, clientId.value(), record.token, 0));
+            }
+        }
+
+        @Override
+        public CompletableFuture<Void> distributed(int packetId) {
+            synchronized (MemoryInbox.this) {
+                MemoryInbox.Inbound record = stored.inbound.get(packetId);
+                if (record != null) {
+                    record.isDistributed = true;
+                }
+                return CompletableFuture.completedFuture(null);
+            }
+        }
+
+        @Override
+        public CompletableFuture<Boolean> release(int packetId) {
+            synchronized (MemoryInbox.this) {
+                return CompletableFuture.completedFuture(stored.inbound.remove(packetId) != null);
+            }
+        }
+
+        @Override
+        public CompletableFuture<Void> detach(long expirySeconds, boolean publishWill) {
+            synchronized (MemoryInbox.this) {
+                if (stored.attachment == this) {
+                    stored.attachment = null;
+                    if (publishWill && will != null) {
+                        wills.add(will.message());
+                    }
+                    long expiry = expirySeconds < 0 ? stored.expirySeconds : expirySeconds;
+                    if (expiry == 0) {
+                        sessions.remove(clientId);
+                    }
+                }
+                return CompletableFuture.completedFuture(null);
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package io.godwit.mqtt.twin;
+
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.retain.client.RetainClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Retained messages in a sorted map; the cursor is the last topic given. */
+public final class MemoryRetain implements RetainClient {
+    private final TreeMap<String, Message> messages = new TreeMap<>();
+    private @Nullable CompletableFuture<Void> nextSet;
+    private @Nullable CompletableFuture<Page> nextPage;
+
+    /** The next set is complete with this. */
+    public synchronized void answerNextSet(CompletableFuture<Void> outcome) {
+        nextSet = outcome;
+    }
+
+    /** The next match answers this. */
+    public synchronized void answerNextMatch(CompletableFuture<Page> page) {
+        nextPage = page;
+    }
+
+    public synchronized List<String> topics() {
+        return List.copyOf(messages.keySet());
+    }
+
+    @Override
+    public synchronized CompletableFuture<Void> set(TenantId tenant, Message message) {
+        if (message.payload().length == 0) {
+            messages.remove(message.topic());
+        } else {
+            messages.put(message.topic(), message);
+        }
+        CompletableFuture<Void> outcome = nextSet;
+        nextSet = null;
+        return outcome == null ? CompletableFuture.completedFuture(null) : outcome;
+    }
+
+    @Override
+    public synchronized CompletableFuture<Page> match(
+            TenantId tenant, TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes) {
+        CompletableFuture<Page> prescribed = nextPage;
+        if (prescribed != null) {
+            nextPage = null;
+            return prescribed;
+        }
+        List<Message> page = new ArrayList<>();
+        for (Message message :
+                messages.tailMap(cursor == null ? "" : cursor, false).values()) {
+            if (filter.matches(message.topic())) {
+                if (page.size() == maxMessages) {
+                    return CompletableFuture.completedFuture(
+                            new Page(page, page.get(page.size() - 1).topic()));
+                }
+                page.add(message);
+            }
+        }
+        return CompletableFuture.completedFuture(new Page(page, null));
+    }
+}
