@@ -15,7 +15,7 @@ final class TokenBucket {
     /** Takes {@code bytes}, which have gone already; the bucket may owe them. Returns the nanoseconds to pause for, 0 for none. */
     long take(long bytes, long nowNanos) {
         double gained = (nowNanos - filledAtNanos) / 1e9 * bytesPerSecond;
-        tokens = (long) Math.min(bytesPerSecond, tokens + gained) - bytes;
+        tokens = (long) Math.min((double) bytesPerSecond, tokens + gained) - bytes;
         filledAtNanos = nowNanos;
         return tokens >= 0 ? 0 : (long) (-tokens * 1e9 / bytesPerSecond);
     }
