@@ -1,0 +1,207 @@
+package io.godwit.kv.raft;
+
+import static io.godwit.kv.raft.LogFixture.dataOf;
+import static io.godwit.kv.raft.LogFixture.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.alipay.sofa.jraft.entity.LogEntry;
+import com.alipay.sofa.jraft.entity.PeerId;
+import com.alipay.sofa.jraft.storage.LogStorage;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A log as a killed process leaves it, with two tables and a WAL of several blocks, is damaged in one place at a time.
+ * Either the start refuses and names a file, or what was damaged is not needed and everything acknowledged is there.
+ */
+class DamagedLogTest {
+    private static final int ENTRIES = 90;
+    private static final List<String> GROUPS = List.of("dist-0", "inbox-0", "inbox-1");
+    private static final PeerId VOTE = PeerId.parsePeer("127.0.0.1:8899");
+
+    @TempDir
+    static Path work;
+
+    private static Path image;
+
+    @BeforeAll
+    static void leaveALogBehind() throws IOException {
+        image = work.resolve("image");
+        try (LogFixture node = new LogFixture(work.resolve("live").resolve("log"))) {
+            node.log.putNodeRecord("bootstrapped", new byte[] {1});
+            for (String group : GROUPS) {
+                node.log.putDescriptor(group, group.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+                node.meta(group).setTermAndVotedFor(3, VOTE);
+            }
+            fill(node, 1, 30);
+            node.reopen(); // replaying writes a table
+            fill(node, 31, 60);
+            GROUPS.forEach(group -> node.storage(group).truncatePrefix(10));
+            node.reopen();
+            fill(node, 61, ENTRIES);
+            copy(work.resolve("live"), image);
+        }
+    }
+
+    private static void fill(LogFixture node, int first, int last) {
+        for (int index = first; index <= last; index++) {
+            for (String group : GROUPS) {
+                if (!node.storage(group).appendEntry(entry(index, 3, data(group, index)))) {
+                    throw new IllegalStateException("append refused");
+                }
+            }
+        }
+    }
+
+    /** From a few bytes to more than a block of the WAL. */
+    private static String data(String group, long index) {
+        int length = index % 20 == 0 ? 40_000 : (int) (index * 13 % 400);
+        return group + " " + index + " " + "x".repeat(length);
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Path target = to.resolve(from.relativize(file));
+                if (Files.isDirectory(file)) {
+                    Files.createDirectories(target);
+                } else {
+                    Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING);
+                }
+            }
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    /** What was done to a copy of the image before the log in it is opened. */
+    private interface Damage {
+        void to(Path file) throws IOException;
+    }
+
+    private static Path damagedCopy(Path file, Damage damage) throws IOException {
+        Path copy = work.resolve("damaged");
+        if (Files.exists(copy)) {
+            delete(copy);
+        }
+        copy(image, copy);
+        damage.to(copy.resolve(image.relativize(file)));
+        return copy;
+    }
+
+    private static void flip(Path file, long position, int bits) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            ByteBuffer one = ByteBuffer.allocate(1);
+            channel.read(one, position);
+            one.put(0, (byte) (one.get(0) ^ bits)).rewind();
+            channel.write(one, position);
+        }
+    }
+
+    private static List<Path> filesOf(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(Files::isRegularFile).sorted().toList();
+        }
+    }
+
+    /** What a start on {@code directory} came to; a reason why it is not acceptable, or empty. */
+    private static String unacceptable(Path directory) {
+        try (LogFixture node = new LogFixture(directory.resolve("log"))) {
+            List<String> lost = new ArrayList<>();
+            for (String group : GROUPS) {
+                LogStorage storage = node.storage(group);
+                if (storage.getLastLogIndex() != ENTRIES || storage.getFirstLogIndex() != 10) {
+                    lost.add(group + " is " + storage.getFirstLogIndex() + ".." + storage.getLastLogIndex());
+                    continue;
+                }
+                for (long index = 10; index <= ENTRIES; index++) {
+                    LogEntry entry = storage.getEntry(index);
+                    if (entry == null ? node.faults.isEmpty() : !dataOf(entry).equals(data(group, index))) {
+                        lost.add(group + " entry " + index);
+                    }
+                }
+                if (node.meta(group).getTerm() != 3
+                        || !node.meta(group).getVotedFor().equals(VOTE)) {
+                    lost.add(group + " vote");
+                }
+            }
+            if (node.log.descriptors().size() != GROUPS.size() || node.log.nodeRecord("bootstrapped") == null) {
+                lost.add("register");
+            }
+            return lost.isEmpty() ? "" : "opened in silence without " + lost;
+        } catch (DamagedDataException refused) {
+            return refused.getMessage().contains(refused.file().toString()) ? "" : "refused without naming a file";
+        } catch (IOException | RuntimeException e) {
+            return "failed with " + e;
+        }
+    }
+
+    private static Set<Long> positions(Path file, Random random, int spread, int dense) throws IOException {
+        long size = Files.size(file);
+        Set<Long> positions = new TreeSet<>();
+        for (int i = 0; i < spread && size > 0; i++) {
+            positions.add((long) (random.nextDouble() * size));
+        }
+        for (long i = 1; i <= dense && i <= size; i++) {
+            positions.add(size - i); // where a tail could be torn
+            positions.add(i - 1);
+        }
+        return positions;
+    }
+
+    private static void flipEverywhere(int spread, int dense, long seed) throws IOException {
+        Random random = new Random(seed);
+        List<String> failures = new ArrayList<>();
+        for (Path file : filesOf(image)) {
+            for (long position : positions(file, random, spread, dense)) {
+                int bits = 1 + random.nextInt(255);
+                String failure = unacceptable(damagedCopy(file, copy -> flip(copy, position, bits)));
+                if (!failure.isEmpty()) {
+                    failures.add(image.relativize(file) + " at " + position + " xor " + bits + ": " + failure);
+                }
+            }
+        }
+        assertThat(failures).as("seed " + seed).isEmpty();
+    }
+
+    @Test
+    void undamagedImageOpens() throws IOException {
+        assertThat(unacceptable(damagedCopy(image.resolve("log.synced"), file -> {})))
+                .isEmpty();
+        assertThat(filesOf(image))
+                .filteredOn(file -> file.toString().endsWith(".sst"))
+                .hasSizeGreaterThanOrEqualTo(2);
+    }
+
+    @Test
+    void flippedByteIsNeverSwallowed() throws IOException {
+        flipEverywhere(8, 4, 1);
+    }
+
+    @Test
+    @Tag("long")
+    void flippedByteIsNeverSwallowedAnywhere() throws IOException {
+        flipEverywhere(300, 150, System.nanoTime());
+    }
+}

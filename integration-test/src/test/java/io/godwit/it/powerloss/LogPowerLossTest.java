@@ -1,0 +1,167 @@
+package io.godwit.it.powerloss;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.alipay.sofa.jraft.entity.LogEntry;
+import com.alipay.sofa.jraft.option.RaftOptions;
+import com.alipay.sofa.jraft.storage.LogStorage;
+import io.godwit.it.powerloss.PowerCut.Loss;
+import io.godwit.kv.raft.DamagedDataException;
+import io.godwit.kv.raft.DataDirectory;
+import io.godwit.kv.raft.SharedRaftLog;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The shared log loses its power at random moments, again and again, and keeps what it had acknowledged. */
+class LogPowerLossTest {
+    @TempDir
+    Path work;
+
+    private final Map<String, Long> acknowledged = new HashMap<>();
+
+    @BeforeAll
+    static void needsLinuxAndACompiler() {
+        assumeTrue(PowerLoss.isPossible());
+    }
+
+    @ParameterizedTest
+    @EnumSource(Loss.class)
+    void acknowledgedEntriesSurvive(Loss loss) throws Exception {
+        assertThat(lostOver(2, "append", true, true, loss, 7)).isEmpty();
+        assertThat(acknowledged).hasSize(LogWriter.GROUPS);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Loss.class)
+    void acknowledgedVotesSurvive(Loss loss) throws Exception {
+        assertThat(lostOver(2, "vote", true, true, loss, 8)).isEmpty();
+        assertThat(acknowledged).hasSize(LogWriter.GROUPS);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Loss.class)
+    @Tag("long")
+    void acknowledgedEntriesSurviveManyLosses(Loss loss) throws Exception {
+        assertThat(lostOver(40, "append", true, true, loss, System.nanoTime())).isEmpty();
+    }
+
+    @Test
+    void appendsWithoutSyncAreSeenToBeLost() throws Exception {
+        assertThat(lostOver(2, "append", false, true, Loss.UNSYNCED_BYTES, 9)).isNotEmpty();
+    }
+
+    @Test
+    void votesWithoutSyncAreSeenToBeLost() throws Exception {
+        // JRaft syncs votes when either setting says so: it takes both to see votes lost, and one to keep them
+        assertThat(lostOver(2, "vote", false, false, Loss.UNSYNCED_BYTES, 10)).isNotEmpty();
+    }
+
+    @Test
+    void votesAreSyncedByTheirOwnSetting() throws Exception {
+        assertThat(lostOver(2, "vote", false, true, Loss.UNSYNCED_BYTES, 11)).isEmpty();
+    }
+
+    /** Runs, kills and cuts the writer; what was acknowledged and is not there, after the first run that lost any. */
+    private List<String> lostOver(int runs, String what, boolean sync, boolean syncMeta, Loss loss, long seed)
+            throws Exception {
+        Random random = new Random(seed);
+        Path data = work.resolve("data");
+        PowerLoss power = PowerLoss.over(data);
+        for (int run = 0; run < runs; run++) {
+            runAndKill(power, data, what, sync, syncMeta, random);
+            power.cut(loss, random);
+            List<String> lost = missing(data, what);
+            if (!lost.isEmpty()) {
+                return lost;
+            }
+        }
+        return List.of();
+    }
+
+    private void runAndKill(PowerLoss power, Path data, String what, boolean sync, boolean syncMeta, Random random)
+            throws Exception {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp", classPath()));
+        command.addAll(Arrays.asList("-Xshare:auto", "-XX:TieredStopAtLevel=1", LogWriter.class.getName()));
+        command.addAll(List.of(data.toRealPath().toString(), what, "" + sync, "" + syncMeta));
+        Path errors = work.resolve("errors");
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(errors.toFile());
+        builder.environment().putAll(power.environment());
+        Process process = builder.start();
+        int lines = 50 + random.nextInt(1500);
+        try (BufferedReader output =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII))) {
+            String line = output.readLine();
+            for (int i = 0; line != null; i++) {
+                String[] words = line.split(" ");
+                acknowledged.merge(words[0], Long.valueOf(words[1]), Math::max);
+                if (i == lines) {
+                    process.toHandle().destroyForcibly(); // what it still acknowledges before it dies counts as well
+                }
+                line = output.readLine();
+            }
+        }
+        assertThat(process.waitFor()).as(Files.readString(errors)).isEqualTo(137);
+    }
+
+    private static String classPath() {
+        return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    }
+
+    private List<String> missing(Path data, String what) throws IOException {
+        List<String> missing = new ArrayList<>();
+        try (DataDirectory directory = DataDirectory.open(data);
+                SharedRaftLog log =
+                        SharedRaftLog.open(directory.path().resolve("log"), (fault, cause) -> missing.add(fault))) {
+            for (Map.Entry<String, Long> last : acknowledged.entrySet()) {
+                if (what.equals("append")) {
+                    missingEntries(log, last.getKey(), last.getValue(), missing);
+                } else {
+                    long term = LogWriter.meta(log, last.getKey(), new RaftOptions())
+                            .getTerm();
+                    if (term < last.getValue()) {
+                        missing.add("term " + last.getValue() + " of " + last.getKey() + ", it is " + term);
+                    }
+                }
+            }
+        } catch (DamagedDataException e) {
+            missing.add(e.getMessage());
+        }
+        return missing;
+    }
+
+    private static void missingEntries(SharedRaftLog log, String group, long last, List<String> missing) {
+        LogStorage storage = LogWriter.storage(log, group, new RaftOptions());
+        if (storage.getLastLogIndex() < last) {
+            missing.add("entry " + last + " of " + group + ", it ends at " + storage.getLastLogIndex());
+        }
+        for (long index = storage.getFirstLogIndex(); index <= storage.getLastLogIndex(); index++) {
+            LogEntry entry = storage.getEntry(index);
+            if (entry == null || !entry.getReadOnlyData().equals(expected(group, index))) {
+                missing.add("content of entry " + index + " of " + group);
+            }
+        }
+    }
+
+    private static ByteBuffer expected(String group, long index) {
+        return ByteBuffer.wrap(LogWriter.content(group, index));
+    }
+}
