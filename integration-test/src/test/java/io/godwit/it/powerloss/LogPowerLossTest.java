@@ -111,7 +111,7 @@ class LogPowerLossTest {
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII))) {
             String line = output.readLine();
             for (int i = 0; line != null; i++) {
-                String[] words = line.split(" ");
+                String[] words = line.split(" ", -1);
                 acknowledged.merge(words[0], Long.valueOf(words[1]), Math::max);
                 if (i == lines) {
                     process.toHandle().destroyForcibly(); // what it still acknowledges before it dies counts as well

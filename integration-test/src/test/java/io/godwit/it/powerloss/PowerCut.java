@@ -43,7 +43,7 @@ public final class PowerCut {
         }
     }
 
-    private record Overwritten(long offset, byte[] bytes) {}
+    private record Overwritten(long offset, ByteBuffer bytes) {}
 
     /** A change of names: {@code C M R L X} of the record. */
     private record NameChange(char kind, Path name, Path from, Path stash) {}
@@ -81,7 +81,7 @@ public final class PowerCut {
     }
 
     private void replay(String line) {
-        String[] words = line.split(" ");
+        String[] words = line.split(" ", -1);
         switch (words[0]) {
             case "E" -> files.putIfAbsent(Long.valueOf(words[1]), new Durable(Long.parseLong(words[2])));
             case "C" -> {
@@ -97,7 +97,8 @@ public final class PowerCut {
                 files.computeIfAbsent(Long.valueOf(words[1]), inode -> new Durable(0))
                         .overwritten
                         .add(new Overwritten(
-                                Long.parseLong(words[2]), HexFormat.of().parseHex(words[3])));
+                                Long.parseLong(words[2]),
+                                ByteBuffer.wrap(HexFormat.of().parseHex(words[3]))));
             case "D" -> {
                 Path directory = Path.of(words[1]);
                 names.removeIf(change -> directory.equals(change.name().getParent()));
@@ -156,7 +157,7 @@ public final class PowerCut {
             for (int i = durable.overwritten.size() - 1; i >= 0; i--) {
                 if (loss != Loss.TORN_BYTES || random.nextBoolean()) {
                     Overwritten old = durable.overwritten.get(i);
-                    channel.write(ByteBuffer.wrap(old.bytes()), old.offset());
+                    channel.write(old.bytes(), old.offset());
                 }
             }
             long unsynced = Math.max(0, channel.size() - durable.length);
