@@ -4,8 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** When the broker is killed, and in the midst of what. Follows from the seed. */
-record CrashPlan(long seed, double qos1PerSecond, double qos2PerSecond, List<Round> rounds) {
+/**
+ * When the broker is killed, and in the midst of what. Follows from the seed.
+ *
+ * @param quietMillis after which silence at the end all is taken to have been delivered
+ */
+record CrashPlan(long seed, double qos1PerSecond, double qos2PerSecond, int quietMillis, List<Round> rounds) {
     enum Kind {
         /** At a random moment of the load. */
         ANY,
@@ -31,6 +35,10 @@ record CrashPlan(long seed, double qos1PerSecond, double qos2PerSecond, List<Rou
         for (Kind kind : kinds) {
             rounds.add(new Round(kind, minMillis + random.nextInt(maxMillis - minMillis), 100 + random.nextInt(2_500)));
         }
-        return new CrashPlan(seed, qos1PerSecond, qos2PerSecond, rounds);
+        return new CrashPlan(seed, qos1PerSecond, qos2PerSecond, 1_500, rounds);
+    }
+
+    CrashPlan withQuietMillis(int millis) {
+        return new CrashPlan(seed, qos1PerSecond, qos2PerSecond, millis, rounds);
     }
 }

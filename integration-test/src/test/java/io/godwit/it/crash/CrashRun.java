@@ -15,7 +15,6 @@ import org.slf4j.LoggerFactory;
 /** Runs a plan against a broker: load, kill, restart, and so on; then lets everything owed be fetched. */
 final class CrashRun {
     private static final Logger LOG = LoggerFactory.getLogger(CrashRun.class);
-    private static final long QUIET_MILLIS = 1_500;
 
     private final Broker broker;
     private final CrashPlan plan;
@@ -55,7 +54,7 @@ final class CrashRun {
             }
             load.stage().enter(Stage.Phase.DRAIN);
             drain(load);
-            readRetained(Duration.ofSeconds(1), Duration.ofSeconds(20));
+            readRetained(Duration.ofMillis(plan.quietMillis()), Duration.ofSeconds(20));
             return history.events();
         }
     }
@@ -114,7 +113,7 @@ final class CrashRun {
             if (messages != count) {
                 count = messages;
                 since = now;
-            } else if (TimeUnit.NANOSECONDS.toMillis(now - since) > QUIET_MILLIS && load.isDrained()) {
+            } else if (TimeUnit.NANOSECONDS.toMillis(now - since) > plan.quietMillis() && load.isDrained()) {
                 return;
             }
             if (now > giveUp) {

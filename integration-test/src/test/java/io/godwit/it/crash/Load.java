@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 
 /**
  * Who takes part in a crash test: publishers of QoS 1 and 2 with topics of their own, and persistent sessions that are present, away, late, out of
@@ -56,8 +57,8 @@ final class Load implements AutoCloseable {
         will("will-a", V5, 2, true);
         will("will-b", V3, 1, false);
         will("will-c", V5, 1, false);
-        publisher("keeper-1", V3, topics("ret/1"), 1, 25, same(), true, false);
-        publisher("keeper-2", V5, topics("ret/2"), 2, 25, same(), true, false);
+        publisher("keeper-1", V3, retainedTopics("ret/1"), 1, 25, same(), true, false);
+        publisher("keeper-2", V5, retainedTopics("ret/2"), 2, 25, same(), true, false);
         subscriber("ret-absent", V5, Presence.ABSENT, same(), new Filter("ret/1/#", 1));
     }
 
@@ -138,6 +139,10 @@ final class Load implements AutoCloseable {
 
     private static List<String> topics(String prefix) {
         return List.of(prefix + "/0", prefix + "/1", prefix + "/2", prefix + "/3");
+    }
+
+    private static List<String> retainedTopics(String prefix) {
+        return IntStream.range(0, 12).mapToObj(number -> prefix + '/' + number).toList();
     }
 
     private static UnaryOperator<ClientConfig> same() {

@@ -70,7 +70,9 @@ final class PublishingActor extends Actor {
     }
 
     private void publishOne() throws IOException {
-        int which = random.nextInt(sequences.length);
+        double draw = random.nextDouble();
+        // a retained topic must also be left alone for a while, or no reader would meet a forgotten change
+        int which = (int) (sequences.length * (spec.retain ? draw * draw * draw : draw));
         String topic = spec.topics.get(which);
         byte[] payload = random.nextDouble() < spec.clears
                 ? new byte[0]

@@ -1,5 +1,6 @@
 package io.godwit.it.crash;
 
+import io.godwit.it.wire.TopicMatch;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -46,7 +47,7 @@ final class Subscriptions {
         }
 
         boolean matches(String topic) {
-            return Subscriptions.matches(filter, topic);
+            return TopicMatch.matches(filter, topic);
         }
 
         private boolean isOf(String text) {
@@ -131,20 +132,5 @@ final class Subscriptions {
             }
         }
         return null;
-    }
-
-    /** [MQTT5-4.7]; topics beginning with {@code $} do not occur here. */
-    static boolean matches(String filter, String topic) {
-        String[] wanted = filter.split("/", -1);
-        String[] levels = topic.split("/", -1);
-        for (int i = 0; i < wanted.length; i++) {
-            if (wanted[i].equals("#")) {
-                return true;
-            }
-            if (i >= levels.length || (!wanted[i].equals("+") && !wanted[i].equals(levels[i]))) {
-                return false;
-            }
-        }
-        return wanted.length == levels.length;
     }
 }

@@ -1,0 +1,102 @@
+package io.godwit.it.fake;
+
+import io.godwit.it.wire.Packet;
+import io.godwit.it.wire.PacketReader;
+import io.godwit.it.wire.PacketWriter;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** A connection of the fake broker: a thread that reads, and one that writes what is queued, so that nobody waits for a client. */
+final class FakeConnection {
+    private static final Packet END = new Packet.PingRequest();
+    /** What a commit takes. Without it nothing would be in flight at a kill. */
+    private static final long LATENCY_NANOS = 25_000_000;
+
+    private final FakeBroker broker;
+    private final Socket socket;
+    private final BlockingQueue<Packet> outgoing = new LinkedBlockingQueue<>();
+    private volatile int version = 4;
+
+    // guarded by the broker's lock
+    @Nullable
+    FakeSession session;
+
+    Packet.@Nullable Will will;
+
+    FakeConnection(FakeBroker broker, Socket socket) {
+        this.broker = broker;
+        this.socket = socket;
+    }
+
+    void start() {
+        start(this::read, "fake-read");
+        start(this::write, "fake-write");
+    }
+
+    private static void start(Runnable work, String name) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    void write(Packet packet) {
+        outgoing.add(packet);
+    }
+
+    void close() {
+        outgoing.add(END);
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // nothing is left to be closed
+        }
+    }
+
+    private void read() {
+        try {
+            DataInputStream in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+            Packet packet;
+            while ((packet = PacketReader.read(in, version)) != null) {
+                if (packet instanceof Packet.Connect connect) {
+                    version = connect.version();
+                }
+                broker.received(this, packet);
+            }
+        } catch (IOException e) {
+            // the connection is gone
+        } finally {
+            close();
+            broker.ended(this);
+        }
+    }
+
+    private void write() {
+        try {
+            OutputStream out = new BufferedOutputStream(socket.getOutputStream());
+            while (true) {
+                Packet packet = outgoing.poll();
+                if (packet == null) {
+                    out.flush();
+                    packet = outgoing.take();
+                    LockSupport.parkNanos(LATENCY_NANOS);
+                }
+                if (END.equals(packet)) {
+                    return;
+                }
+                out.write(PacketWriter.bytes(packet, version));
+            }
+        } catch (IOException e) {
+            close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

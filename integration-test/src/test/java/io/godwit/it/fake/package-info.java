@@ -1,0 +1,5 @@
+/** A small broker in memory that can be made to break its promises, one at a time: what the checker must notice. */
+@NullMarked
+package io.godwit.it.fake;
+
+import org.jspecify.annotations.NullMarked;
