@@ -20,6 +20,7 @@ import java.util.List;
  */
 final class MutationBatcher {
     static final int MAX_IN_FLIGHT = 4;
+    static final int SMALL_IN_FLIGHT = 2;
     static final int MAX_MUTATIONS = 256;
     /** One larger mutation goes alone. */
     static final int MAX_BYTES = 256 * 1024;
@@ -70,7 +71,7 @@ final class MutationBatcher {
                     takeAll(refused),
                     new RangeException(Cause.OVERLOADED, "more than " + maxPendingBytes + " bytes wait for the log"));
         }
-        while (!closed && !retrying && inFlight.size() < MAX_IN_FLIGHT && !waiting.isEmpty()) {
+        while (!closed && !retrying && maySeal()) {
             SealedEntry entry = seal();
             if (entry.proposals().isEmpty()) {
                 return;
@@ -79,6 +80,18 @@ final class MutationBatcher {
             inFlightBytes += entry.bytes();
             log.append(entry);
         }
+    }
+
+    /**
+     * One entry is being synced and a second waits for the next sync; a third would wait just as long as its mutations do here, where they
+     * gather and can still be cancelled. So beyond two only full entries leave.
+     */
+    private boolean maySeal() {
+        int entries = inFlight.size();
+        if (waiting.isEmpty() || entries >= MAX_IN_FLIGHT) {
+            return false;
+        }
+        return entries < SMALL_IN_FLIGHT || waiting.size() >= MAX_MUTATIONS || waitingBytes >= MAX_BYTES;
     }
 
     private SealedEntry seal() {
