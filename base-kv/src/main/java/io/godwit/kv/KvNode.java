@@ -191,7 +191,13 @@ public final class KvNode implements AutoCloseable {
         }
         logFailure = what;
         LOG.error("raft log failed, all stores stop taking writes fault={}", what, cause);
-        threads.io().execute(() -> stores.forEach(store -> store.ranges().forEach(range -> range.fault(what, cause))));
+        threads.io().execute(() -> {
+            stores.forEach(store -> {
+                store.failed(what);
+                store.ranges().forEach(range -> range.fail(what));
+            });
+            healthChanged();
+        });
     }
 
     /**

@@ -268,8 +268,8 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
         ready.completeExceptionally(cause);
     }
 
-    /** Stops the range after a fault and keeps its files. Any thread. */
-    public void fault(String what, Throwable cause) {
+    /** Stops the range after a fault of its own and keeps its files. */
+    private void fault(String what, Throwable cause) {
         executor.execute(() -> {
             if (ended == null) {
                 LOG.error("range stopped range={} fault={}", groupId, what, cause);
@@ -277,6 +277,11 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
                 faults.onFault("range " + groupId + ": " + what, cause);
             }
         });
+    }
+
+    /** Stops the range because what it stands on has failed; whoever knows of that has logged it. Any thread. */
+    public void fail(String why) {
+        executor.execute(() -> end(new RangeException(Cause.STORE_FAILED, why)));
     }
 
     /** Refuses what waits and what comes, with {@code CLOSED}. Completes on the range executor when the leader has been stopped. */
@@ -298,8 +303,8 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
         if (started != null) {
             started.close();
         }
+        db.close(); // waits for the reads under way, which use the coprocessor
         coprocessor.close();
-        db.close();
     }
 
     // --- for the read gate and the sweep

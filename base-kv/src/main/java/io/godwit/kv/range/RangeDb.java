@@ -141,7 +141,7 @@ public final class RangeDb implements AutoCloseable {
         useLock.readLock().lock();
         try {
             if (closed) {
-                throw new IllegalStateException("database is closed: " + directory);
+                throw new ClosedException(directory);
             }
             Snapshot snapshot = db.getSnapshot();
             try (ReadOptions readOptions = new ReadOptions().setSnapshot(snapshot)) {
@@ -221,6 +221,13 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
+    /** The database was closed before the read began. */
+    static final class ClosedException extends IllegalStateException {
+        ClosedException(Path directory) {
+            super("database is closed: " + directory);
+        }
+    }
+
     private static void deleteFiles(Path directory) throws IOException {
         // CURRENT first: without it nobody takes the rest for a database
         Files.deleteIfExists(directory.resolve("CURRENT"));
@@ -232,6 +239,7 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
+    /** Both lie in the range's directory, so on one file system. */
     private static void copyFiles(Path from, Path to) throws IOException {
         List<Path> sources;
         try (Stream<Path> files = Files.list(from)) {
@@ -241,7 +249,12 @@ public final class RangeDb implements AutoCloseable {
                     .toList();
         }
         for (Path source : sources) {
-            DurableFiles.replace(to.resolve(source.getFileName()), Files.readAllBytes(source));
+            Path target = to.resolve(source.getFileName());
+            if (source.getFileName().toString().endsWith(".sst")) {
+                Files.createLink(target, source); // never changed once written, and synced with the checkpoint
+            } else {
+                DurableFiles.replace(target, Files.readAllBytes(source));
+            }
         }
         DurableFiles.syncDirectory(to);
     }

@@ -123,6 +123,9 @@ final class ReadGate {
         byte[] reply;
         try {
             reply = db.readSnapshot(reader -> coprocessor.query(reader, query.query));
+        } catch (RangeDb.ClosedException e) {
+            query.answer.completeExceptionally(new RangeException(Cause.CLOSED, "store is closing"));
+            return;
         } catch (RuntimeException e) { // plug-in code at the outermost frame of a read
             query.answer.completeExceptionally(new RangeException(Cause.STORE_FAILED, "query: " + e));
             return;

@@ -1,0 +1,261 @@
+package io.godwit.kv.range;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.coprocessor.Proposal;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class MutationBatcherTest {
+    private final Log log = new Log();
+    private final List<String> told = new ArrayList<>();
+    private final MutationBatcher batcher = new MutationBatcher(log, 1 << 20);
+
+    @Test
+    void whatArrivesWhileEntriesAreUnderWayLeavesTogether() {
+        addAndFlush("a");
+        addAndFlush("b");
+        addAndFlush("c");
+        addAndFlush("d");
+
+        assertThat(log.contents()).containsExactly("a", "b"); // a third would not be synced any earlier
+        log.apply(batcher);
+        batcher.flush();
+        assertThat(log.contents()).containsExactly("b", "c,d");
+        log.apply(batcher);
+        log.apply(batcher);
+        assertThat(told).containsExactly("a applied", "b applied", "c applied", "d applied");
+    }
+
+    @Test
+    void fullEntriesFillUpToFour() {
+        for (int i = 0; i < 6 * MutationBatcher.MAX_MUTATIONS; i++) {
+            add("m" + i);
+        }
+        batcher.flush();
+
+        assertThat(log.entries).hasSize(4);
+        assertThat(log.entries).allMatch(entry -> entry.mutations().size() == MutationBatcher.MAX_MUTATIONS);
+    }
+
+    @Test
+    void anEntryIsBoundedInBytesButForOneLargeMutation() {
+        addOfSize(100_000);
+        addOfSize(100_000);
+        addOfSize(100_000);
+        addOfSize(600_000);
+        addOfSize(1);
+        batcher.flush();
+
+        assertThat(log.entries).extracting(SealedEntry::bytes).containsExactly(200_000L, 100_000L, 600_000L);
+        log.apply(batcher);
+        log.apply(batcher);
+        batcher.flush();
+        assertThat(log.entries).extracting(SealedEntry::bytes).containsExactly(600_000L, 1L);
+    }
+
+    @Test
+    void aProposalCanBeCancelledUntilItIsSealed() {
+        Named sealed = add("sealed");
+        batcher.flush();
+        addAndFlush("second");
+        Named waiting = add("waiting");
+        batcher.flush();
+
+        assertThat(sealed.cancel()).isFalse();
+        assertThat(waiting.cancel()).isTrue();
+        add("after");
+        log.apply(batcher);
+        batcher.flush();
+
+        assertThat(log.contents()).containsExactly("second", "after");
+        log.apply(batcher);
+        log.apply(batcher);
+        assertThat(told).containsExactly("sealed applied", "second applied", "after applied");
+    }
+
+    @Test
+    void nothingIsSentWhenAllThatWaitsWasCancelled() {
+        add("a").cancel();
+        batcher.flush();
+        assertThat(log.entries).isEmpty();
+    }
+
+    @Test
+    void outcomesAreToldInTheOrderOfTheEntries() {
+        addAndFlush("a");
+        addAndFlush("b");
+        SealedEntry first = log.entries.removeFirst();
+        SealedEntry second = log.entries.removeFirst();
+
+        batcher.unknown(second);
+        assertThat(told).isEmpty();
+        batcher.applied(first, replies(first));
+        assertThat(told).containsExactly("a applied", "b TIMEOUT");
+    }
+
+    @Test
+    void entriesTheLogIsTooBusyForAreProposedAgainInOrder() {
+        addAndFlush("a");
+        addAndFlush("b");
+        SealedEntry first = log.entries.removeFirst();
+        SealedEntry second = log.entries.removeFirst();
+
+        batcher.rejected(second);
+        batcher.rejected(first);
+        addAndFlush("c");
+        assertThat(log.entries).isEmpty();
+        log.runLater();
+
+        assertThat(log.contents()).containsExactly("a", "b");
+        log.apply(batcher);
+        log.apply(batcher);
+        batcher.flush();
+        log.apply(batcher);
+        assertThat(told).containsExactly("a applied", "b applied", "c applied");
+    }
+
+    @Test
+    void anEntryIsNotProposedAgainBehindOneThatWasTaken() {
+        addAndFlush("a");
+        addAndFlush("b");
+        SealedEntry first = log.entries.removeFirst();
+
+        batcher.rejected(first);
+        assertThat(told).isEmpty();
+        log.apply(batcher);
+
+        assertThat(log.later).isEmpty();
+        assertThat(told).containsExactly("a OVERLOADED", "b applied");
+    }
+
+    @Test
+    void refusesWhatIsBeyondTheLimitAndTakesMoreOnceThereIsRoom() {
+        addOfSize(900_000);
+        add("small");
+        addOfSize(500_000);
+        assertThat(told).isEmpty(); // never from inside add
+        batcher.flush();
+
+        assertThat(told).containsExactly("500000 OVERLOADED");
+        log.apply(batcher);
+        log.apply(batcher);
+        addOfSize(500_000);
+        batcher.flush();
+        assertThat(log.entries).hasSize(1);
+    }
+
+    @Test
+    void takesOneMutationBeyondTheLimitWhenNothingElseWaits() {
+        addOfSize(5 << 20);
+        batcher.flush();
+        assertThat(log.entries).hasSize(1);
+    }
+
+    @Test
+    void theEndFailsWhatWasSealedAndHandsBackTheRest() {
+        addAndFlush("a");
+        addAndFlush("b");
+        addAndFlush("c");
+        add("d").cancel();
+        add("e");
+
+        List<Proposal> unsealed = batcher.close(new RangeException(Cause.TIMEOUT, "ended"));
+
+        assertThat(told).containsExactly("a TIMEOUT", "b TIMEOUT");
+        assertThat(unsealed).extracting(Object::toString).containsExactly("c", "e");
+        log.apply(batcher); // too late
+        assertThat(told).hasSize(2);
+    }
+
+    private Named add(String name) {
+        Named proposal = new Named(name, name.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        batcher.add(proposal);
+        return proposal;
+    }
+
+    private void addAndFlush(String name) {
+        add(name);
+        batcher.flush();
+    }
+
+    private void addOfSize(int bytes) {
+        batcher.add(new Named(Integer.toString(bytes), new byte[bytes]));
+    }
+
+    private static List<byte[]> replies(SealedEntry entry) {
+        return Collections.nCopies(entry.mutations().size(), new byte[0]);
+    }
+
+    private final class Named extends Proposal {
+        private final String name;
+        private final byte[] mutation;
+
+        Named(String name, byte[] mutation) {
+            this.name = name;
+            this.mutation = mutation;
+        }
+
+        @Override
+        public int sizeHint() {
+            return mutation.length;
+        }
+
+        @Override
+        public byte[] encode() {
+            return mutation;
+        }
+
+        @Override
+        public void applied(byte[] reply) {
+            told.add(name + " applied");
+        }
+
+        @Override
+        public void failed(RangeException cause) {
+            told.add(name + " " + cause.reason());
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    /** Holds entries until the test says what becomes of them. */
+    private static final class Log implements MutationBatcher.EntryLog {
+        private final Deque<SealedEntry> entries = new ArrayDeque<>();
+        private final Deque<Runnable> later = new ArrayDeque<>();
+
+        @Override
+        public void append(SealedEntry entry) {
+            entries.add(entry);
+        }
+
+        @Override
+        public void later(long delayMillis, Runnable task) {
+            later.add(task);
+        }
+
+        void runLater() {
+            later.removeFirst().run();
+        }
+
+        void apply(MutationBatcher batcher) {
+            SealedEntry entry = entries.removeFirst();
+            batcher.applied(entry, replies(entry));
+        }
+
+        List<String> contents() {
+            return entries.stream()
+                    .map(entry -> String.join(",", entry.proposals().stream().map(Object::toString).toList()))
+                    .toList();
+        }
+    }
+}
