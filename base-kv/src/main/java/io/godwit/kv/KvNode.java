@@ -185,7 +185,7 @@ public final class KvNode implements AutoCloseable {
     }
 
     /** The log is every group's: nothing can be written any more. Called with locks held, so the rest is done elsewhere. */
-    private void logFailed(String what, Throwable cause) {
+    void logFailed(String what, Throwable cause) {
         if (logFailure != null) {
             return;
         }

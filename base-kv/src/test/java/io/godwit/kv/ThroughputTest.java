@@ -36,15 +36,21 @@ class ThroughputTest {
     Path data;
 
     @ParameterizedTest
-    @CsvSource({"1, 256, 64, false", "1, 256, 512, false", "1, 256, 4096, false", "4, 256, 64, false", "1, 256, 1, false"})
+    @CsvSource({
+        "1, 256, 64, false",
+        "1, 256, 512, false",
+        "1, 256, 4096, false",
+        "4, 256, 64, false",
+        "1, 256, 1, false"
+    })
     void mutationsPerSecond(int ranges, int valueBytes, int outstanding, boolean readFirst) throws Exception {
         List<byte[]> splits = new ArrayList<>();
         for (int i = 1; i < ranges; i++) {
             splits.add(new byte[] {(byte) (i * 256 / ranges)});
         }
         Path directory = data.resolve(ranges + "-" + valueBytes + "-" + outstanding + "-" + readFirst);
-        KvNodeConfig config = new KvNodeConfig(
-                directory, true, 128L << 20, 64L << 20, RangeSettings.DEFAULT, OptionalLong.of(1));
+        KvNodeConfig config =
+                new KvNodeConfig(directory, true, 128L << 20, 64L << 20, RangeSettings.DEFAULT, OptionalLong.of(1));
         try (KvNode node = KvNode.open(config)) {
             KvStore store = node.open(new StoreSpec("speed", () -> new PutCoprocessor(readFirst), splits));
             store.ready().get(30, TimeUnit.SECONDS);
@@ -72,14 +78,17 @@ class ThroughputTest {
         }
     }
 
-    private static void run(RangeClient client, int valueBytes, int outstanding, int count, long[] latencies) throws InterruptedException {
+    private static void run(RangeClient client, int valueBytes, int outstanding, int count, long[] latencies)
+            throws InterruptedException {
         Semaphore window = new Semaphore(outstanding);
         byte[] value = new byte[valueBytes];
         for (int i = 0; i < count; i++) {
             int number = i;
             window.acquire();
-            byte[] key = ByteBuffer.allocate(12).putInt(i * 0x9E3779B9).putLong(i).array();
-            byte[] mutation = ByteBuffer.allocate(12 + valueBytes).put(key).put(value).array();
+            byte[] key =
+                    ByteBuffer.allocate(12).putInt(i * 0x9E3779B9).putLong(i).array();
+            byte[] mutation =
+                    ByteBuffer.allocate(12 + valueBytes).put(key).put(value).array();
             long sent = System.nanoTime();
             client.mutate(key, mutation, Deadline.afterMillis(30_000)).whenComplete((reply, failure) -> {
                 latencies[number] = System.nanoTime() - sent;

@@ -260,7 +260,9 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
             return;
         }
         ended = cause;
-        endLeadership(cause, cause);
+        boolean failed = cause.reason() == Cause.STORE_FAILED;
+        // what was sealed may be applied yet: CLOSED would deny that
+        endLeadership(failed ? cause : new RangeException(Cause.TIMEOUT, "closed before the entry was applied"), cause);
         List<Waiting> requests = new ArrayList<>(waiting);
         waiting.clear();
         requests.forEach(request -> request.refuse(cause));

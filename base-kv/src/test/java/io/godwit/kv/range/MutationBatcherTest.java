@@ -254,7 +254,9 @@ class MutationBatcherTest {
 
         List<String> contents() {
             return entries.stream()
-                    .map(entry -> String.join(",", entry.proposals().stream().map(Object::toString).toList()))
+                    .map(entry -> String.join(
+                            ",",
+                            entry.proposals().stream().map(Object::toString).toList()))
                     .toList();
         }
     }

@@ -122,7 +122,8 @@ class RangeStateMachineTest {
     void aSnapshotThatIsNoNewerLeavesTheDatabaseAlone() throws Exception {
         RangeStateMachine machine = machine(new AppendCoprocessor());
         machine.onApply(new Entries(1, "k=a", "k=b"));
-        assertThat(machine.onSnapshotLoad(new Snapshot(directory.resolve("nowhere"), 2))).isTrue();
+        assertThat(machine.onSnapshotLoad(new Snapshot(directory.resolve("nowhere"), 2)))
+                .isTrue();
         assertThat(value("k")).isEqualTo("ab");
     }
 
@@ -156,7 +157,8 @@ class RangeStateMachineTest {
         RangeStateMachine.Listener listener = new RangeStateMachine.Listener() {
             @Override
             public void applied(List<RangeStateMachine.AppliedEntry> entries) {
-                entries.forEach(entry -> events.add("replies " + text(entry.replies().get(0))));
+                entries.forEach(
+                        entry -> events.add("replies " + text(entry.replies().get(0))));
             }
 
             @Override
@@ -288,7 +290,10 @@ class RangeStateMachineTest {
 
         @Override
         public SnapshotMeta load() {
-            return SnapshotMeta.newBuilder().setLastIncludedIndex(index).setLastIncludedTerm(1).build();
+            return SnapshotMeta.newBuilder()
+                    .setLastIncludedIndex(index)
+                    .setLastIncludedTerm(1)
+                    .build();
         }
 
         @Override

@@ -1,0 +1,256 @@
+package io.godwit.kv;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.LeaderRequest;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.coprocessor.LeaderContext;
+import io.godwit.kv.coprocessor.Proposal;
+import io.godwit.kv.coprocessor.RangeLeader;
+import io.godwit.kv.coprocessor.RangeWrites;
+import io.godwit.kv.range.RangeSettings;
+import io.godwit.kv.testing.AppendCoprocessor;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Leaders and faults on a real node. */
+@Timeout(60)
+class RangeLeaderTest {
+    @TempDir
+    Path data;
+
+    /** Work for the leader, as a function of its context. */
+    private record Job(Consumer<LeaderContext> work, CompletableFuture<Cause> failed) implements LeaderRequest {
+        Job(Consumer<LeaderContext> work) {
+            this(work, new CompletableFuture<>());
+        }
+
+        @Override
+        public void fail(RangeException cause) {
+            failed.complete(cause.reason());
+        }
+    }
+
+    /** Does its jobs; tells when it is stopped. */
+    private static class LeadingCoprocessor extends AppendCoprocessor {
+        final CompletableFuture<Cause> stopped = new CompletableFuture<>();
+
+        @Override
+        public RangeLeader lead(LeaderContext context) {
+            return new RangeLeader() {
+                @Override
+                public void handle(LeaderRequest request) {
+                    ((Job) request).work.accept(context);
+                }
+
+                @Override
+                public void stop(RangeException cause) {
+                    stopped.complete(cause.reason());
+                }
+            };
+        }
+    }
+
+    private static final class Append extends Proposal {
+        private final String mutation;
+        private final CompletableFuture<Void> encoded = new CompletableFuture<>();
+        private final CompletableFuture<String> told = new CompletableFuture<>();
+
+        Append(String mutation) {
+            this.mutation = mutation;
+        }
+
+        @Override
+        public int sizeHint() {
+            return mutation.length();
+        }
+
+        @Override
+        public byte[] encode() {
+            encoded.complete(null);
+            return mutation.getBytes(UTF_8);
+        }
+
+        @Override
+        public void applied(byte[] reply) {
+            told.complete(new String(reply, UTF_8));
+        }
+
+        @Override
+        public void failed(RangeException cause) {
+            told.complete(cause.reason().name());
+        }
+    }
+
+    @Test
+    void aLeaderProposesReadsAndSchedulesOnItsOneThread() throws Exception {
+        try (KvNode node = open()) {
+            KvStore store = node.open(new StoreSpec("test", LeadingCoprocessor::new, List.of()));
+            List<String> seen = new ArrayList<>();
+            CompletableFuture<Void> done = new CompletableFuture<>();
+            // handed over before the range leads: it waits
+            store.client().submit(key("k"), new Job(context -> {
+                Append append = new Append("k=a");
+                context.propose(append);
+                Append cancelled = new Append("k=never");
+                context.propose(cancelled);
+                assertThat(cancelled.cancel()).isTrue();
+                append.told.thenAccept(reply -> {
+                    seen.add("applied " + reply);
+                    context.<String>read(reader -> new String(reader.get(key("k")), UTF_8), (value, failure) -> {
+                        seen.add("read " + value);
+                        context.schedule(1, () -> {
+                            seen.add("scheduled");
+                            context.execute(() -> done.complete(null));
+                        });
+                    });
+                });
+            }));
+            done.get(30, TimeUnit.SECONDS);
+            assertThat(seen).containsExactly("applied a", "read a", "scheduled");
+        }
+    }
+
+    @Test
+    void closingTellsThePendingProposalsThenTheLeaderThenWhoeverComesLate() throws Exception {
+        List<String> order = new ArrayList<>();
+        CountDownLatch holdApply = new CountDownLatch(1);
+        LeadingCoprocessor coprocessor = new LeadingCoprocessor() {
+            @Override
+            public List<byte[]> apply(RangeWrites writes, List<byte[]> mutations, Consumer<Runnable> afterCommit) {
+                awaitQuietly(holdApply);
+                return super.apply(writes, mutations, afterCommit);
+            }
+        };
+        KvNode node = open();
+        KvStore store = node.open(new StoreSpec("test", () -> coprocessor, List.of()));
+        node.ready().get(30, TimeUnit.SECONDS);
+        Append sealed = new Append("k=a");
+        store.client().submit(key("k"), new Job(context -> {
+            sealed.told.thenAccept(told -> order.add("proposal " + told));
+            coprocessor.stopped.thenAccept(cause -> order.add("leader " + cause));
+            context.propose(sealed);
+        }));
+        sealed.encoded.get(30, TimeUnit.SECONDS);
+        coprocessor.stopped.thenRun(holdApply::countDown);
+        node.close();
+
+        assertThat(order).containsExactly("proposal TIMEOUT", "leader CLOSED");
+        Job late = new Job(context -> {});
+        store.client().submit(key("k"), late);
+        assertThat(late.failed.get(30, TimeUnit.SECONDS)).isEqualTo(Cause.CLOSED);
+    }
+
+    @Test
+    void aThrowingApplyStopsItsStoreAloneAndARestartGoesOnFromTheLog() throws Exception {
+        AtomicBoolean planted = new AtomicBoolean(true);
+        AppendCoprocessor failing = new AppendCoprocessor() {
+            @Override
+            public List<byte[]> apply(RangeWrites writes, List<byte[]> mutations, Consumer<Runnable> afterCommit) {
+                if (planted.get() && new String(mutations.get(0), UTF_8).endsWith("bad")) {
+                    throw new IllegalStateException("planted");
+                }
+                return super.apply(writes, mutations, afterCommit);
+            }
+        };
+        try (KvNode node = open()) {
+            KvStore store = node.open(new StoreSpec("test", () -> failing, List.of()));
+            KvStore other = node.open(new StoreSpec("other", AppendCoprocessor::new, List.of()));
+            node.ready().get(30, TimeUnit.SECONDS);
+            assertThat(mutate(store, "k=a")).isEqualTo("a");
+            CompletableFuture<StoreHealth> failed = new CompletableFuture<>();
+            node.onHealthChange(health -> failed.complete(health.get("test")));
+
+            assertThat(mutate(store, "k=bad")).isEqualTo("STORE_FAILED");
+            assertThat(failed.get(30, TimeUnit.SECONDS).state()).isEqualTo(StoreHealth.State.FAILED);
+            assertThat(node.health().get("test").detail()).contains("planted");
+            assertThat(mutate(store, "k=b")).isEqualTo("STORE_FAILED");
+            assertThat(mutate(other, "k=c")).isEqualTo("c");
+            assertThat(node.health().get("other").state()).isEqualTo(StoreHealth.State.SERVING);
+        }
+        planted.set(false);
+        try (KvNode node = open()) {
+            KvStore store = node.open(new StoreSpec("test", () -> failing, List.of()));
+            // refused, yet in the log: committed is committed
+            assertThat(mutate(store, "k=d")).isEqualTo("abadd");
+        }
+    }
+
+    @Test
+    void aFailedLogStopsAllStores() throws Exception {
+        try (KvNode node = open()) {
+            KvStore store = node.open(new StoreSpec("test", AppendCoprocessor::new, List.of(key("m"))));
+            node.ready().get(30, TimeUnit.SECONDS);
+            CompletableFuture<StoreHealth> failed = new CompletableFuture<>();
+            node.onHealthChange(health -> failed.complete(health.get("test")));
+            node.logFailed("fsync of the log", new java.io.IOException("planted"));
+
+            assertThat(failed.get(30, TimeUnit.SECONDS).state()).isEqualTo(StoreHealth.State.FAILED);
+            assertThat(mutate(store, "k=a")).isEqualTo("STORE_FAILED");
+            assertThat(mutate(store, "z=a")).isEqualTo("STORE_FAILED");
+        }
+    }
+
+    @Test
+    void aMutationNotAppliedByItsDeadlineFails() throws Exception {
+        CountDownLatch holdApply = new CountDownLatch(1);
+        AppendCoprocessor slow = new AppendCoprocessor() {
+            @Override
+            public List<byte[]> apply(RangeWrites writes, List<byte[]> mutations, Consumer<Runnable> afterCommit) {
+                awaitQuietly(holdApply);
+                return super.apply(writes, mutations, afterCommit);
+            }
+        };
+        try (KvNode node = open()) {
+            KvStore store = node.open(new StoreSpec("test", () -> slow, List.of()));
+            node.ready().get(30, TimeUnit.SECONDS);
+            CompletableFuture<byte[]> late = store.client().mutate(key("k"), key("k=a"), Deadline.afterMillis(50));
+            assertThat(late)
+                    .failsWithin(10, TimeUnit.SECONDS)
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOf(RangeException.class)
+                    .withMessageContaining("TIMEOUT");
+            holdApply.countDown();
+            assertThat(mutate(store, "k=b")).isEqualTo("ab"); // late, not lost
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private KvNode open() throws Exception {
+        return KvNode.open(new KvNodeConfig(data, true, 32 << 20, 16 << 20, RangeSettings.DEFAULT, OptionalLong.of(1)));
+    }
+
+    private static String mutate(KvStore store, String mutation) throws Exception {
+        return store.client()
+                .mutate(key(mutation.substring(0, 1)), key(mutation), Deadline.afterMillis(30_000))
+                .handle((reply, failure) -> failure == null
+                        ? new String(reply, UTF_8)
+                        : ((RangeException) failure).reason().name())
+                .get(30, TimeUnit.SECONDS);
+    }
+
+    private static byte[] key(String text) {
+        return text.getBytes(UTF_8);
+    }
+}

@@ -1,0 +1,122 @@
+package io.godwit.kv;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.raft.DamagedDataException;
+import io.godwit.kv.raft.SharedRaftLog;
+import io.godwit.kv.range.RangeDb;
+import io.godwit.kv.range.RocksResources;
+import io.godwit.kv.testing.AppendCoprocessor;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A store comes into being step by step; each test stops after one, as a crash would. */
+class StoreFilesTest {
+    private static final StoreSpec SPEC = new StoreSpec("test", AppendCoprocessor::new, List.of("m".getBytes(UTF_8)));
+
+    @TempDir
+    Path data;
+
+    private RocksResources rocks;
+    private SharedRaftLog log;
+    private StoreFiles files;
+
+    @BeforeEach
+    void open() throws Exception {
+        rocks = new RocksResources(8 << 20, 4 << 20);
+        log = SharedRaftLog.open(data.resolve("raft-log"), (what, cause) -> {
+            throw new AssertionError(what, cause);
+        });
+        files = new StoreFiles(data, data.resolve("raft-log"), log, rocks, "me");
+    }
+
+    @AfterEach
+    void close() {
+        log.close();
+        rocks.close();
+    }
+
+    @Test
+    void rangesCoverTheKeySpaceAndStayWhateverIsAskedLater() throws Exception {
+        List<RangeDescriptor> made = files.ranges(SPEC);
+        assertThat(made).extracting(RangeDescriptor::groupId).containsExactly("test-1", "test-2");
+        assertThat(made.get(0).bounds().contains("l".getBytes(UTF_8))).isTrue();
+        assertThat(made.get(1).bounds().contains("m".getBytes(UTF_8))).isTrue();
+
+        List<RangeDescriptor> found = files.ranges(new StoreSpec("test", AppendCoprocessor::new, List.of()));
+        assertThat(found).extracting(RangeDescriptor::groupId).containsExactly("test-1", "test-2");
+        assertThat(Files.readString(data.resolve("STORES"))).isEqualTo("test\n");
+    }
+
+    @Test
+    void databasesWithoutARegisterAreMadeAnew() throws Exception {
+        RangeBounds all = new RangeBounds(new byte[0], null);
+        RangeDb.open(data.resolve("test/range-1/db"), all, rocks, true).close();
+        Files.createDirectories(data.resolve("test/range-2"));
+
+        assertThat(files.ranges(SPEC)).hasSize(2);
+        for (RangeDescriptor range : files.ranges(SPEC)) {
+            files.open(range).close();
+        }
+    }
+
+    @Test
+    void aRegisterWithoutTheListOfStoresIsEnough() throws Exception {
+        files.ranges(SPEC);
+        Files.delete(data.resolve("STORES"));
+        assertThat(files.ranges(SPEC)).hasSize(2);
+        assertThat(data.resolve("STORES")).hasContent("test");
+    }
+
+    @Test
+    void aListedStoreThatTheRegisterLacksIsRefused() throws Exception {
+        Files.writeString(data.resolve("STORES"), "test\n");
+        assertThatThrownBy(() -> files.ranges(SPEC))
+                .isInstanceOf(DamagedDataException.class)
+                .hasMessageContaining("raft-log");
+        assertThat(data.resolve("test")).doesNotExist();
+    }
+
+    @Test
+    void rangesWithAGapAreRefused() throws Exception {
+        List<RangeDescriptor> ranges = new ArrayList<>(files.ranges(SPEC));
+        RangeDescriptor second = ranges.get(1);
+        RangeDescriptor shifted =
+                new RangeDescriptor("test", 2, 2, new RangeBounds("n".getBytes(UTF_8), null), second.voters());
+        log.putDescriptors(Map.of(shifted.groupId(), shifted.encode()));
+        assertThatThrownBy(() -> files.ranges(SPEC))
+                .isInstanceOf(DamagedDataException.class)
+                .hasMessageContaining("gap");
+    }
+
+    @Test
+    void aMissingDatabaseIsRefusedByName() throws Exception {
+        RangeDescriptor range = files.ranges(SPEC).get(0);
+        try (var inside = Files.list(files.databaseOf(range))) {
+            for (Path file : inside.toList()) {
+                Files.delete(file);
+            }
+        }
+        assertThatThrownBy(() -> files.open(range))
+                .isInstanceOf(DamagedDataException.class)
+                .hasMessageContaining(files.databaseOf(range).toString());
+    }
+
+    @Test
+    void aDescriptorComesBackAsItWas() throws Exception {
+        RangeDescriptor range = new RangeDescriptor(
+                "inbox", 7, 3, new RangeBounds(new byte[] {1, -1}, new byte[] {2}), List.of("a", "b", "c"));
+        RangeDescriptor decoded = RangeDescriptor.decode(range.encode());
+        assertThat(decoded).usingRecursiveComparison().isEqualTo(range);
+    }
+}
