@@ -100,7 +100,7 @@ public final class ConnectHandler implements PacketHandler {
         OnEventLoop.whenComplete(connection, request, (granted, failure) -> {
             if (failure != null) {
                 refuse(failure);
-            } else if (isClosed) {
+            } else if (isGone()) {
                 granted.release();
             } else {
                 lease = granted;
@@ -135,7 +135,7 @@ public final class ConnectHandler implements PacketHandler {
                     (existed, failure) -> {
                         if (failure != null) {
                             refuse(failure);
-                        } else if (isClosed) {
+                        } else if (isGone()) {
                             releaseLease();
                         } else {
                             open(packet, openTransient(terms, null), false, expiry);
@@ -148,7 +148,7 @@ public final class ConnectHandler implements PacketHandler {
         OnEventLoop.whenComplete(connection, services.session().inbox().attach(request, mail), (reply, failure) -> {
             if (failure != null) {
                 refuse(failure);
-            } else if (isClosed) {
+            } else if (isGone()) {
                 abandon(reply);
             } else if (expiry == 0 && !reply.sessionPresent()) {
                 if (packet.will() == null) { // asked only to see whether there was a session to resume
@@ -189,7 +189,7 @@ public final class ConnectHandler implements PacketHandler {
             if (failure != null) {
                 reply.attachment().detach(-1, false);
                 refuse(failure);
-            } else if (isClosed) {
+            } else if (isGone()) {
                 abandon(reply);
             } else {
                 services.open().enter();
@@ -259,6 +259,11 @@ public final class ConnectHandler implements PacketHandler {
                 : ReasonCode.SERVER_UNAVAILABLE;
         connection.refuse(code, "the session could not be opened");
         releaseLease();
+    }
+
+    /** Closed or closing: what was opened for it is given back. */
+    private boolean isGone() {
+        return isClosed || !connection.isOpen();
     }
 
     private void releaseLease() {

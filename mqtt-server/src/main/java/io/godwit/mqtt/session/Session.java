@@ -240,7 +240,8 @@ public abstract class Session implements PacketHandler, Subscriber {
         return terms.topicAliasMaximum() == 0;
     }
 
-    @SuppressWarnings("NullAway") // the compiler of Java 17 does not see "byte @Nullable []" in another module's class file
+    @SuppressWarnings(
+            "NullAway") // the compiler of Java 17 does not see "byte @Nullable []" in another module's class file
     private MessageProperties withRemainingExpiry(Message message) {
         MessageProperties p = message.properties();
         if (p.messageExpirySeconds() < 0) {

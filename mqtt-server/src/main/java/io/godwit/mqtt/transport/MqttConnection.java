@@ -115,7 +115,9 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void accepted() {
-        state = State.ACCEPTED;
+        if (state == State.OPENING) {
+            state = State.ACCEPTED;
+        }
     }
 
     // ---- reading
