@@ -11,6 +11,7 @@ import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.coprocessor.RangeLeader;
 import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.kv.raft.FaultHandler;
 import io.godwit.kv.raft.RaftGroup;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -30,6 +31,7 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
     private final RaftGroup group;
     private final Executor executor;
     private final RangeEnvironment environment;
+    private final FaultHandler faults;
     private final MutationBatcher batcher;
     private RangeLeader leader = RangeLeader.NONE;
     private boolean ended;
@@ -40,13 +42,15 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
             RangeDb db,
             RaftGroup group,
             Executor executor,
-            RangeEnvironment environment) {
+            RangeEnvironment environment,
+            FaultHandler faults) {
         this.term = term;
         this.bounds = bounds;
         this.db = db;
         this.group = group;
         this.executor = executor;
         this.environment = environment;
+        this.faults = faults;
         this.batcher = new MutationBatcher(this, environment.settings().maxPendingBytes());
     }
 
@@ -113,6 +117,9 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
             Throwable failure = null;
             try {
                 result = db.readSnapshot(work);
+            } catch (RangeDbException e) {
+                failure = e;
+                faults.onFault("read of the leader", e);
             } catch (RuntimeException e) { // the store's code, at the outermost frame of a read
                 failure = e;
             }

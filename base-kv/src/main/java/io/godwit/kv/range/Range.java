@@ -80,7 +80,7 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
         this.environment = environment;
         this.faults = faults;
         this.executor = new RangeExecutor(environment.pool(), thrown -> fault("task of the range", thrown));
-        this.reads = new ReadGate(this, db, coprocessor, executor, environment.io());
+        this.reads = new ReadGate(this, db, coprocessor, executor, environment.io(), this::fault);
         this.sweep = new DeadlineSweep(this::later);
         executor.afterBatch(this::flush);
     }
@@ -228,7 +228,7 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
         if (ended != null) {
             return;
         }
-        Leadership next = new Leadership(term, bounds, db, started, executor, environment);
+        Leadership next = new Leadership(term, bounds, db, started, executor, environment, this::fault);
         leadership = next;
         next.start(coprocessor);
         LOG.info("range leads range={} term={} appliedIndex={}", groupId, term, db.appliedIndex());

@@ -4,6 +4,7 @@ import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.kv.raft.FaultHandler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -66,16 +67,25 @@ final class ReadGate {
     private final RangeCoprocessor coprocessor;
     private final Executor rangeExecutor;
     private final Executor io;
+    private final FaultHandler faults;
     private List<Query> waiting = new ArrayList<>();
     private boolean underWay;
     private @Nullable RangeException closed;
 
-    ReadGate(ReadIndex readIndex, RangeDb db, RangeCoprocessor coprocessor, Executor rangeExecutor, Executor io) {
+    /** @param faults told, on an I/O thread, when the database turns out to be damaged */
+    ReadGate(
+            ReadIndex readIndex,
+            RangeDb db,
+            RangeCoprocessor coprocessor,
+            Executor rangeExecutor,
+            Executor io,
+            FaultHandler faults) {
         this.readIndex = readIndex;
         this.db = db;
         this.coprocessor = coprocessor;
         this.rangeExecutor = rangeExecutor;
         this.io = io;
+        this.faults = faults;
     }
 
     void add(Query query) {
@@ -125,6 +135,10 @@ final class ReadGate {
             reply = db.readSnapshot(reader -> coprocessor.query(reader, query.query));
         } catch (RangeDb.ClosedException e) {
             query.answer.completeExceptionally(new RangeException(Cause.CLOSED, "store is closing"));
+            return;
+        } catch (RangeDbException e) {
+            faults.onFault("query", e);
+            query.answer.completeExceptionally(new RangeException(Cause.STORE_FAILED, "query: " + e.getMessage()));
             return;
         } catch (RuntimeException e) { // plug-in code at the outermost frame of a read
             query.answer.completeExceptionally(new RangeException(Cause.STORE_FAILED, "query: " + e));
