@@ -205,6 +205,7 @@ final class InMemoryRange {
 
     /** A new process on the surviving state. */
     void reopen() {
+        pumpQueued = false; // the task went with the process
         coprocessor.close();
         coprocessor = openCoprocessor();
         leadNewTerm();

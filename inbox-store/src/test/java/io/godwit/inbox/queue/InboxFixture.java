@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** An inbox store in memory with a hand-moved clock, and short ways to use it. */
@@ -54,6 +55,11 @@ final class InboxFixture implements AutoCloseable {
     }
 
     InboxFixture(InboxConfig config, int ranges) {
+        this(config, ranges, key -> false);
+    }
+
+    /** @param forgets keys whose writes are lost: a planted fault */
+    InboxFixture(InboxConfig config, int ranges, Predicate<byte[]> forgets) {
         InboxStore store = new InboxStore(
                 config,
                 (publisher, message, origin, number, finishedBelow) -> {
@@ -68,7 +74,9 @@ final class InboxFixture implements AutoCloseable {
                 },
                 events::add,
                 meters);
-        host = new InMemoryRangeHost(store.coprocessorFactory(), InboxStore.splitKeys(ranges));
+        host = new InMemoryRangeHost(
+                () -> new ForgetfulCoprocessor(store.coprocessorFactory().get(), forgets),
+                InboxStore.splitKeys(ranges));
         client = InboxStore.client(host);
     }
 

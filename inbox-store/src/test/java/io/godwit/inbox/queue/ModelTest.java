@@ -1,0 +1,323 @@
+package io.godwit.inbox.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import io.godwit.inbox.InboxConfig;
+import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.InsertRequest;
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.Qos;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Random sessions, publishes, acknowledgements, crashes, refusals and leader changes from a seed, against clients that check what they get.
+ * At the end everything that was acknowledged to a publisher has reached its receiver, QoS 2 once.
+ */
+class ModelTest {
+    private static final int STEPS = 250;
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void nothingAcknowledgedIsLostWhateverHappens(boolean earlyPush) {
+        for (long seed = 0; seed < 300; seed++) {
+            run(seed, earlyPush, key -> false);
+        }
+    }
+
+    @Test
+    void theModelCatchesALostRun() {
+        assertThat(failures(key -> kind(key) == InboxKeys.RUN && key[key.length - 1] % 16 == 3))
+                .isPositive();
+    }
+
+    @Test
+    void theModelCatchesAForgottenToken() {
+        assertThat(failures(key -> kind(key) == InboxKeys.TOKEN)).isPositive();
+    }
+
+    @Test
+    void theModelCatchesForgottenProgress() {
+        assertThat(failures(key -> kind(key) == InboxKeys.PROGRESS)).isPositive();
+    }
+
+    @Test
+    void theModelCatchesAForgottenCeiling() {
+        assertThat(failures(key -> kind(key) == InboxKeys.CEILING)).isPositive();
+    }
+
+    private static int failures(Predicate<byte[]> forgets) {
+        int failures = 0;
+        for (long seed = 0; seed < 60; seed++) {
+            try {
+                run(seed, seed % 2 == 0, forgets);
+            } catch (AssertionError | IllegalStateException caught) {
+                failures++;
+            }
+        }
+        return failures;
+    }
+
+    private static int kind(byte[] key) {
+        return key[
+                InboxKeys.prefix(
+                                InboxKeys.inboxOf(key).tenant(),
+                                InboxKeys.inboxOf(key).clientId())
+                        .length];
+    }
+
+    private static void run(long seed, boolean earlyPush, Predicate<byte[]> forgets) {
+        try (Run run = new Run(seed, earlyPush, forgets)) {
+            run.play();
+        } catch (AssertionError | RuntimeException e) {
+            throw new AssertionError("seed=" + seed + " earlyPush=" + earlyPush + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static final class Run implements AutoCloseable {
+        private final Random random;
+        private final InboxFixture store;
+        private final List<ModelClient> clients = new ArrayList<>();
+        /** For each client: messages of its present life that were acknowledged to their publisher. */
+        private final List<Set<Integer>> owed = new ArrayList<>();
+
+        private final List<AssertionError> violations = new ArrayList<>();
+        private final boolean limited;
+        private int nextNumber;
+        private int nextToken;
+        private boolean commitsHeld;
+
+        Run(long seed, boolean earlyPush, Predicate<byte[]> forgets) {
+            random = new Random(seed);
+            limited = random.nextInt(4) == 0;
+            InboxConfig config = new InboxConfig(
+                    limited ? 5 : 100_000,
+                    InboxConfig.DropPolicy.NEWEST,
+                    true,
+                    20,
+                    Duration.ofSeconds(AttachRequest.NEVER),
+                    earlyPush);
+            store = new InboxFixture(config, 1 + random.nextInt(2), forgets);
+            for (int i = 0; i < 3; i++) {
+                clients.add(new ModelClient("c" + i, random));
+                owed.add(new HashSet<>());
+            }
+        }
+
+        void play() {
+            for (int i = 0; i < clients.size(); i++) {
+                attach(i, false);
+            }
+            store.host.runUntilIdle();
+            for (int step = 0; step < STEPS; step++) {
+                step();
+                if (random.nextInt(3) > 0) {
+                    store.host.runUntilIdle();
+                }
+            }
+            settle();
+            assertThat(violations).isEmpty();
+        }
+
+        private void step() {
+            int choice = random.nextInt(100);
+            int who = random.nextInt(clients.size());
+            if (choice < 45) {
+                insert();
+            } else if (choice < 55) {
+                open(who, connection -> connection.request(1 + random.nextInt(random.nextBoolean() ? 3 : 50)));
+            } else if (choice < 72) {
+                open(who, connection -> connection.acknowledgeSome(random.nextDouble()));
+            } else if (choice < 79) {
+                attach(who, random.nextInt(12) == 0);
+            } else if (choice < 83) {
+                open(who, connection -> {
+                    connection.left = true;
+                    connection.reply.attachment().detach(-1, false);
+                });
+            } else {
+                disturb(choice);
+            }
+        }
+
+        private void disturb(int choice) {
+            if (choice < 86) {
+                store.host.holdCommits();
+                commitsHeld = true;
+            } else if (choice < 88) {
+                store.host.holdSeals();
+            } else if (choice < 89) {
+                store.host.holdReads();
+            } else if (choice < 93) {
+                release();
+            } else if (choice < 95) {
+                store.host.advanceMillis(random.nextInt(1500));
+            } else if (choice < 96) {
+                store.host.failWrites(
+                        random.nextBoolean() ? RangeException.Cause.OVERLOADED : RangeException.Cause.DISK_FULL);
+                store.host.runUntilIdle();
+                store.host.acceptWrites();
+            } else if (choice < 97) {
+                store.host.changeLeaders();
+            } else if (choice < 99) {
+                // what the clients' side knew of its connections dies with the process
+                clients.forEach(client -> client.connection = null);
+                store.host.crashAndRestart(random.nextInt(5));
+                commitsHeld = false;
+            } else if (commitsHeld) {
+                store.host.commitOne(InboxKeys.prefix(
+                        TenantId.DEFAULT, InboxFixture.info("c0").clientId()));
+            }
+        }
+
+        /** What is found out inside a callback would go unseen. */
+        private void watch(Runnable checks) {
+            try {
+                checks.run();
+            } catch (AssertionError violation) {
+                violations.add(violation);
+            }
+        }
+
+        private void release() {
+            store.host.releaseCommits();
+            store.host.releaseSeals();
+            store.host.releaseReads();
+            commitsHeld = false;
+        }
+
+        private void open(int who, Consumer<ModelClient.Connection> action) {
+            ModelClient.Connection connection = clients.get(who).connection;
+            if (connection != null && connection.isOpen()) {
+                action.accept(connection);
+            }
+        }
+
+        private void attach(int who, boolean cleanStart) {
+            ModelClient client = clients.get(who);
+            ModelClient.Connection connection = client.new Connection();
+            client.connection = connection;
+            long before = client.incarnation;
+            store.client
+                    .attach(
+                            new AttachRequest(InboxFixture.info(client.id), cleanStart, AttachRequest.NEVER, null),
+                            connection)
+                    .whenComplete((reply, failure) -> {
+                        connection.failure = failure;
+                        if (reply != null) {
+                            watch(() -> connection.opened(reply));
+                        }
+                        if (client.incarnation != before) {
+                            owed.get(who).clear();
+                        }
+                    });
+        }
+
+        private void insert() {
+            Qos qos = Qos.of(random.nextInt(8) == 0 ? 0 : 1 + random.nextInt(2));
+            int number = nextNumber++;
+            String payload = number + "." + "x".repeat(random.nextInt(60) == 0 ? 20_000 : 5);
+            Message message = store.message("t/" + random.nextInt(3), payload, qos.value(), -1);
+            List<Integer> receivers = new ArrayList<>();
+            List<InsertRequest.Target> targets = new ArrayList<>();
+            for (int who = 0; who < clients.size(); who++) {
+                ModelClient client = clients.get(who);
+                if (client.incarnation != 0 && (receivers.isEmpty() || random.nextInt(3) == 0)) {
+                    receivers.add(who);
+                    targets.add(InboxFixture.target(client.id, client.incarnation, qos));
+                }
+            }
+            boolean hasToken = qos == Qos.EXACTLY_ONCE;
+            InsertRequest request = new InsertRequest(
+                    TenantId.DEFAULT, message, targets, hasToken ? "origin" : null, nextToken++, 0, false);
+            publish(request, receivers, number, 0);
+        }
+
+        private void publish(InsertRequest request, List<Integer> receivers, int number, int tries) {
+            List<Long> lives =
+                    receivers.stream().map(who -> clients.get(who).incarnation).toList();
+            store.client.insert(request).whenComplete((outcomes, failure) -> {
+                if (failure != null) {
+                    if (request.tokenOrigin() != null && tries < 3) {
+                        receivers.forEach(who -> clients.get(who).unordered.add(number));
+                        publish(request, receivers, number, tries + 1);
+                    }
+                    return;
+                }
+                for (int i = 0; i < outcomes.size(); i++) {
+                    int who = receivers.get(i);
+                    InsertOutcome outcome = outcomes.get(i);
+                    boolean isOwed = outcome == InsertOutcome.STORED || outcome == InsertOutcome.ALREADY_THERE;
+                    watch(() ->
+                            ModelClient.check(limited || outcome != InsertOutcome.DROPPED, "dropped without a limit"));
+                    if (isOwed
+                            && request.message().qos() != Qos.AT_MOST_ONCE
+                            && clients.get(who).incarnation == lives.get(i)
+                            && request.targets().get(i).incarnation() == lives.get(i)) {
+                        owed.get(who).add(number);
+                    }
+                }
+            });
+        }
+
+        /** Quiet again: every client comes back and takes all there is. */
+        private void settle() {
+            release();
+            store.host.runUntilIdle();
+            if (random.nextBoolean()) {
+                clients.forEach(client -> client.connection = null);
+                store.host.crashAndRestart();
+                store.host.runUntilIdle();
+            }
+            for (int round = 0; round < 2; round++) {
+                for (int who = 0; who < clients.size(); who++) {
+                    takeAll(who, round);
+                }
+            }
+        }
+
+        private void takeAll(int who, int round) {
+            attach(who, false);
+            store.host.runUntilIdle();
+            ModelClient client = clients.get(who);
+            ModelClient.Connection connection = client.connection;
+            if (connection == null || connection.reply == null) {
+                fail("the session of %s could not be opened: %s", client.id, connection);
+                return;
+            }
+            int before = client.received.size();
+            connection.request(100_000);
+            for (int i = 0; i < 3; i++) {
+                store.host.runUntilIdle();
+                connection.acknowledgeSome(1);
+            }
+            store.host.runUntilIdle();
+            Set<Integer> missing = new HashSet<>(owed.get(who));
+            missing.removeAll(client.received);
+            assertThat(missing).as("acknowledged and lost by %s", client.id).isEmpty();
+            if (round == 1) {
+                assertThat(client.received)
+                        .as("nothing is left in the second round")
+                        .hasSize(before);
+            }
+        }
+
+        @Override
+        public void close() {
+            store.close();
+        }
+    }
+}
