@@ -175,7 +175,7 @@ class CleanSessionTest {
             stranger.sendBytes(Unpooled.copiedBuffer(new byte[] {'G', 'E', 'T', ' ', '/'}));
             assertThat(stranger.isClosedByServer()).isTrue();
         }
-        assertThat(node.count("mqtt.protocol.errors")).isEqualTo(3);
+        assertThat(node.count("godwit.mqtt.protocol.errors")).isEqualTo(3);
     }
 
     @Test

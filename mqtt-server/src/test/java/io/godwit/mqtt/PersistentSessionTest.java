@@ -180,7 +180,7 @@ class PersistentSessionTest {
             client.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, false, "a", "x"));
             assertThat(client.isClosedByServer()).isTrue();
         }
-        assertThat(node.count("mqtt.publishes.refused")).isEqualTo(3);
+        assertThat(node.count("godwit.mqtt.publishes.refused")).isEqualTo(3);
     }
 
     @Test

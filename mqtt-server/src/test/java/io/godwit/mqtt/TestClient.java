@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -152,7 +153,7 @@ final class TestClient implements AutoCloseable {
                 read.writeBytes(buffer, 0, length);
             }
             return length;
-        } catch (java.net.SocketException e) {
+        } catch (SocketException e) {
             return -1; // reset
         } catch (IOException e) {
             throw new UncheckedIOException(e);

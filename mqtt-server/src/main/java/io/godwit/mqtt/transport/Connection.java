@@ -53,7 +53,7 @@ public interface Connection {
     /** Whether it is neither closed nor closing. */
     boolean isOpen();
 
-    /** Writes what is pending, then closes. {@link PacketHandler#onClosed} follows, not within this call. */
+    /** Ends it: writes what is pending, then closes the socket. {@link PacketHandler#onClosed} follows soon, not within this call. */
     void close(String reason);
 
     /** {@link #close} after a DISCONNECT, which only 5.0 has [MQTT5-3.14.4]. */

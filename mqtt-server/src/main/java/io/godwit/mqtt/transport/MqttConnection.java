@@ -14,9 +14,10 @@ import io.godwit.plugin.message.Qos;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -29,13 +30,16 @@ import org.slf4j.LoggerFactory;
  * One client's socket: the end of its pipeline. Hands packets to the {@link PacketHandler}, collects what goes out in one buffer and
  * writes it once per iteration of the loop, keeps the time-outs by the loop's sweep and the bandwidth limits, and turns every error into an
  * answer and a close. Confined to the channel's event loop; a connection at rest holds no buffer and no timer.
+ *
+ * <p>{@link #close} ends the connection for its handler at once, so that a session can be taken over from a peer that is stuck; the
+ * socket lingers until the peer has closed its side too, a few seconds at most.
  */
 final class MqttConnection extends ChannelInboundHandlerAdapter
         implements Connection, LoopFlush, LoopContext.TickListener {
     private static final Logger LOG = LoggerFactory.getLogger(MqttConnection.class);
     private static final int LARGEST_CHUNK = 64 * 1024;
     private static final int SMALLEST_CHUNK = 256;
-    private static final int CLOSE_TICKS = 10;
+    private static final int CLOSE_TICKS = 2;
     /** At least so long a pause, so that a limit costs few wake-ups. */
     private static final long MIN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -67,7 +71,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private int lastReadTick;
     private int keepAliveSeconds;
 
-    /** @param onGone called once when the channel is gone and its handler knows */
+    /** @param onGone called once when the handler knows that the connection is over */
     MqttConnection(
             Channel channel,
             LoopContext loop,
@@ -325,7 +329,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             }
             case CLOSING -> {
                 if (quietTicks > CLOSE_TICKS) {
-                    channel.close(); // it does not even take its last packet
+                    channel.close(); // the peer neither closes nor, perhaps, takes its last packet
                 }
             }
             case CLOSED -> {}
@@ -347,9 +351,33 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         state = State.CLOSING;
         closeReason = reason;
         lastReadTick = loop.tick();
-        channel.config().setAutoRead(false);
+        loop.execute(this::tellHandler);
         writeOut();
-        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener((ChannelFuture last) -> {
+            if (last.isSuccess() && channel instanceof DuplexChannel duplex) {
+                duplex.shutdownOutput();
+            } else {
+                channel.close();
+            }
+        });
+        // what still comes in is read and thrown away: to close over unread input resets the connection, and the peer
+        // may
+        // then never see our last packet
+        pauses = 0;
+        channel.config().setAutoRead(true);
+    }
+
+    private void tellHandler() {
+        PacketHandler last = handler;
+        handler = null;
+        try {
+            if (last != null) {
+                last.onClosed(closeReason);
+                onGone.run();
+            }
+        } catch (RuntimeException | Error e) { // outermost frame
+            LOG.error("close failed remote={}", channel.remoteAddress(), e);
+        }
     }
 
     @Override
@@ -383,16 +411,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             loop.removeTicking(tickIndex);
             metrics.socketClosed();
         }
-        PacketHandler last = handler;
-        handler = null;
-        try {
-            if (last != null) {
-                last.onClosed(closeReason);
-            }
-        } catch (RuntimeException | Error e) { // outermost frame
-            LOG.error("close failed remote={}", channel.remoteAddress(), e);
-        }
-        onGone.run();
+        tellHandler();
     }
 
     @Override

@@ -27,20 +27,20 @@ public final class MqttMetrics {
     private final Map<DropReason, LongAdder> drops = new EnumMap<>(DropReason.class);
 
     public MqttMetrics(MeterRegistry registry) {
-        counter(registry, "mqtt.connects", connects);
-        counter(registry, "mqtt.disconnects", disconnects);
-        counter(registry, "mqtt.connects.refused", refusedConnects);
-        counter(registry, "mqtt.protocol.errors", protocolErrors);
-        counter(registry, "mqtt.publishes.in", publishesIn);
-        counter(registry, "mqtt.publishes.out", publishesOut);
-        counter(registry, "mqtt.publishes.refused", refusedPublishes);
-        counter(registry, "mqtt.bytes.in", bytesIn);
-        counter(registry, "mqtt.bytes.out", bytesOut);
-        Gauge.builder("mqtt.sockets", sockets, LongAdder::sum).register(registry);
+        counter(registry, "godwit.mqtt.connects", connects);
+        counter(registry, "godwit.mqtt.disconnects", disconnects);
+        counter(registry, "godwit.mqtt.connects.refused", refusedConnects);
+        counter(registry, "godwit.mqtt.protocol.errors", protocolErrors);
+        counter(registry, "godwit.mqtt.publishes.in", publishesIn);
+        counter(registry, "godwit.mqtt.publishes.out", publishesOut);
+        counter(registry, "godwit.mqtt.publishes.refused", refusedPublishes);
+        counter(registry, "godwit.mqtt.bytes.in", bytesIn);
+        counter(registry, "godwit.mqtt.bytes.out", bytesOut);
+        Gauge.builder("godwit.mqtt.sockets", sockets, LongAdder::sum).register(registry);
         for (DropReason reason : DropReason.values()) {
             LongAdder adder = new LongAdder();
             drops.put(reason, adder);
-            FunctionCounter.builder("mqtt.messages.dropped", adder, LongAdder::sum)
+            FunctionCounter.builder("godwit.mqtt.messages.dropped", adder, LongAdder::sum)
                     .tag("reason", reason.name().toLowerCase(Locale.ROOT))
                     .register(registry);
         }

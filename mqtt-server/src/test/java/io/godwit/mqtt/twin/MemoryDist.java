@@ -17,10 +17,12 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Routes by a linear scan under one lock. */
@@ -90,8 +92,7 @@ public final class MemoryDist implements DistClient {
     }
 
     private static Match merge(Match a, Match b) {
-        int[] ids = java.util.stream.IntStream.concat(
-                        java.util.Arrays.stream(a.subscriptionIds()), java.util.Arrays.stream(b.subscriptionIds()))
+        int[] ids = IntStream.concat(Arrays.stream(a.subscriptionIds()), Arrays.stream(b.subscriptionIds()))
                 .toArray();
         Qos qos = a.qos().compareTo(b.qos()) >= 0 ? a.qos() : b.qos();
         return new Match(a.receiver(), qos, a.retainAsPublished() || b.retainAsPublished(), ids);

@@ -1,0 +1,63 @@
+package io.godwit.mqtt.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+
+class InflightTest {
+    /** The table is a map: it answers what a HashMap would, whatever was put and removed; ids collide on purpose. */
+    @Property
+    void behavesLikeAMap(@ForAll @Size(max = 200) List<@IntRange(min = -40, max = 40) Integer> steps) {
+        Inflight table = new Inflight();
+        Map<Integer, Long> model = new HashMap<>();
+        long sequence = 0;
+        for (int step : steps) {
+            int id = 1 + Math.abs(step) * 8 % 65_535;
+            if (step < 0) {
+                table.remove(id);
+                model.remove(id);
+            } else {
+                table.put(id, Inflight.AWAITS_PUBACK, ++sequence);
+                model.put(id, sequence);
+            }
+        }
+        assertThat(table.size()).isEqualTo(model.size());
+        for (int id = 1; id < 400; id++) {
+            boolean isThere = table.state(id) != Inflight.NONE;
+            assertThat(isThere).isEqualTo(model.containsKey(id));
+            if (isThere) {
+                assertThat(table.sequence(id)).isEqualTo(model.get(id));
+            }
+        }
+    }
+
+    @Example
+    void packetIdsComeRoundAndSkipThoseInUse() {
+        Inflight table = new Inflight();
+        assertThat(table.take(Inflight.AWAITS_PUBACK)).isEqualTo(1);
+        for (int i = 2; i <= 65_535; i++) {
+            assertThat(table.take(Inflight.AWAITS_PUBACK)).isEqualTo(i);
+            table.remove(i);
+        }
+        assertThat(table.take(Inflight.AWAITS_PUBREC)).isEqualTo(2);
+        assertThat(table.state(1)).isEqualTo(Inflight.AWAITS_PUBACK);
+        assertThat(table.size()).isEqualTo(2);
+    }
+
+    @Example
+    void allPacketIdsMayBeInUse() {
+        Inflight table = new Inflight();
+        for (int i = 1; i <= 65_535; i++) {
+            table.take(Inflight.AWAITS_PUBACK);
+        }
+        table.remove(777);
+        assertThat(table.take(Inflight.AWAITS_PUBREC)).isEqualTo(777);
+    }
+}

@@ -1,0 +1,114 @@
+package io.godwit.mqtt.session;
+
+import io.godwit.mqtt.packet.Connect;
+import io.godwit.mqtt.packet.Packet;
+import io.godwit.mqtt.packet.Publish;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.LoopContext;
+import io.godwit.mqtt.transport.PacketHandler;
+import io.godwit.mqtt.transport.SharedPublish;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.Qos;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A connection that keeps what is sent; its loop is the test's thread. */
+final class RecordingConnection implements Connection {
+    final List<Packet> sent = new ArrayList<>();
+    final Set<Pause> pauses = EnumSet.noneOf(Pause.class);
+    private final LoopContext loop;
+    boolean isWritable = true;
+
+    @Nullable
+    String closeReason;
+
+    @Nullable
+    Throwable failure;
+
+    RecordingConnection(LoopContext loop) {
+        this.loop = loop;
+    }
+
+    @Override
+    public LoopContext loop() {
+        return loop;
+    }
+
+    @Override
+    public String remoteAddress() {
+        return "test:1";
+    }
+
+    @Override
+    public void setHandler(PacketHandler handler) {}
+
+    @Override
+    public void setUp(Connect connect, int keepAliveSeconds) {}
+
+    @Override
+    public void accepted() {}
+
+    @Override
+    public boolean send(Packet packet) {
+        sent.add(packet);
+        return true;
+    }
+
+    @Override
+    public boolean send(SharedPublish publish, Qos qos, boolean retain, int packetId) {
+        Message m = publish.message();
+        return send(new Publish(packetId, false, qos, retain, m.topic(), m.payload(), m.properties()));
+    }
+
+    @Override
+    public boolean isWritable() {
+        return isWritable;
+    }
+
+    @Override
+    public void pauseReading(Pause reason) {
+        pauses.add(reason);
+    }
+
+    @Override
+    public void resumeReading(Pause reason) {
+        pauses.remove(reason);
+    }
+
+    @Override
+    public boolean isOpen() {
+        return closeReason == null;
+    }
+
+    @Override
+    public void close(String reason) {
+        closeReason = reason;
+    }
+
+    @Override
+    public void disconnect(ReasonCode code, @Nullable String detail) {
+        closeReason = code.name();
+    }
+
+    @Override
+    public void refuse(ReasonCode code, @Nullable String detail) {
+        closeReason = code.name();
+    }
+
+    @Override
+    public void fail(Throwable cause) {
+        failure = cause;
+    }
+
+    /** Packet ids of the PUBLISHes sent. */
+    List<Integer> publishIds() {
+        return sent.stream()
+                .filter(Publish.class::isInstance)
+                .map(packet -> ((Publish) packet).packetId())
+                .toList();
+    }
+}

@@ -1,0 +1,282 @@
+package io.godwit.mqtt.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.dist.client.Delivery;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.Match;
+import io.godwit.mqtt.packet.PubAck;
+import io.godwit.mqtt.packet.PubComp;
+import io.godwit.mqtt.packet.PubRec;
+import io.godwit.mqtt.packet.PubRel;
+import io.godwit.mqtt.packet.Publish;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.LoopContext;
+import io.godwit.mqtt.transport.MqttMetrics;
+import io.godwit.mqtt.twin.MemoryDist;
+import io.godwit.mqtt.twin.MemoryInbox;
+import io.godwit.mqtt.twin.MemoryRetain;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Flow control and policies of a live session, on the test's thread with recorded packets. */
+class TransientSessionTest {
+    private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    private final LoopContext loop = new LoopContext(0, tasks::add);
+    private final MemoryDist dist = new MemoryDist();
+    private final List<BrokerEvent> events = new ArrayList<>();
+    private final RecordingConnection connection = new RecordingConnection(loop);
+    private long nowMillis = 1_000_000;
+    private boolean isEnded;
+
+    @BeforeEach
+    void bind() {
+        loop.bindToCurrentThread();
+    }
+
+    private void runTasks() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
+    }
+
+    private TransientSession session(int level, int window, SessionConfig config) {
+        SessionServices services = new SessionServices(
+                config,
+                dist,
+                new MemoryInbox(),
+                new MemoryRetain(),
+                events::add,
+                new MqttMetrics(new SimpleMeterRegistry()),
+                () -> nowMillis,
+                1);
+        ClientInfo client = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "test:1", level);
+        return new TransientSession(
+                connection, services, new SessionTerms(client, window, 0, 0), null, () -> isEnded = true);
+    }
+
+    private static SessionConfig config(int receiveMaximum, int maxQueued, boolean dropsOldest, long maxUnstored) {
+        return new SessionConfig(receiveMaximum, 1000, 16, maxQueued, 1 << 20, dropsOldest, 0, 0, maxUnstored, 1 << 20);
+    }
+
+    private Message message(String payload, Qos qos, long expirySeconds) {
+        MessageProperties properties = new MessageProperties(-1, expirySeconds, null, null, null, List.of());
+        return new Message("a", payload.getBytes(StandardCharsets.UTF_8), qos, false, nowMillis, properties);
+    }
+
+    private void deliver(TransientSession session, String payload, Qos qos) {
+        session.deliver(message(payload, qos, -1), match(session, qos), null);
+    }
+
+    private static Match match(TransientSession session, Qos qos) {
+        return new Match(session, qos, false, Match.NO_IDS);
+    }
+
+    private List<DropReason> drops() {
+        return events.stream()
+                .filter(BrokerEvent.MessageDropped.class::isInstance)
+                .map(event -> ((BrokerEvent.MessageDropped) event).reason())
+                .toList();
+    }
+
+    @Test
+    void qos0IsDroppedForASlowConsumerAndQos1Waits() {
+        TransientSession session = session(4, 10, SessionConfig.DEFAULTS);
+        connection.isWritable = false;
+        deliver(session, "lost", Qos.AT_MOST_ONCE);
+        deliver(session, "kept", Qos.AT_LEAST_ONCE);
+        assertThat(connection.sent).isEmpty();
+        assertThat(drops()).containsExactly(DropReason.SLOW_CONSUMER);
+
+        connection.isWritable = true;
+        session.onWritable();
+        assertThat(connection.publishIds()).containsExactly(1);
+    }
+
+    @Test
+    void aFullQueueDropsTheNewest() {
+        TransientSession session = session(4, 1, config(1000, 2, false, 1 << 20));
+        for (int i = 0; i < 5; i++) {
+            deliver(session, "m" + i, Qos.AT_LEAST_ONCE);
+        }
+        assertThat(drops()).containsExactly(DropReason.QUEUE_FULL_NEWEST, DropReason.QUEUE_FULL_NEWEST);
+        acknowledgeAll(session);
+        assertThat(payloads()).containsExactly("m0", "m1", "m2");
+    }
+
+    @Test
+    void aFullQueueDropsTheOldestWhenToldTo() {
+        TransientSession session = session(4, 1, config(1000, 2, true, 1 << 20));
+        for (int i = 0; i < 5; i++) {
+            deliver(session, "m" + i, Qos.AT_LEAST_ONCE);
+        }
+        assertThat(drops()).containsExactly(DropReason.QUEUE_FULL_OLDEST, DropReason.QUEUE_FULL_OLDEST);
+        acknowledgeAll(session);
+        assertThat(payloads()).containsExactly("m0", "m3", "m4");
+    }
+
+    private void acknowledgeAll(TransientSession session) {
+        for (int seen = 0; seen < connection.publishIds().size(); seen++) {
+            session.onPacket(new PubAck(connection.publishIds().get(seen)));
+            session.onReadComplete();
+        }
+    }
+
+    private List<String> payloads() {
+        return connection.sent.stream()
+                .filter(Publish.class::isInstance)
+                .map(packet -> new String(((Publish) packet).payload(), StandardCharsets.UTF_8))
+                .toList();
+    }
+
+    @Test
+    void whatExpiresInTheQueueIsNotSent() {
+        TransientSession session = session(5, 1, SessionConfig.DEFAULTS);
+        deliver(session, "first", Qos.AT_LEAST_ONCE);
+        session.deliver(message("stale", Qos.AT_LEAST_ONCE, 10), match(session, Qos.AT_LEAST_ONCE), null);
+        session.deliver(message("fresh", Qos.AT_LEAST_ONCE, 60), match(session, Qos.AT_LEAST_ONCE), null);
+        nowMillis += 15_000;
+        acknowledgeAll(session);
+        assertThat(payloads()).containsExactly("first", "fresh");
+        assertThat(drops()).containsExactly(DropReason.EXPIRED);
+        Publish fresh = (Publish) connection.sent.get(connection.sent.size() - 1);
+        assertThat(fresh.properties().messageExpirySeconds()).isEqualTo(45);
+    }
+
+    @Test
+    void anOutboundQos2HandshakeHoldsItsPlaceInTheWindow() {
+        TransientSession session = session(5, 1, SessionConfig.DEFAULTS);
+        deliver(session, "two", Qos.EXACTLY_ONCE);
+        deliver(session, "next", Qos.EXACTLY_ONCE);
+        session.onPacket(new PubRec(1));
+        session.onReadComplete();
+        assertThat(connection.sent.get(1)).isEqualTo(new PubRel(1, ReasonCode.SUCCESS));
+        assertThat(payloads()).containsExactly("two");
+        session.onPacket(new PubComp(1, ReasonCode.SUCCESS));
+        session.onReadComplete();
+        assertThat(payloads()).containsExactly("two", "next");
+
+        session.onPacket(new PubRec(77));
+        assertThat(connection.sent.get(connection.sent.size() - 1))
+                .isEqualTo(new PubRel(77, ReasonCode.PACKET_IDENTIFIER_NOT_FOUND));
+    }
+
+    @Test
+    void readingPausesWhileTooMuchIsUnstored() {
+        TransientSession session = session(4, 10, config(4, 10, false, 1 << 20));
+        List<CompletableFuture<DistOutcome>> outcomes = new ArrayList<>();
+        for (int i = 1; i <= 4; i++) {
+            CompletableFuture<DistOutcome> outcome = new CompletableFuture<>();
+            outcomes.add(outcome);
+            dist.answerNext(outcome);
+            session.onPacket(
+                    new Publish(i, false, Qos.AT_LEAST_ONCE, false, "a", new byte[10], MessageProperties.NONE));
+        }
+        assertThat(connection.pauses).containsExactly(Connection.Pause.UNACKNOWLEDGED);
+        outcomes.get(3).complete(DistOutcome.DELIVERED);
+        outcomes.get(2).complete(DistOutcome.DELIVERED);
+        runTasks();
+        assertThat(connection.pauses).isEmpty();
+        assertThat(connection.sent).isEmpty();
+        outcomes.get(0).complete(DistOutcome.DELIVERED);
+        outcomes.get(1).complete(DistOutcome.NO_MATCH);
+        runTasks();
+        assertThat(connection.sent).containsExactly(new PubAck(1), new PubAck(2), new PubAck(3), new PubAck(4));
+    }
+
+    @Test
+    void theNodesBudgetPausesReading() {
+        SessionConfig config = new SessionConfig(100, 100, 16, 10, 1 << 20, false, 0, 0, 1 << 20, 1000);
+        TransientSession session = session(4, 10, config);
+        CompletableFuture<DistOutcome> outcome = new CompletableFuture<>();
+        dist.answerNext(outcome);
+        session.onPacket(new Publish(1, false, Qos.AT_LEAST_ONCE, false, "a", new byte[2000], MessageProperties.NONE));
+        assertThat(connection.pauses).containsExactly(Connection.Pause.NODE_BUDGET);
+        outcome.complete(DistOutcome.DELIVERED);
+        runTasks();
+        assertThat(connection.pauses).isEmpty();
+    }
+
+    @Test
+    void theSessionEndsWhenItsLastPublishIsStored() {
+        TransientSession session = session(4, 10, SessionConfig.DEFAULTS);
+        CompletableFuture<DistOutcome> outcome = new CompletableFuture<>();
+        dist.answerNext(outcome);
+        session.onPacket(new Publish(1, false, Qos.AT_LEAST_ONCE, false, "a", new byte[1], MessageProperties.NONE));
+        session.onClosed("test");
+        runTasks();
+        assertThat(isEnded).isFalse();
+        outcome.complete(DistOutcome.DELIVERED);
+        runTasks();
+        assertThat(isEnded).isTrue();
+    }
+
+    @Test
+    void aDeliveryToAnEndedSessionIsReported() {
+        TransientSession session = session(4, 10, SessionConfig.DEFAULTS);
+        session.onClosed("test");
+        deliver(session, "x", Qos.AT_LEAST_ONCE);
+        assertThat(drops()).containsExactly(DropReason.SESSION_ENDED);
+    }
+
+    @Test
+    void fanOutToAnotherLoopIsOneTaskForABatch() {
+        TransientSession session = session(4, 10, SessionConfig.DEFAULTS);
+        ArrayDeque<Runnable> sourceTasks = new ArrayDeque<>();
+        LoopContext source = new LoopContext(1, sourceTasks::add);
+        LiveFanOut fanOut = new LiveFanOut(2, () -> nowMillis);
+        source.bindToCurrentThread();
+        for (int i = 0; i < 100; i++) {
+            Delivery delivery = new Delivery(
+                    session.client(),
+                    message("m" + i, Qos.AT_MOST_ONCE, -1),
+                    List.of(match(session, Qos.AT_MOST_ONCE)),
+                    null);
+            assertThat(fanOut.deliver(delivery)).isCompletedWithValue(DistOutcome.DELIVERED);
+        }
+        assertThat(tasks).isEmpty();
+        assertThat(sourceTasks).hasSize(1);
+        sourceTasks.remove().run();
+        assertThat(tasks).hasSize(1);
+
+        loop.bindToCurrentThread();
+        runTasks();
+        assertThat(payloads()).hasSize(100).startsWith("m0", "m1").endsWith("m99");
+    }
+
+    @Test
+    void publishersWaitForALoopThatIsBehind() {
+        TransientSession session = session(4, 10, SessionConfig.DEFAULTS);
+        ArrayDeque<Runnable> sourceTasks = new ArrayDeque<>();
+        LoopContext source = new LoopContext(1, sourceTasks::add);
+        LiveFanOut fanOut = new LiveFanOut(2, () -> nowMillis);
+        source.bindToCurrentThread();
+        Delivery delivery = new Delivery(
+                session.client(), message("m", Qos.AT_MOST_ONCE, -1), List.of(match(session, Qos.AT_MOST_ONCE)), null);
+        for (int i = 0; i <= LiveFanOut.MAX_BACKLOG; i++) {
+            fanOut.deliver(delivery);
+        }
+        sourceTasks.remove().run();
+        CompletableFuture<DistOutcome> late = fanOut.deliver(delivery);
+        assertThat(late).isNotDone();
+        sourceTasks.remove().run();
+        loop.bindToCurrentThread();
+        runTasks();
+        assertThat(late).isCompletedWithValue(DistOutcome.DELIVERED);
+    }
+}

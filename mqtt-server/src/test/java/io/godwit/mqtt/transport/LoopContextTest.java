@@ -1,0 +1,91 @@
+package io.godwit.mqtt.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class LoopContextTest {
+    private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    private final LoopContext loop = new LoopContext(0, tasks::add);
+    private final List<String> log = new ArrayList<>();
+
+    @Test
+    void mailRunsInOrderOnOneWakeUp() {
+        for (int i = 0; i < 5; i++) {
+            int number = i;
+            loop.execute(() -> log.add("m" + number));
+        }
+        assertThat(tasks).hasSize(1);
+        tasks.remove().run();
+        assertThat(log).containsExactly("m0", "m1", "m2", "m3", "m4");
+        loop.execute(() -> log.add("later"));
+        assertThat(tasks).hasSize(1);
+    }
+
+    @Test
+    void aFailingTaskLeavesTheOthersAlone() {
+        loop.execute(() -> {
+            throw new IllegalStateException("a bug, for the test");
+        });
+        loop.execute(() -> log.add("next"));
+        tasks.remove().run();
+        assertThat(log).containsExactly("next");
+    }
+
+    @Test
+    void flushesRunOnceBehindWhatTheIterationDid() {
+        loop.flushLater(() -> {
+            log.add("first");
+            loop.flushLater(() -> log.add("nested"));
+        });
+        loop.flushLater(() -> log.add("second"));
+        assertThat(tasks).hasSize(1);
+        while (!tasks.isEmpty()) {
+            tasks.remove().run();
+        }
+        assertThat(log).containsExactly("first", "second", "nested");
+    }
+
+    @Test
+    void listenersMayLeaveDuringASweep() {
+        List<Listener> listeners = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            Listener listener = new Listener(i % 2 == 0);
+            listeners.add(listener);
+            loop.addTicking(listener);
+        }
+        loop.sweep();
+        loop.sweep();
+        assertThat(listeners).extracting(listener -> listener.ticks).containsExactly(1, 2, 1, 2, 1, 2);
+        assertThat(loop.tick()).isEqualTo(2);
+    }
+
+    private final class Listener implements LoopContext.TickListener {
+        private final boolean leaves;
+        private int index;
+        private int ticks;
+
+        private Listener(boolean leaves) {
+            this.leaves = leaves;
+        }
+
+        @Override
+        public void tickIndex(int place) {
+            index = place;
+        }
+
+        @Override
+        public void onTick(int tick) {
+            ticks++;
+            if (leaves) {
+                loop.removeTicking(index);
+            }
+        }
+
+        @Override
+        public void shutDown() {}
+    }
+}

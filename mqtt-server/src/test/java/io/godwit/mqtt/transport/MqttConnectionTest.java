@@ -1,0 +1,182 @@
+package io.godwit.mqtt.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.mqtt.codec.PacketDecoder;
+import io.godwit.mqtt.codec.PacketReadHandler;
+import io.godwit.mqtt.packet.Connect;
+import io.godwit.mqtt.packet.Disconnect;
+import io.godwit.mqtt.packet.Packet;
+import io.godwit.mqtt.packet.PingResp;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.plugin.event.EventListener;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Time-outs, batching and closing, on an embedded channel with a hand-moved sweep. */
+class MqttConnectionTest {
+    private static final TransportConfig CONFIG =
+            new TransportConfig(1, false, 1024, 0, 1024, Duration.ofSeconds(3), Duration.ofSeconds(1));
+
+    private final EmbeddedChannel channel = new EmbeddedChannel();
+    private final LoopContext loop = new LoopContext(0, channel.eventLoop());
+    private final Recorder recorder = new Recorder();
+    private MqttConnection connection = connection(CONFIG);
+
+    @BeforeEach
+    void bind() {
+        loop.bindToCurrentThread();
+    }
+
+    @AfterEach
+    void finish() {
+        channel.finishAndReleaseAll();
+    }
+
+    private MqttConnection connection(TransportConfig config) {
+        PacketDecoder decoder = PacketDecoder.forServer(config.maxPacketBytes());
+        MqttConnection made = new MqttConnection(
+                channel,
+                loop,
+                config,
+                new MqttMetrics(new SimpleMeterRegistry()),
+                EventListener.NONE,
+                decoder,
+                () -> {});
+        made.setHandler(recorder);
+        return made;
+    }
+
+    private void open() {
+        channel.pipeline().addLast(new ReadMeter(connection), new PacketReadHandler(PacketDecoder.forServer(1024)));
+        channel.pipeline().addLast(connection);
+        channel.pipeline().fireChannelActive();
+    }
+
+    private void accept(int keepAliveSeconds) {
+        open();
+        connection.setUp(new Connect(5, true, keepAliveSeconds, "c", null, null, null), keepAliveSeconds);
+        connection.accepted();
+    }
+
+    private void sweep(int times) {
+        for (int i = 0; i < times; i++) {
+            loop.sweep();
+            channel.runPendingTasks();
+        }
+    }
+
+    private List<Packet> written() {
+        PacketDecoder decoder = PacketDecoder.forClient(5, 1024);
+        List<Packet> packets = new ArrayList<>();
+        for (ByteBuf buffer = channel.readOutbound(); buffer != null; buffer = channel.readOutbound()) {
+            for (Packet packet = decoder.decode(buffer); packet != null; packet = decoder.decode(buffer)) {
+                packets.add(packet);
+            }
+            buffer.release();
+        }
+        return packets;
+    }
+
+    @Test
+    void aConnectionWithoutConnectIsClosedInTime() {
+        open();
+        sweep(3);
+        assertThat(recorder.closed).isNull();
+        sweep(1);
+        assertThat(recorder.closed).isEqualTo("no CONNECT in time");
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
+    void silenceBeyondOneAndAHalfKeepAlivesEndsTheConnection() {
+        accept(4);
+        sweep(6);
+        assertThat(connection.isOpen()).isTrue();
+        sweep(1);
+        assertThat(recorder.closed).isNotNull();
+        assertThat(written())
+                .singleElement()
+                .extracting(packet -> ((Disconnect) packet).reasonCode())
+                .isEqualTo(ReasonCode.KEEP_ALIVE_TIMEOUT);
+    }
+
+    @Test
+    void aPausedReaderIsNotBlamedForSilence() {
+        accept(4);
+        connection.pauseReading(Connection.Pause.UNACKNOWLEDGED);
+        sweep(20);
+        assertThat(connection.isOpen()).isTrue();
+        connection.resumeReading(Connection.Pause.UNACKNOWLEDGED);
+        sweep(7);
+        assertThat(connection.isOpen()).isFalse();
+    }
+
+    @Test
+    void framesOfOneIterationAreOneWrite() {
+        accept(0);
+        for (int i = 0; i < 100; i++) {
+            connection.send(new PingResp());
+        }
+        assertThat(channel.outboundMessages()).isEmpty();
+        channel.runPendingTasks();
+        assertThat(channel.outboundMessages()).hasSize(1);
+        assertThat(written()).hasSize(100);
+    }
+
+    @Test
+    void theSessionHearsOfTheEndOnce() {
+        accept(0);
+        connection.disconnect(ReasonCode.SESSION_TAKEN_OVER, null);
+        connection.close("again");
+        channel.runPendingTasks();
+        channel.close();
+        channel.runPendingTasks();
+        assertThat(recorder.closed).isEqualTo("SESSION_TAKEN_OVER");
+        assertThat(recorder.closings).isEqualTo(1);
+    }
+
+    @Test
+    void aBugInTheHandlerEndsTheConnectionOnly() {
+        accept(0);
+        connection.fail(new IllegalStateException("a bug, for the test"));
+        channel.runPendingTasks();
+        assertThat(recorder.closed).isEqualTo("UNSPECIFIED_ERROR");
+    }
+
+    private static final class Recorder implements PacketHandler {
+        @Nullable
+        String closed;
+
+        int closings;
+
+        @Override
+        public void onPacket(Packet packet) {}
+
+        @Override
+        public void onReadComplete() {}
+
+        @Override
+        public void onWritable() {}
+
+        @Override
+        public void onTick() {}
+
+        @Override
+        public void onShutdown() {}
+
+        @Override
+        public void onClosed(String reason) {
+            closed = reason;
+            closings++;
+        }
+    }
+}
