@@ -10,6 +10,8 @@ package io.godwit.kv.raft;
 public interface FaultHandler {
 
     /**
+     * Takes note of a fault.
+     *
      * @param what names the thing and what was tried, for an operator
      * @param cause the failure
      */

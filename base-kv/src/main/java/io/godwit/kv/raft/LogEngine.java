@@ -117,7 +117,7 @@ final class LogEngine implements AutoCloseable {
         }
         DurableFiles.createDirectories(directory);
         try {
-            WalCheck.verify(directory, mark == null ? 0 : mark.sequence());
+            WalCheck.verify(directory, mark);
             return openDb(directory, faults, mark, markFile);
         } catch (IOException e) {
             if (mark != null) {

@@ -80,11 +80,21 @@ final class SyncedMark implements AutoCloseable {
     /** Tells that everything up to {@code synced} has been fsynced. */
     synchronized void raise(long synced) throws IOException {
         if (synced > sequence) {
-            word.clear();
-            word.putLong(encode(synced)).flip();
-            channel.write(word, SEQUENCE_OFFSET);
-            sequence = synced;
+            write(synced);
         }
+    }
+
+    /** Accepts, durably, that the log ends at {@code last}: what had been synced behind it is lost and reported. */
+    synchronized void lower(long last) throws IOException {
+        write(last);
+        channel.force(false);
+    }
+
+    private void write(long next) throws IOException {
+        word.clear();
+        word.putLong(encode(next)).flip();
+        channel.write(word, SEQUENCE_OFFSET);
+        sequence = next;
     }
 
     @Override

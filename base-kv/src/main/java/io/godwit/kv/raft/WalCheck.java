@@ -37,10 +37,10 @@ final class WalCheck {
     private WalCheck() {}
 
     /**
-     * @param synced everything up to this sequence number had been synced
+     * @param mark up to where the log had been synced, null when it is not known; lowered when the disk has lost a record
      * @throws DamagedDataException naming the damaged file
      */
-    static void verify(Path directory, long synced) throws IOException {
+    static void verify(Path directory, @Nullable SyncedMark mark) throws IOException {
         verifyManifest(directory);
         NavigableMap<Long, Path> wals = wals(directory);
         while (!wals.isEmpty() && Files.size(wals.lastEntry().getValue()) == 0) {
@@ -56,10 +56,11 @@ final class WalCheck {
                 throw damaged(closed, scan, "though later files follow");
             }
         }
-        verifyLast(last, RecordFile.scanBatches(last), synced);
+        verifyLast(last, RecordFile.scanBatches(last), mark);
     }
 
-    private static void verifyLast(Path last, RecordFile.Scan scan, long synced) throws IOException {
+    private static void verifyLast(Path last, RecordFile.Scan scan, @Nullable SyncedMark mark) throws IOException {
+        long synced = mark == null ? 0 : mark.sequence();
         switch (scan.ending()) {
             case CLEAN -> {
                 return;
@@ -74,7 +75,8 @@ final class WalCheck {
                 if (Math.max(scan.lastSequence(), scan.tornSequence()) < synced && scan.tornSequence() > 0) {
                     throw damaged(last, scan, "though the log had been synced up to sequence " + synced);
                 }
-                if (scan.lastSequence() < synced) {
+                if (mark != null && scan.lastSequence() < synced) {
+                    mark.lower(scan.lastSequence()); // first: with the tail cut, the old mark would refuse the log
                     log.error(
                             "the disk has lost a synced write of the log: opened without it file={} offset={} "
                                     + "lastSequence={} syncedSequence={}",
@@ -85,16 +87,14 @@ final class WalCheck {
                 }
             }
         }
-        long size = Files.size(last);
-        try (FileChannel channel = FileChannel.open(last, StandardOpenOption.WRITE)) {
-            channel.truncate(scan.goodBytes());
-            channel.force(true);
-        }
-        log.warn(
-                "torn tail of the log cut file={} offset={} bytes={}", last, scan.goodBytes(), size - scan.goodBytes());
+        cut(last, scan);
     }
 
-    /** A manifest may end in the middle of a record, never hold a wrong one. */
+    /**
+     * Looks over the manifest. Its last record is not covered by the mark; one that does not match its checksum is taken
+     * for torn and cut. Were it damage, the files it told of would be missing from the manifest's account, or the files
+     * it had done with would be gone: RocksDB refuses either.
+     */
     private static void verifyManifest(Path directory) throws IOException {
         Path current = directory.resolve("CURRENT");
         if (!Files.exists(current)) {
@@ -109,9 +109,21 @@ final class WalCheck {
             throw new DamagedDataException(manifest, "missing, though CURRENT names it");
         }
         RecordFile.Scan scan = RecordFile.scanRecords(manifest);
-        if (scan.ending() == RecordFile.Ending.WRONG || scan.ending() == RecordFile.Ending.WRONG_BEFORE_MORE) {
-            throw damaged(manifest, scan, "in a manifest");
+        switch (scan.ending()) {
+            case CLEAN -> {}
+            case WRONG_BEFORE_MORE -> throw damaged(manifest, scan, "though a later record follows");
+            case WRONG, CUT_SHORT -> cut(manifest, scan);
         }
+    }
+
+    private static void cut(Path file, RecordFile.Scan scan) throws IOException {
+        long size = Files.size(file);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.truncate(scan.goodBytes());
+            channel.force(true);
+        }
+        log.warn(
+                "torn tail of the log cut file={} offset={} bytes={}", file, scan.goodBytes(), size - scan.goodBytes());
     }
 
     private static DamagedDataException damaged(Path file, RecordFile.Scan scan, String why) {

@@ -3,6 +3,7 @@ package io.godwit.kv.raft;
 import static io.godwit.kv.raft.LogFixture.dataOf;
 import static io.godwit.kv.raft.LogFixture.entry;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.alipay.sofa.jraft.entity.LogEntry;
 import com.alipay.sofa.jraft.entity.PeerId;
@@ -10,11 +11,14 @@ import com.alipay.sofa.jraft.storage.LogStorage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -24,6 +28,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
 
 /**
  * A log as a killed process leaves it, with two tables and a WAL of several blocks, is damaged in one place at a time.
@@ -45,7 +51,7 @@ class DamagedLogTest {
         try (LogFixture node = new LogFixture(work.resolve("live").resolve("log"))) {
             node.log.putNodeRecord("bootstrapped", new byte[] {1});
             for (String group : GROUPS) {
-                node.log.putDescriptor(group, group.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+                node.log.putDescriptor(group, group.getBytes(StandardCharsets.UTF_8));
                 node.meta(group).setTermAndVotedFor(3, VOTE);
             }
             fill(node, 1, 30);
@@ -89,7 +95,7 @@ class DamagedLogTest {
 
     private static void delete(Path directory) throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);
             }
         }
@@ -203,5 +209,106 @@ class DamagedLogTest {
     @Tag("long")
     void flippedByteIsNeverSwallowedAnywhere() throws IOException {
         flipEverywhere(300, 150, System.nanoTime());
+    }
+
+    private static Path lastWal() throws IOException {
+        return filesOf(image).stream()
+                .filter(file -> file.toString().endsWith(".log"))
+                .max(Comparator.naturalOrder())
+                .orElseThrow();
+    }
+
+    @Test
+    void tornTailIsCut() throws IOException {
+        byte[] wal = Files.readAllBytes(lastWal());
+        List<byte[]> tails = new ArrayList<>();
+        tails.add(new byte[] {1});
+        tails.add(new byte[100]);
+        tails.add(new byte[100_000]);
+        byte[] noise = new byte[50_000];
+        new Random(5).nextBytes(noise);
+        tails.add(Arrays.copyOf(noise, 40));
+        tails.add(noise);
+        tails.add(Arrays.copyOfRange(wal, 0, 300)); // records of an older time, one of them cut
+        for (byte[] tail : tails) {
+            Path copy = damagedCopy(lastWal(), file -> Files.write(file, tail, StandardOpenOption.APPEND));
+            assertThat(unacceptable(copy)).as(tail.length + " bytes more").isEmpty();
+        }
+    }
+
+    @Test
+    void cutLastRecordLeavesWhatWasBeforeIt() throws IOException {
+        long size = Files.size(lastWal());
+        for (int missing = 1; missing < 300; missing += 23) {
+            long left = size - missing;
+            Path copy = damagedCopy(lastWal(), file -> truncate(file, left));
+            try (LogFixture node = new LogFixture(copy.resolve("log"))) {
+                assertThat(node.storage("inbox-1").getLastLogIndex()).isEqualTo(ENTRIES - 1);
+                assertThat(node.storage("inbox-0").getLastLogIndex()).isEqualTo(ENTRIES);
+                assertThat(node.storage("dist-0").getLastLogIndex()).isEqualTo(ENTRIES);
+                assertThat(dataOf(node.storage("inbox-1").getEntry(ENTRIES - 1)))
+                        .isEqualTo(data("inbox-1", ENTRIES - 1));
+            }
+        }
+    }
+
+    @Test
+    void moreThanOneLostRecordIsRefused() throws IOException {
+        long size = Files.size(lastWal());
+        for (long left : List.of(0L, size / 3, size / 2, size - 2_000)) {
+            Path copy = damagedCopy(lastWal(), file -> truncate(file, left));
+            assertThatThrownBy(() -> new LogFixture(copy.resolve("log")))
+                    .as(left + " of " + size + " bytes left")
+                    .isInstanceOf(DamagedDataException.class);
+        }
+    }
+
+    private static void truncate(Path file, long length) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.truncate(length);
+        }
+    }
+
+    @Test
+    void missingFileIsRefused() throws IOException {
+        for (Path file : filesOf(image)) {
+            String name = file.getFileName().toString();
+            if (name.matches("CURRENT|MANIFEST-.*|.*[.](sst|log)") && Files.size(file) > 0) {
+                Path copy = damagedCopy(file, Files::delete);
+                assertThatThrownBy(() -> new LogFixture(copy.resolve("log")))
+                        .as("without " + name)
+                        .isInstanceOf(DamagedDataException.class);
+            }
+        }
+    }
+
+    @Test
+    void gapInAGroupIsRefused() throws Exception {
+        Path copy = damagedCopy(lastWal(), file -> {});
+        RocksDB.loadLibrary();
+        try (Options options = new Options();
+                RocksDB db = RocksDB.open(options, copy.resolve("log").toString())) {
+            db.delete(SharedLogFormat.entryKey(2, 50));
+        }
+
+        assertThatThrownBy(() -> new LogFixture(copy.resolve("log")))
+                .isInstanceOf(DamagedDataException.class)
+                .hasMessageContaining(copy.resolve("log").toString())
+                .hasMessageContaining("gap in the log of group inbox-0: entry 51 follows entry 49");
+    }
+
+    @Test
+    void entryUnderAnothersKeyIsRefused() throws Exception {
+        Path copy = damagedCopy(lastWal(), file -> {});
+        RocksDB.loadLibrary();
+        try (Options options = new Options();
+                RocksDB db = RocksDB.open(options, copy.resolve("log").toString())) {
+            byte[] other = db.get(SharedLogFormat.entryKey(2, 51));
+            db.put(SharedLogFormat.entryKey(2, 50), other);
+        }
+
+        assertThatThrownBy(() -> new LogFixture(copy.resolve("log")))
+                .isInstanceOf(DamagedDataException.class)
+                .hasMessageContaining("checksum");
     }
 }

@@ -1,0 +1,134 @@
+package io.godwit.kv.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DataDirectoryTest {
+    @TempDir
+    Path work;
+
+    @Test
+    void idsAreGivenOnceAndStay() throws IOException {
+        Path path = work.resolve("a").resolve("data");
+        assertThat(DataDirectory.isEmpty(path)).isTrue();
+        UUID cluster;
+        UUID store;
+        try (DataDirectory first = DataDirectory.open(path)) {
+            assertThat(first.isFresh()).isTrue();
+            cluster = first.clusterId();
+            store = first.storeId();
+        }
+        assertThat(DataDirectory.isEmpty(path)).isFalse();
+        try (DataDirectory second = DataDirectory.open(path)) {
+            assertThat(second.isFresh()).isFalse();
+            assertThat(second.clusterId()).isEqualTo(cluster);
+            assertThat(second.storeId()).isEqualTo(store).isNotEqualTo(cluster);
+        }
+    }
+
+    @Test
+    void claimedDirectoryIsRefused() throws IOException {
+        try (DataDirectory claimed = DataDirectory.open(work)) {
+            assertThatThrownBy(() -> DataDirectory.open(work))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("in use by this process")
+                    .hasMessageContaining(claimed.path().resolve("LOCK").toString());
+        }
+        DataDirectory.open(work).close();
+    }
+
+    @Test
+    void directoryClaimedByAnotherProcessIsRefusedWithItsId() throws Exception {
+        DataDirectory.open(work).close();
+        Process other = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        Holder.class.getName(),
+                        work.toString())
+                .start();
+        try {
+            assertThat(other.getInputStream().read()).isEqualTo('h');
+            assertThatThrownBy(() -> DataDirectory.open(work))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("in use by process " + other.pid());
+        } finally {
+            other.destroyForcibly().waitFor();
+        }
+        DataDirectory.open(work).close(); // a killed process holds nothing
+    }
+
+    /** Holds a data directory until it is killed. */
+    static final class Holder {
+        private Holder() {}
+
+        public static void main(String[] args) throws Exception {
+            DataDirectory.open(Path.of(args[0]));
+            System.out.print('h');
+            System.out.flush();
+            Thread.currentThread().join();
+        }
+    }
+
+    @Test
+    void lostFormatIsRefused() throws IOException {
+        DataDirectory.open(work).close();
+        Files.createDirectory(work.resolve("ranges"));
+        Files.delete(work.resolve("FORMAT"));
+
+        assertThatThrownBy(() -> DataDirectory.open(work))
+                .isInstanceOf(DamagedDataException.class)
+                .hasMessageContaining(work.resolve("FORMAT") + ": missing");
+    }
+
+    @Test
+    void everyCrashBeforeTheLastStepCountsAsEmpty() throws IOException {
+        Files.writeString(work.resolve("LOCK"), "12345");
+        Files.writeString(work.resolve("FORMAT.new"), "godwit da");
+        Files.writeString(work.resolve("godwit.pid"), "12345");
+
+        assertThat(DataDirectory.isEmpty(work)).isTrue();
+        try (DataDirectory directory = DataDirectory.open(work)) {
+            assertThat(directory.isFresh()).isTrue();
+        }
+        assertThat(work.resolve("FORMAT.new")).doesNotExist();
+    }
+
+    @Test
+    void newerFormatIsRefused() throws IOException {
+        Files.writeString(work.resolve("FORMAT"), "godwit data\nformat=2\nwhatever\n");
+
+        assertThatThrownBy(() -> DataDirectory.open(work))
+                .isInstanceOf(DamagedDataException.class)
+                .hasMessageContaining("format 2 is of a newer release, this one reads up to 1");
+    }
+
+    @Test
+    void anyFlippedBitOfTheFormatIsRefused() throws IOException {
+        DataDirectory.open(work).close();
+        Path file = work.resolve("FORMAT");
+        byte[] content = Files.readAllBytes(file);
+        for (int i = 0; i < content.length * 8; i++) {
+            byte[] damaged = content.clone();
+            damaged[i / 8] ^= (byte) (1 << i % 8);
+            Files.write(file, damaged);
+            assertThatThrownBy(() -> DataDirectory.open(work))
+                    .as(new String(damaged, StandardCharsets.ISO_8859_1))
+                    .isInstanceOf(DamagedDataException.class)
+                    .hasMessageContaining(file.toString());
+        }
+        for (int length = 0; length < content.length; length++) {
+            Files.write(file, Arrays.copyOf(content, length));
+            assertThatThrownBy(() -> DataDirectory.open(work)).isInstanceOf(DamagedDataException.class);
+        }
+    }
+}
