@@ -10,6 +10,7 @@ import com.alipay.sofa.jraft.entity.PeerId;
 import com.alipay.sofa.jraft.storage.LogStorage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -216,6 +217,32 @@ class DamagedLogTest {
                 .filter(file -> file.toString().endsWith(".log"))
                 .max(Comparator.naturalOrder())
                 .orElseThrow();
+    }
+
+    /** RocksDB by itself takes a wrong length in the last block for the end of the file, and drops what follows. */
+    @Test
+    void wrongLengthInTheLastBlockIsNotATornTail() throws IOException {
+        for (int head : fragmentsOfTheLastBlock()) {
+            for (int at = head + 4; at < head + 7; at++) {
+                int position = at;
+                Path copy = damagedCopy(lastWal(), file -> flip(file, position, 0x14));
+                assertThatThrownBy(() -> new LogFixture(copy.resolve("log")))
+                        .as("byte " + (at - head) + " of the fragment at " + head)
+                        .isInstanceOf(DamagedDataException.class)
+                        .hasMessageContaining(lastWal().getFileName().toString());
+            }
+        }
+    }
+
+    private static List<Integer> fragmentsOfTheLastBlock() throws IOException {
+        ByteBuffer wal = ByteBuffer.wrap(Files.readAllBytes(lastWal())).order(ByteOrder.LITTLE_ENDIAN);
+        List<Integer> heads = new ArrayList<>();
+        for (int at = (wal.limit() - 1) / 32768 * 32768;
+                at < wal.limit();
+                at += 7 + Short.toUnsignedInt(wal.getShort(at + 4))) {
+            heads.add(at);
+        }
+        return heads;
     }
 
     @Test
