@@ -18,7 +18,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -79,6 +78,24 @@ class LogPowerLossTest {
         assertThat(lostOver(2, "vote", false, true, Loss.UNSYNCED_BYTES, 11)).isEmpty();
     }
 
+    /** The fsync after the failed one would succeed again; had the log tried it, the writer would still be running. */
+    @Test
+    void nothingIsAcknowledgedAfterAFailedSync() throws Exception {
+        Path data = work.resolve("data");
+        PowerLoss power = PowerLoss.over(data);
+        Map<String, String> environment = new HashMap<>(power.environment());
+        environment.put("POWERLOSS_FAIL", "300");
+
+        Process process = start(environment, data, "append", true, true);
+        readAcknowledged(process, Integer.MAX_VALUE);
+
+        assertThat(process.waitFor()).isZero();
+        assertThat(Files.readString(work.resolve("errors"))).containsOnlyOnce("fault: raft log");
+        power.cut(Loss.UNSYNCED_BYTES, new Random(12));
+        assertThat(missing(data, "append")).isEmpty();
+        assertThat(acknowledged).hasSize(LogWriter.GROUPS);
+    }
+
     /** Runs, kills and cuts the writer; what was acknowledged and is not there, after the first run that lost any. */
     private List<String> lostOver(int runs, String what, boolean sync, boolean syncMeta, Loss loss, long seed)
             throws Exception {
@@ -98,28 +115,44 @@ class LogPowerLossTest {
 
     private void runAndKill(PowerLoss power, Path data, String what, boolean sync, boolean syncMeta, Random random)
             throws Exception {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp", classPath()));
-        command.addAll(Arrays.asList("-Xshare:auto", "-XX:TieredStopAtLevel=1", LogWriter.class.getName()));
-        command.addAll(List.of(data.toRealPath().toString(), what, "" + sync, "" + syncMeta));
-        Path errors = work.resolve("errors");
-        ProcessBuilder builder = new ProcessBuilder(command).redirectError(errors.toFile());
-        builder.environment().putAll(power.environment());
-        Process process = builder.start();
-        int lines = 50 + random.nextInt(1500);
+        Process process = start(power.environment(), data, what, sync, syncMeta);
+        readAcknowledged(process, 50 + random.nextInt(1500));
+        assertThat(process.waitFor())
+                .as(Files.readString(work.resolve("errors")))
+                .isEqualTo(137);
+    }
+
+    private Process start(Map<String, String> environment, Path data, String what, boolean sync, boolean syncMeta)
+            throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        classPath(),
+                        LogWriter.class.getName(),
+                        data.toRealPath().toString(),
+                        what,
+                        Boolean.toString(sync),
+                        Boolean.toString(syncMeta))
+                .redirectError(work.resolve("errors").toFile());
+        builder.environment().putAll(environment);
+        return builder.start();
+    }
+
+    /** Reads to the end of what the process says; kills it after a number of lines. */
+    private void readAcknowledged(Process process, int linesToLive) throws IOException {
         try (BufferedReader output =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII))) {
             String line = output.readLine();
             for (int i = 0; line != null; i++) {
                 String[] words = line.split(" ", -1);
                 acknowledged.merge(words[0], Long.valueOf(words[1]), Math::max);
-                if (i == lines) {
+                if (i == linesToLive) {
                     process.toHandle().destroyForcibly(); // what it still acknowledges before it dies counts as well
                 }
                 line = output.readLine();
             }
         }
-        assertThat(process.waitFor()).as(Files.readString(errors)).isEqualTo(137);
     }
 
     private static String classPath() {

@@ -24,7 +24,8 @@ import java.util.Random;
 
 /**
  * The process that loses its power: several groups append to one shared log, or only vote, as fast as they can, and
- * each acknowledgement goes to standard output, a line "group index" or "group term". Runs until it is killed.
+ * each acknowledgement goes to standard output, a line "group index" or "group term". Runs until it is killed, or until
+ * the log refuses every group.
  */
 final class LogWriter {
     static final int GROUPS = 4;
@@ -69,10 +70,8 @@ final class LogWriter {
     /** {@code data-directory append|vote sync syncMeta}. */
     public static void main(String[] args) throws Exception {
         DataDirectory directory = DataDirectory.open(Path.of(args[0]));
-        SharedRaftLog log = SharedRaftLog.open(directory.path().resolve("log"), (what, cause) -> {
-            System.err.println(what);
-            Runtime.getRuntime().halt(3);
-        });
+        SharedRaftLog log = SharedRaftLog.open(
+                directory.path().resolve("log"), (what, cause) -> System.err.println("fault: " + what));
         RaftOptions options = new RaftOptions();
         options.setSync(Boolean.parseBoolean(args[2]));
         options.setSyncMeta(Boolean.parseBoolean(args[3]));
