@@ -1,10 +1,10 @@
 package io.godwit.mqtt.connect;
 
+import io.godwit.dist.client.DistOutcome;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.inbox.client.Will;
-import io.godwit.kv.client.RangeException;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
@@ -254,7 +254,7 @@ public final class ConnectHandler implements PacketHandler {
     }
 
     private void refuse(Throwable failure) {
-        ReasonCode code = failure instanceof RangeException e && e.reason() == RangeException.Cause.OVERLOADED
+        ReasonCode code = DistOutcome.ofFailure(failure) == DistOutcome.OVERLOADED
                 ? ReasonCode.SERVER_BUSY
                 : ReasonCode.SERVER_UNAVAILABLE;
         connection.refuse(code, "the session could not be opened");

@@ -3,7 +3,6 @@ package io.godwit.mqtt.session;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.inbox.client.InboxAttachment;
-import io.godwit.kv.client.RangeException;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.PubComp;
@@ -153,7 +152,7 @@ final class PublishIntake {
         if (failure != null) {
             entry.refusal = refusal(entry.taken, failure);
             // after a time-out the record may exist: only a new connection can ask again
-            entry.mustClose = !(failure instanceof RangeException e && isNothingWritten(e));
+            entry.mustClose = DistOutcome.ofFailure(failure) != DistOutcome.OVERLOADED;
         } else if (inbound.isDistributed()) {
             entry.isDistributed = true;
         } else {
@@ -163,10 +162,6 @@ final class PublishIntake {
             entry.token = new DeliveryToken(inbound.tokenOrigin(), inbound.tokenNumber(), inbound.tokenFinishedBelow());
         }
         committed(entry);
-    }
-
-    private static boolean isNothingWritten(RangeException e) {
-        return e.reason() == RangeException.Cause.OVERLOADED || e.reason() == RangeException.Cause.DISK_FULL;
     }
 
     private void beginRetain(Waiting entry) {
@@ -317,7 +312,7 @@ final class PublishIntake {
 
     private ReasonCode refusal(Message message, Throwable failure) {
         reportRefused(message, String.valueOf(failure.getMessage()));
-        return failure instanceof RangeException e && isNothingWritten(e)
+        return DistOutcome.ofFailure(failure) == DistOutcome.OVERLOADED
                 ? ReasonCode.QUOTA_EXCEEDED
                 : ReasonCode.UNSPECIFIED_ERROR;
     }

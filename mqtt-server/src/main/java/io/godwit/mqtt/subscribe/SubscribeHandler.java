@@ -1,6 +1,6 @@
 package io.godwit.mqtt.subscribe;
 
-import io.godwit.kv.client.RangeException;
+import io.godwit.dist.client.DistOutcome;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.RetainHandling;
 import io.godwit.mqtt.packet.SubAck;
@@ -84,7 +84,7 @@ public final class SubscribeHandler {
     }
 
     private static ReasonCode refusal(Throwable failure) {
-        return failure instanceof RangeException e && e.reason() == RangeException.Cause.OVERLOADED
+        return DistOutcome.ofFailure(failure) == DistOutcome.OVERLOADED
                 ? ReasonCode.QUOTA_EXCEEDED
                 : ReasonCode.UNSPECIFIED_ERROR;
     }

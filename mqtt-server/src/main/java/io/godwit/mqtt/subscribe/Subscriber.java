@@ -15,7 +15,8 @@ public interface Subscriber {
 
     /**
      * Adds or replaces subscriptions. Complete when SUBACK may be sent: every publish received from then on reaches them. Yields for each
-     * filter whether it is new; fails with {@link io.godwit.kv.client.RangeException}.
+     * filter whether it is new; fails as the stores do, see
+     * {@link io.godwit.dist.client.DistOutcome#ofFailure}.
      *
      * @param subscriptionId 0 when absent
      */
