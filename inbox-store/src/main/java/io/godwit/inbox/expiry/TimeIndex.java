@@ -1,19 +1,22 @@
 package io.godwit.inbox.expiry;
 
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When to look at what again. Entries are hints: one that is no longer true is ignored by whoever looks, so nothing is ever taken out early and the
- * same thing may be in here twice. Only the near future is held; {@link #horizonMillis} says up to when, and beyond it the stored records are
+ * When to look at what again. Entries are hints: one that is no longer true is ignored by whoever looks, who then adds the next. So
+ * nothing is ever taken out early, and of several times for one thing only the earliest is kept. Only the near future is held; {@link #horizonMillis} says up to when, and beyond it the stored records are
  * walked again, so that a million sessions with weeks to live cost no heap. Confined to its owner's thread.
  */
 public final class TimeIndex<T> {
     private record Due<T>(long atMillis, T what) {}
 
     private final PriorityQueue<Due<T>> due = new PriorityQueue<>(Comparator.comparingLong(Due::atMillis));
+    private final Map<T, Long> earliest = new HashMap<>();
     private long horizonMillis;
 
     /** @param horizonMillis see {@link #extendTo} */
@@ -21,11 +24,21 @@ public final class TimeIndex<T> {
         this.horizonMillis = horizonMillis;
     }
 
-    /** Holds {@code what} if it comes due before the horizon. */
+    /** Holds {@code what} if it comes due before the horizon, and is not held for an earlier time. */
     public void add(long atMillis, T what) {
-        if (atMillis < horizonMillis) {
+        if (atMillis >= horizonMillis) {
+            return;
+        }
+        Long known = earliest.get(what);
+        if (known == null || atMillis < known) {
+            earliest.put(what, atMillis);
             due.add(new Due<>(atMillis, what));
         }
+    }
+
+    /** How many things are held. */
+    public int size() {
+        return earliest.size();
     }
 
     public long horizonMillis() {
@@ -43,11 +56,13 @@ public final class TimeIndex<T> {
         return first == null ? Long.MAX_VALUE : first.atMillis;
     }
 
-    /** Takes out all that is due at {@code nowMillis}. */
+    /** Takes out all that is due at {@code nowMillis}; {@code consumer} may add. */
     public void drainDue(long nowMillis, Consumer<T> consumer) {
         for (Due<T> first = due.peek(); first != null && first.atMillis <= nowMillis; first = due.peek()) {
             due.remove();
-            consumer.accept(first.what);
+            if (earliest.remove(first.what, first.atMillis)) {
+                consumer.accept(first.what);
+            }
         }
     }
 }

@@ -349,7 +349,7 @@ final class InboxLeader implements RangeLeader {
         }
         List<InboxState> later = new ArrayList<>(0);
         for (InboxState state : dirty) {
-            if (state.discarded) {
+            if (state.discarded || !state.dirty) {
                 state.dirty = false;
             } else if (state.progressNotBefore > batch.id) {
                 later.add(state);
@@ -460,6 +460,9 @@ final class InboxLeader implements RangeLeader {
     @Override
     public void stop(RangeException cause) {
         mailbox.stop();
+        List<Batch> unproposed = List.copyOf(toPropose);
+        toPropose.clear();
+        unproposed.forEach(batch -> batch.failed(cause));
         for (InboxState state : states.values()) {
             failWaiting(state, cause);
             inbound.stop(state, cause);

@@ -246,6 +246,7 @@ final class Lifecycle {
             batch.deleteRange(state, InboxKeys.suffix(InboxKeys.PROGRESS), InboxKeys.suffix(InboxKeys.END));
         }
         state.hasData = false;
+        state.dirty = false;
         state.session = null;
         state.ledger = new Ledger();
         state.tokens = null;
@@ -267,7 +268,8 @@ final class Lifecycle {
         if (state.session == null && state.owed.isEmpty() && state.ended.isEmpty()) {
             batch.delete(state, InboxKeys.suffix(InboxKeys.SESSION));
             batch.delete(state, InboxKeys.suffix(InboxKeys.CEILING));
-            state.sequences.forget();
+            // what comes next stores a ceiling anew
+            state.sequences = new SequenceAllocator(state.sequences.peek(), 0);
         } else {
             SessionRecord record = new SessionRecord(state.session, state.owed, state.ended);
             batch.put(state, InboxKeys.suffix(InboxKeys.SESSION), record.encode());

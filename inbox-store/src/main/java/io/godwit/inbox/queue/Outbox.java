@@ -34,6 +34,9 @@ final class Outbox {
     private final Ledger ledger;
     private final InboxListener listener;
 
+    /** Deliveries begin with the first request: until then the connection does not know its session. */
+    private boolean started;
+
     private long credit;
     /** Applied and not sent, in order; each is in the ledger, finished perhaps. */
     private final ArrayDeque<QueuedCopy> held = new ArrayDeque<>();
@@ -60,6 +63,7 @@ final class Outbox {
     }
 
     void request(int messages) {
+        started = true;
         credit += messages;
         pump();
     }
@@ -70,7 +74,7 @@ final class Outbox {
 
     /** Nothing waits before a new message. */
     boolean isCaughtUp() {
-        return ledger.cursor() == ledger.tailOrdinal() && qos0 == null;
+        return started && ledger.cursor() == ledger.tailOrdinal() && qos0 == null;
     }
 
     /** A message of QoS 0 for this connection; nobody stores it. */
@@ -130,7 +134,7 @@ final class Outbox {
     /** Sends what can be sent now. */
     void pump() {
         long now = -1;
-        while (!closed) {
+        while (started && !closed) {
             if (ledger.cursor() == ledger.tailOrdinal()) {
                 sendQos0(Long.MAX_VALUE);
                 complete |= duringRead == null;

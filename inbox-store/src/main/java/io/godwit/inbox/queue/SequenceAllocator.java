@@ -53,10 +53,4 @@ final class SequenceAllocator {
     boolean isNextDurable() {
         return next < durableCeiling;
     }
-
-    /** Nothing of the inbox is stored any more; what comes next stores a ceiling anew. */
-    void forget() {
-        ceiling = 0;
-        durableCeiling = 0;
-    }
 }

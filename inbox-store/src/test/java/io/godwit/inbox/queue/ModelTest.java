@@ -98,6 +98,10 @@ class ModelTest {
         private final boolean limited;
         private int nextNumber;
         private int nextToken;
+        /** Publishers of QoS 2 that try again, at the next step. */
+        private List<Runnable> retries = new ArrayList<>();
+
+        private int unanswered;
         private boolean commitsHeld;
 
         Run(long seed, boolean earlyPush, Predicate<byte[]> forgets) {
@@ -130,9 +134,17 @@ class ModelTest {
             }
             settle();
             assertThat(violations).isEmpty();
+            assertThat(unanswered).as("publishes never answered").isZero();
+        }
+
+        private void retry() {
+            List<Runnable> now = retries;
+            retries = new ArrayList<>();
+            now.forEach(Runnable::run);
         }
 
         private void step() {
+            retry();
             int choice = random.nextInt(100);
             int who = random.nextInt(clients.size());
             if (choice < 45) {
@@ -249,11 +261,13 @@ class ModelTest {
         private void publish(InsertRequest request, List<Integer> receivers, int number, int tries) {
             List<Long> lives =
                     receivers.stream().map(who -> clients.get(who).incarnation).toList();
+            unanswered++;
             store.client.insert(request).whenComplete((outcomes, failure) -> {
+                unanswered--;
                 if (failure != null) {
                     if (request.tokenOrigin() != null && tries < 3) {
                         receivers.forEach(who -> clients.get(who).unordered.add(number));
-                        publish(request, receivers, number, tries + 1);
+                        retries.add(() -> publish(request, receivers, number, tries + 1));
                     }
                     return;
                 }
@@ -282,6 +296,8 @@ class ModelTest {
                 store.host.crashAndRestart();
                 store.host.runUntilIdle();
             }
+            retry();
+            store.host.runUntilIdle();
             for (int round = 0; round < 2; round++) {
                 for (int who = 0; who < clients.size(); who++) {
                     takeAll(who, round);

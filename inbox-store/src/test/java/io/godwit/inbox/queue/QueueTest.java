@@ -344,6 +344,7 @@ class QueueTest {
     @Test
     void qos0IsNeverStoredForACaughtUpSession() {
         TestConnection connection = store.attach("a");
+        connection.attachment().request(1);
         store.host.runUntilIdle();
         long entries = store.host.appliedEntries();
         assertThat(store.insert("a", connection.reply.incarnation(), store.message("m", 0)))
@@ -351,6 +352,18 @@ class QueueTest {
         assertThat(connection.payloads()).containsExactly("m");
         assertThat(connection.delivered.get(0).packetId()).isZero();
         assertThat(store.host.appliedEntries()).isEqualTo(entries);
+    }
+
+    @Test
+    void nothingIsDeliveredBeforeTheFirstRequest() {
+        TestConnection connection = store.attach("a");
+        long incarnation = connection.reply.incarnation();
+        store.insert("a", incarnation, store.message("m0", 0));
+        store.insert("a", incarnation, store.message("m1", 1));
+        assertThat(connection.delivered).isEmpty();
+        connection.attachment().request(1);
+        store.host.runUntilIdle();
+        assertThat(connection.payloads()).containsExactly("m0", "m1");
     }
 
     @Test
