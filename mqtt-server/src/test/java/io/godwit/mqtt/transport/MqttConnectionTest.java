@@ -16,6 +16,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -133,6 +134,27 @@ class MqttConnectionTest {
     }
 
     @Test
+    void theBandwidthLimitPausesReadingAndSending() {
+        connection = connection(
+                new TransportConfig(1, false, 1024, 1000, 1 << 20, Duration.ofSeconds(3), Duration.ofSeconds(1)));
+        accept(0);
+        connection.onBytesRead(3000);
+        assertThat(channel.config().isAutoRead()).isFalse();
+        for (int i = 0; i < 1500; i++) {
+            connection.send(new PingResp());
+        }
+        channel.runPendingTasks();
+        assertThat(connection.isWritable()).isFalse();
+        assertThat(written()).hasSize(1500);
+
+        channel.advanceTimeBy(10, TimeUnit.SECONDS);
+        channel.runScheduledPendingTasks();
+        assertThat(channel.config().isAutoRead()).isTrue();
+        assertThat(connection.isWritable()).isTrue();
+        assertThat(recorder.writables).isEqualTo(1);
+    }
+
+    @Test
     void theSessionHearsOfTheEndOnce() {
         accept(0);
         connection.disconnect(ReasonCode.SESSION_TAKEN_OVER, null);
@@ -157,6 +179,7 @@ class MqttConnectionTest {
         String closed;
 
         int closings;
+        int writables;
 
         @Override
         public void onPacket(Packet packet) {}
@@ -165,7 +188,9 @@ class MqttConnectionTest {
         public void onReadComplete() {}
 
         @Override
-        public void onWritable() {}
+        public void onWritable() {
+            writables++;
+        }
 
         @Override
         public void onTick() {}
