@@ -55,7 +55,7 @@ final class InboxLeader implements RangeLeader {
     private final Holds holds = new Holds();
 
     private final Map<InboxId, InboxState> states = new HashMap<>();
-    private final ArrayDeque<InboxState> idle = new ArrayDeque<>();
+    private final IdleInboxes idle;
     private final List<InboxState> dirty = new ArrayList<>();
     private boolean lazyFlushScheduled;
 
@@ -76,6 +76,7 @@ final class InboxLeader implements RangeLeader {
         this.context = context;
         this.settings = settings;
         this.outside = outside;
+        this.idle = new IdleInboxes(settings.maxIdle(), state -> states.remove(state.id, state));
         this.mailbox = new Mailbox(context, this::closeFullBatch);
         this.inserts = new InsertHandler(this);
         Obligations obligations = new Obligations(this);
@@ -208,7 +209,7 @@ final class InboxLeader implements RangeLeader {
                 closeFullBatch();
                 waiting.remove().run(loaded);
             }
-            becameIdle(loaded);
+            idle.offer(loaded);
         });
     }
 
@@ -248,28 +249,6 @@ final class InboxLeader implements RangeLeader {
             placeholder.waiting = waiting;
             states.put(state.id, placeholder);
             load(placeholder);
-        }
-    }
-
-    private void becameIdle(InboxState state) {
-        if (state.isIdle() && !state.idleQueued) {
-            state.idleQueued = true;
-            state.used = false;
-            idle.add(state);
-        }
-        for (int tries = idle.size(); idle.size() > settings.maxIdle() && tries > 0; tries--) {
-            InboxState oldest = idle.remove();
-            oldest.idleQueued = false;
-            if (!oldest.isIdle()) {
-                continue; // queued again when it becomes idle
-            }
-            if (oldest.used) {
-                oldest.used = false;
-                oldest.idleQueued = true;
-                idle.add(oldest);
-            } else {
-                states.remove(oldest.id, oldest);
-            }
         }
     }
 
@@ -389,7 +368,7 @@ final class InboxLeader implements RangeLeader {
                     reload(state);
                 }
             } else {
-                becameIdle(state);
+                idle.offer(state);
             }
         }
         sendAll();

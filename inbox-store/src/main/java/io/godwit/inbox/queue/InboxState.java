@@ -69,6 +69,8 @@ final class InboxState {
     boolean idleQueued;
 
     boolean used;
+    /** What it was counted for there. */
+    int idleEntries;
 
     InboxState(InboxId id, byte[] prefix) {
         this.id = id;

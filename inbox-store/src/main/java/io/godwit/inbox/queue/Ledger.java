@@ -62,6 +62,11 @@ final class Ledger {
         }
     }
 
+    /** Entries that it has memory for. */
+    int capacity() {
+        return sequences.length;
+    }
+
     long headOrdinal() {
         return headOrdinal;
     }
@@ -326,6 +331,10 @@ final class Ledger {
         sentEnd = Math.max(sentEnd, headOrdinal);
         if (size == 0) {
             floor = last + 1;
+            if (sequences.length >= COMPACT_FROM) {
+                sequences = new long[FIRST_CAPACITY];
+                flags = new byte[FIRST_CAPACITY];
+            }
         } else if ((flags[slot(headOrdinal)] & RUN_START) != 0) {
             floor = Math.max(floor, sequenceAt(headOrdinal));
         } else {

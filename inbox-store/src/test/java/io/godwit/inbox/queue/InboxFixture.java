@@ -58,10 +58,13 @@ final class InboxFixture implements AutoCloseable {
         this(config, ranges, key -> false);
     }
 
+    private InboxFixture(InboxConfig config, int ranges, Predicate<byte[]> forgets) {
+        this(settings(config, 4096), ranges, forgets);
+    }
+
     /** @param forgets keys whose writes are lost: a planted fault */
-    InboxFixture(InboxConfig config, int ranges, Predicate<byte[]> forgets) {
-        InboxStore store = new InboxStore(
-                config,
+    InboxFixture(QueueSettings settings, int ranges, Predicate<byte[]> forgets) {
+        Surroundings outside = new Surroundings(
                 (publisher, message, origin, number, finishedBelow) -> {
                     published.add(new Published(publisher, message, origin, number, finishedBelow));
                     return publishAnswer == null
@@ -72,12 +75,22 @@ final class InboxFixture implements AutoCloseable {
                     removed.add(new Removed(clientId, incarnation, filters));
                     return CompletableFuture.completedFuture(removeAnswer);
                 },
-                events::add,
-                meters);
+                new Drops(events::add, meters));
         host = new InMemoryRangeHost(
-                () -> new ForgetfulCoprocessor(store.coprocessorFactory().get(), forgets),
+                () -> new ForgetfulCoprocessor(new InboxCoprocessor(settings, outside), forgets),
                 InboxStore.splitKeys(ranges));
         client = InboxStore.client(host);
+    }
+
+    /** @param maxIdle detached inboxes kept in memory */
+    static QueueSettings settings(InboxConfig config, int maxIdle) {
+        return new QueueSettings(
+                config.maxQueuedMessages(),
+                config.dropPolicy() == InboxConfig.DropPolicy.OLDEST,
+                config.queueQos0() ? config.maxQueuedQos0() : 0,
+                config.maxSessionExpiry().toSeconds(),
+                config.earlyPush(),
+                maxIdle);
     }
 
     TestConnection attach(String clientId) {

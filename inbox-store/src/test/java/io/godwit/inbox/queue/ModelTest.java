@@ -114,7 +114,9 @@ class ModelTest {
                     20,
                     Duration.ofSeconds(AttachRequest.NEVER),
                     earlyPush);
-            store = new InboxFixture(config, 1 + random.nextInt(2), forgets);
+            // with none kept in memory, every detached inbox is loaded for each of its messages
+            int maxIdle = random.nextInt(3);
+            store = new InboxFixture(InboxFixture.settings(config, maxIdle), 1 + random.nextInt(2), forgets);
             for (int i = 0; i < 3; i++) {
                 clients.add(new ModelClient("c" + i, random));
                 owed.add(new HashSet<>());

@@ -1,0 +1,55 @@
+package io.godwit.inbox.queue;
+
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+
+/**
+ * The inboxes in memory that nobody is attached to and nothing is under way for: kept while there is room, since the next message for one is likely,
+ * then given up, those first that were not used since they came in here or were last looked at. Owned by the range leader.
+ */
+final class IdleInboxes {
+    /** What their ledgers may have entries for, all together: 10 bytes each. */
+    private static final long MAX_ENTRIES = 1_000_000;
+
+    private final int maxInboxes;
+    private final Consumer<InboxState> giveUp;
+    private final ArrayDeque<InboxState> queue = new ArrayDeque<>();
+    private long entries;
+
+    IdleInboxes(int maxInboxes, Consumer<InboxState> giveUp) {
+        this.maxInboxes = maxInboxes;
+        this.giveUp = giveUp;
+    }
+
+    /** Something was done with the inbox; it may be idle now. */
+    void offer(InboxState state) {
+        if (state.isIdle() && !state.idleQueued) {
+            state.idleQueued = true;
+            state.used = false;
+            queue.add(state);
+        }
+        if (state.idleQueued) {
+            entries += state.ledger.capacity() - state.idleEntries;
+            state.idleEntries = state.ledger.capacity();
+        }
+        for (int tries = queue.size(); tries > 0 && (queue.size() > maxInboxes || entries > MAX_ENTRIES); tries--) {
+            InboxState oldest = queue.remove();
+            if (oldest.isIdle() && oldest.used) {
+                oldest.used = false;
+                queue.add(oldest);
+                continue;
+            }
+            oldest.idleQueued = false;
+            entries -= oldest.idleEntries;
+            oldest.idleEntries = 0;
+            if (oldest.isIdle()) {
+                giveUp.accept(oldest);
+            } // else it is offered again when it becomes idle
+        }
+    }
+
+    void clear() {
+        queue.clear();
+        entries = 0;
+    }
+}
