@@ -99,8 +99,8 @@ class InboxStoreTest {
                 (tenant, client, incarnation, filters) -> CompletableFuture.completedFuture(true),
                 EventListener.NONE,
                 new SimpleMeterRegistry());
-        InboxClient client = InboxStore.client(
-                node.open(new StoreSpec("inbox", store.coprocessorFactory(), InboxStore.splitKeys(2)))
+        InboxClient client =
+                InboxStore.client(node.open(new StoreSpec("inbox", store.coprocessorFactory(), InboxStore.splitKeys(2)))
                         .client());
         node.ready().get(30, TimeUnit.SECONDS);
         return client;
@@ -115,8 +115,7 @@ class InboxStoreTest {
     private static InsertRequest insert(long incarnation, int number) {
         byte[] payload = new byte[size(number)];
         payload[0] = (byte) number;
-        Message message =
-                new Message("t", payload, Qos.AT_LEAST_ONCE, false, 0, MessageProperties.NONE);
+        Message message = new Message("t", payload, Qos.AT_LEAST_ONCE, false, 0, MessageProperties.NONE);
         InsertRequest.Target target =
                 new InsertRequest.Target(new ClientId("a"), incarnation, Qos.AT_LEAST_ONCE, false, new int[0]);
         return new InsertRequest(TenantId.DEFAULT, message, List.of(target), null, 0, 0, false);
