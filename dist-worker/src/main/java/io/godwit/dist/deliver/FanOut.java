@@ -52,7 +52,7 @@ public final class FanOut implements Publisher {
         if (!matches.groups().isEmpty()) {
             live = new ArrayList<>(live);
             inbox = new ArrayList<>(inbox);
-            pick(matches.groups(), live, inbox);
+            pick(matches.groups(), token, live, inbox);
         }
         deliverers.counters.published.increment();
         if (live.isEmpty() && inbox.isEmpty()) {
@@ -72,9 +72,10 @@ public final class FanOut implements Publisher {
     }
 
     /** One member of each group; sessions that have a plain subscription too get both copies (MQTT 5.0, 4.8.2). */
-    private static void pick(List<SharedGroup> groups, List<Match> live, List<Match> inbox) {
+    private static void pick(
+            List<SharedGroup> groups, @Nullable DeliveryToken token, List<Match> live, List<Match> inbox) {
         for (int i = 0; i < groups.size(); i++) {
-            Match member = groups.get(i).pick();
+            Match member = token == null ? groups.get(i).pick() : groups.get(i).pick(token);
             if (member != null) {
                 (member.receiver() instanceof LiveReceiver ? live : inbox).add(member);
             }

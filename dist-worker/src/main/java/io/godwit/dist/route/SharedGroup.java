@@ -1,5 +1,6 @@
 package io.godwit.dist.route;
 
+import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
 import java.util.HashMap;
@@ -64,6 +65,42 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
                 return member;
             }
         }
+    }
+
+    /**
+     * The member for a distribution that may be repeated, also after a restart: the same one as long as it is in the group, in whatever order the
+     * others came and went. So the repetition meets the inbox that knows the token. By the highest score of token and client id, each member
+     * being looked at; spreads evenly, whatever the strategy.
+     */
+    public @Nullable Match pick(DeliveryToken token) {
+        long seed = mix(token.origin().hashCode() * 0x9E3779B97F4A7C15L + token.number());
+        Match chosen = null;
+        long best = 0;
+        AtomicReferenceArray<@Nullable Match> array = members;
+        int count = Math.min(size, array.length());
+        for (int i = 0; i < count; i++) {
+            Match member = array.get(i);
+            if (member == null) {
+                continue;
+            }
+            String clientId = member.receiver().clientId().value();
+            long score = mix(seed ^ clientId.hashCode() * 0xC2B2AE3D27D4EB4FL);
+            if (chosen == null
+                    || score > best
+                    || (score == best
+                            && clientId.compareTo(chosen.receiver().clientId().value()) < 0)) {
+                chosen = member;
+                best = score;
+            }
+        }
+        return chosen;
+    }
+
+    /** Spreads neighbouring values over all 64 bits. */
+    private static long mix(long value) {
+        long mixed = (value ^ (value >>> 33)) * 0xFF51AFD7ED558CCDL;
+        mixed = (mixed ^ (mixed >>> 33)) * 0xC4CEB9FE1A85EC53L;
+        return mixed ^ (mixed >>> 33);
     }
 
     /** Adds or replaces; whether the receiver is new here. */

@@ -2,6 +2,7 @@ package io.godwit.dist.route;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
 import io.godwit.plugin.message.Qos;
@@ -41,11 +42,33 @@ class SharedGroupTest {
     }
 
     @Test
+    void aTokenFindsItsMemberWhoeverElseComesAndGoes() {
+        SharedGroup group = group(SharedPick.RANDOM, 5);
+        SharedGroup restarted = new SharedGroup("g", SharedPick.RANDOM);
+        for (int i = 4; i >= 1; i--) {
+            restarted.add(member(new TestReceiver("m" + i)));
+        }
+        Map<Receiver, Integer> counts = new HashMap<>();
+        for (int number = 0; number < 50_000; number++) {
+            DeliveryToken token = new DeliveryToken("origin", number, 0);
+            Receiver chosen = group.pick(token).receiver();
+            counts.merge(chosen, 1, Integer::sum);
+            if (!chosen.equals(new TestReceiver("m0"))) {
+                assertThat(restarted.pick(token).receiver()).isEqualTo(chosen);
+            }
+        }
+        assertThat(counts)
+                .hasSize(5)
+                .allSatisfy((receiver, count) -> assertThat(count).isBetween(9_000, 11_000));
+    }
+
+    @Test
     void anEmptyGroupPicksNobody() {
         SharedGroup group = group(SharedPick.ROUND_ROBIN, 1);
         group.remove(new TestReceiver("m0"));
 
         assertThat(group.pick()).isNull();
+        assertThat(group.pick(new DeliveryToken("origin", 1, 0))).isNull();
         assertThat(group.isEmpty()).isTrue();
     }
 
