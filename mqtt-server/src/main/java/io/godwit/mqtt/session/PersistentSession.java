@@ -205,7 +205,8 @@ public final class PersistentSession extends Session {
         } else if (state == Inflight.AWAITS_PUBREC) {
             long sequence = inflight().sequence(packetId);
             inflight().put(packetId, Inflight.RECORDING, sequence);
-            OnEventLoop.whenComplete(connection, attachment.received(sequence), (done, failure) -> {
+            // PUBRELs leave in the order of the PUBRECs [MQTT5-4.6.0-4]
+            OnEventLoop.whenCompleteInOrder(connection, attachment.received(sequence), (done, failure) -> {
                 if (isClosed()) {
                     return;
                 }

@@ -19,6 +19,15 @@ public final class OnEventLoop {
             call(connection, callback, future.getNow(null), null);
             return;
         }
+        whenCompleteInOrder(connection, future, callback);
+    }
+
+    /**
+     * The same, but always by mail: callbacks of futures that complete in the order in which they are handed in here run in that order. A callback
+     * that is called at once may overtake one whose mail is still under way.
+     */
+    public static <T> void whenCompleteInOrder(
+            Connection connection, CompletableFuture<T> future, BiConsumer<T, @Nullable Throwable> callback) {
         future.whenComplete((value, failure) -> {
             Throwable cause =
                     failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
