@@ -1,5 +1,6 @@
 package io.godwit.kv;
 
+import io.godwit.kv.raft.LogSync;
 import io.godwit.kv.range.RangeSettings;
 import java.nio.file.Path;
 import java.util.OptionalLong;
@@ -19,12 +20,24 @@ public record KvNodeConfig(
         long cacheBytes,
         long writeBufferBytes,
         RangeSettings range,
-        OptionalLong lowWaterBytes) {
+        OptionalLong lowWaterBytes,
+        LogSync sync) {
 
     public KvNodeConfig {
         if (cacheBytes <= 0 || writeBufferBytes <= 0 || writeBufferBytes > cacheBytes) {
             throw new IllegalArgumentException("cacheBytes=" + cacheBytes + " writeBufferBytes=" + writeBufferBytes);
         }
+    }
+
+    /** With everything fsynced. */
+    public KvNodeConfig(
+            Path dataDirectory,
+            boolean bootstrap,
+            long cacheBytes,
+            long writeBufferBytes,
+            RangeSettings range,
+            OptionalLong lowWaterBytes) {
+        this(dataDirectory, bootstrap, cacheBytes, writeBufferBytes, range, lowWaterBytes, LogSync.ALL);
     }
 
     /** The defaults for a node of one's own. */

@@ -27,13 +27,15 @@ import org.slf4j.LoggerFactory;
 final class InboxDeliverer implements Deliverer {
     private static final Logger LOG = LoggerFactory.getLogger(InboxDeliverer.class);
 
-    private final InboxClient inbox;
+    private final Supplier<InboxClient> inbox;
     private final Supplier<DistClient> dist;
 
     /**
-     * @param dist where stray routes are removed; a supplier, because the dist-worker is built with this deliverer
+     * Takes suppliers, because the dist-worker is built with this deliverer and the inbox store opens after it.
+     *
+     * @param dist where stray routes are removed
      */
-    InboxDeliverer(InboxClient inbox, Supplier<DistClient> dist) {
+    InboxDeliverer(Supplier<InboxClient> inbox, Supplier<DistClient> dist) {
         this.inbox = inbox;
         this.dist = dist;
     }
@@ -59,7 +61,7 @@ final class InboxDeliverer implements Deliverer {
                 ? new InsertRequest(tenant, message, targets, null, 0, 0, false)
                 : new InsertRequest(
                         tenant, message, targets, token.origin(), token.number(), token.finishedBelow(), false);
-        return inbox.insert(request).handle((outcomes, failure) -> {
+        return inbox.get().insert(request).handle((outcomes, failure) -> {
             if (failure != null || outcomes == null) {
                 return outcomeOf(failure);
             }

@@ -28,15 +28,18 @@ public final class RaftHost implements AutoCloseable {
     private final FixedThreadsExecutorGroup appendExecutors =
             DefaultFixedThreadsExecutorGroupFactory.INSTANCE.newExecutorGroup(2, "raft-append", 1024, true);
 
+    private final LogSync sync;
+
     /**
      * @param storage log, vote and snapshots of the groups
      * @param storeId this node's name as a voter; without a colon
      */
-    public RaftHost(JRaftServiceFactory storage, String storeId) {
+    public RaftHost(JRaftServiceFactory storage, String storeId, LogSync sync) {
         if (storeId.isEmpty() || storeId.indexOf(':') >= 0) {
             throw new IllegalArgumentException("store id: " + storeId);
         }
         this.storage = storage;
+        this.sync = sync;
         this.self = new PeerId(storeId, NAME_PORT);
     }
 
@@ -74,10 +77,10 @@ public final class RaftHost implements AutoCloseable {
         }
     }
 
-    private static RaftOptions raftOptions() {
+    private RaftOptions raftOptions() {
         RaftOptions options = new RaftOptions();
-        options.setSync(true);
-        options.setSyncMeta(true);
+        options.setSync(sync.entries());
+        options.setSyncMeta(sync.votes());
         options.setDisruptorBufferSize(256);
         options.setOpenStatistics(false);
         options.setElectionHeartbeatFactor(5);

@@ -1,0 +1,13 @@
+package io.godwit.kv.raft;
+
+/**
+ * What is fsynced before it counts. Anything but {@link #ALL} gives up what was acknowledged when power fails; JRaft syncs votes also when only
+ * {@code entries} is set.
+ *
+ * @param entries log entries
+ * @param votes terms and votes
+ */
+public record LogSync(boolean entries, boolean votes) {
+    /** As a broker must run. */
+    public static final LogSync ALL = new LogSync(true, true);
+}

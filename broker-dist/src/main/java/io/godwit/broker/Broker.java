@@ -1,0 +1,166 @@
+package io.godwit.broker;
+
+import io.godwit.dist.DistWorker;
+import io.godwit.inbox.InboxStore;
+import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.session.NodeSessionDirectory;
+import io.godwit.kv.KvNode;
+import io.godwit.kv.KvStore;
+import io.godwit.kv.StoreHealth;
+import io.godwit.kv.StoreSpec;
+import io.godwit.mqtt.MqttServer;
+import io.godwit.plugin.event.EventListener;
+import io.godwit.retain.RetainConfig;
+import io.godwit.retain.RetainStore;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One broker: makes every part in the order in which they need each other and ends them the other way round, listeners first. Started
+ * by the main thread, closed by it or by the shutdown thread; both calls block.
+ *
+ * <p>Order of the start: data directory and log; the dist and the retain store; the inbox store, whose leaders may publish wills at
+ * once and so need the other two; the listeners. Nothing is acknowledged before all stores serve.
+ */
+final class Broker implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
+
+    /** Replaying a log of the usual size takes seconds; this is for the start script to end some day. */
+    private static final long READY_MINUTES = 30;
+
+    private final BrokerConfig config;
+    private final Path data;
+    private final StatusFile status;
+    private final MeterRegistry meters = new SimpleMeterRegistry();
+    private final EventListener events = EventListener.NONE;
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private boolean isClosed;
+
+    Broker(BrokerConfig config, Path data) {
+        this.config = config;
+        this.data = data;
+        this.status = new StatusFile(data);
+    }
+
+    /**
+     * Returns when the listeners are open.
+     *
+     * @throws IOException naming what does not fit: data damaged, of another format or in use; a port taken; no data and bootstrap
+     *     false
+     */
+    synchronized void start() throws IOException, InterruptedException {
+        if (isClosed) {
+            return; // the signal to end came first
+        }
+        KvNode node = KvNode.open(BrokerSettings.node(config, data));
+        opened.push(node);
+        List<String> warnings = BrokerSettings.warnings(config);
+        warnings.forEach(warning -> LOG.warn("{}", warning));
+        status.begin(warnings);
+        opened.push(status::end);
+        node.onHealthChange(this::report);
+
+        Late<MqttServer> mqtt = new Late<>();
+        Late<InboxClient> inbox = new Late<>();
+        Late<KvStore> distRanges = new Late<>();
+        Late<KvStore> retainRanges = new Late<>();
+        Late<DistWorker> distWorker = new Late<>();
+
+        InboxDeliverer inboxDeliverer =
+                new InboxDeliverer(inbox, () -> distWorker.get().client());
+        DistWorker dist = new DistWorker(
+                BrokerSettings.dist(config),
+                () -> distRanges.get().client(),
+                delivery -> mqtt.get().liveDeliverer().deliver(delivery),
+                inboxDeliverer,
+                events,
+                meters);
+        distWorker.set(dist);
+        RetainStore retain = new RetainStore(
+                RetainConfig.DEFAULT, () -> retainRanges.get().client(), System::currentTimeMillis, meters);
+        distRanges.set(node.open(new StoreSpec("dist", dist.coprocessorFactory(), List.of())));
+        retainRanges.set(node.open(new StoreSpec("retain", retain.coprocessorFactory(), List.of())));
+        dist.start();
+        opened.push(dist);
+        retain.start();
+        opened.push(retain);
+        await(node);
+
+        MqttServer server = startSessions(node, dist, retain, inbox);
+        mqtt.set(server);
+        opened.push(server);
+        await(node);
+
+        List<String> listeners = server.start().stream().map(Broker::describe).toList();
+        status.ready(listeners);
+        LOG.info("ready listeners={}", listeners);
+    }
+
+    /** Opens the inbox store, then makes the frontend on all three. */
+    private MqttServer startSessions(KvNode node, DistWorker dist, RetainStore retain, Late<InboxClient> inbox)
+            throws IOException {
+        StorePublisher outlet = new StorePublisher(dist::client, retain::client);
+        InboxStore store = new InboxStore(BrokerSettings.inbox(config), outlet, outlet, events, meters);
+        List<byte[]> splitKeys = InboxStore.splitKeys(config.get(PropertySettings.INBOX_RANGES));
+        KvStore ranges = node.open(new StoreSpec("inbox", store.coprocessorFactory(), splitKeys));
+        InboxClient client = InboxStore.client(ranges.client());
+        inbox.set(client);
+        return new MqttServer(
+                BrokerSettings.mqtt(config),
+                dist.client(),
+                client,
+                retain.client(),
+                new NodeSessionDirectory(),
+                events,
+                meters);
+    }
+
+    private static void await(KvNode node) throws IOException, InterruptedException {
+        try {
+            node.ready().get(READY_MINUTES, TimeUnit.MINUTES);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IOException("the stores do not serve: " + node.health(), e);
+        }
+    }
+
+    private static String describe(InetSocketAddress address) {
+        return "tcp " + address.getAddress().getHostAddress() + ":" + address.getPort();
+    }
+
+    private void report(Map<String, StoreHealth> health) {
+        health.forEach((name, store) -> status.store(name, (store.state() + " " + store.detail()).strip()));
+    }
+
+    /** Ends what was started, listeners first. Further calls do nothing. */
+    @Override
+    public synchronized void close() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        if (!opened.isEmpty()) {
+            LOG.info("stopping");
+            status.stopping();
+        }
+        while (!opened.isEmpty()) {
+            AutoCloseable part = opened.pop();
+            try {
+                part.close();
+            } catch (Exception e) { // the others are closed all the same
+                LOG.error("not closed cleanly part={}", part, e);
+            }
+        }
+    }
+}

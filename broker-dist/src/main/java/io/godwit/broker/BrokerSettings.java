@@ -1,0 +1,121 @@
+package io.godwit.broker;
+
+import io.godwit.dist.DistConfig;
+import io.godwit.dist.route.SharedPick;
+import io.godwit.inbox.InboxConfig;
+import io.godwit.kv.KvNodeConfig;
+import io.godwit.kv.raft.LogSync;
+import io.godwit.kv.range.RangeSettings;
+import io.godwit.mqtt.MqttConfig;
+import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.transport.TransportConfig;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** What each part is configured with, out of the effective configuration. */
+final class BrokerSettings {
+    private BrokerSettings() {}
+
+    static KvNodeConfig node(BrokerConfig config, Path data) {
+        KvNodeConfig defaults = KvNodeConfig.standalone(data);
+        RangeSettings range = RangeSettings.DEFAULT;
+        long lowWaterBytes = config.get(PropertySettings.DISK_LOW_WATER_BYTES);
+        return new KvNodeConfig(
+                data,
+                config.get(FileSettings.BOOTSTRAP),
+                defaults.cacheBytes(),
+                defaults.writeBufferBytes(),
+                new RangeSettings(
+                        range.maxPendingBytes(),
+                        config.get(PropertySettings.SNAPSHOT_LOG_BYTES),
+                        range.leaderWaitMillis()),
+                lowWaterBytes < 0 ? OptionalLong.empty() : OptionalLong.of(lowWaterBytes),
+                new LogSync(config.get(PropertySettings.LOG_SYNC), config.get(PropertySettings.META_SYNC)));
+    }
+
+    static DistConfig dist(BrokerConfig config) {
+        SharedPick pick = switch (config.get(FileSettings.SHARED_STRATEGY)) {
+            case RANDOM -> SharedPick.RANDOM;
+            case ROUND_ROBIN -> SharedPick.ROUND_ROBIN;
+        };
+        return new DistConfig(pick, DistConfig.DEFAULT.routeTimeout());
+    }
+
+    static InboxConfig inbox(BrokerConfig config) {
+        int maxQueued = config.get(FileSettings.MAX_QUEUED_MESSAGES);
+        return new InboxConfig(
+                maxQueued,
+                dropsOldest(config) ? InboxConfig.DropPolicy.OLDEST : InboxConfig.DropPolicy.NEWEST,
+                config.get(FileSettings.QUEUE_QOS0),
+                maxQueued,
+                Duration.ofSeconds(config.get(FileSettings.MAX_EXPIRY_SECONDS)),
+                config.get(PropertySettings.INBOX_EARLY_PUSH));
+    }
+
+    static MqttConfig mqtt(BrokerConfig config) {
+        TransportConfig transport = TransportConfig.DEFAULTS;
+        SessionConfig session = SessionConfig.DEFAULTS;
+        return new MqttConfig(
+                tcpAddress(config),
+                new TransportConfig(
+                        config.get(FileSettings.EVENT_LOOPS),
+                        transport.prefersIoUring(),
+                        config.get(FileSettings.MAX_PACKET_BYTES),
+                        config.get(FileSettings.MAX_CONN_BANDWIDTH),
+                        transport.maxUnwrittenBytes(),
+                        Duration.ofSeconds(config.get(FileSettings.CONNECT_TIMEOUT_SECONDS)),
+                        transport.drainTimeout()),
+                new SessionConfig(
+                        config.get(FileSettings.RECEIVE_MAXIMUM),
+                        session.sendWindow(),
+                        config.get(FileSettings.TOPIC_ALIAS_MAXIMUM),
+                        config.get(FileSettings.MAX_QUEUED_MESSAGES),
+                        session.maxQueuedBytes(),
+                        dropsOldest(config),
+                        config.get(FileSettings.MAX_EXPIRY_SECONDS),
+                        config.get(FileSettings.SERVER_KEEP_ALIVE_SECONDS),
+                        session.maxUnstoredBytes(),
+                        session.maxUnstoredNodeBytes()));
+    }
+
+    /** What an operator should know of this configuration at every start. */
+    static List<String> warnings(BrokerConfig config) {
+        List<String> warnings = new ArrayList<>();
+        if (config.get(FileSettings.TCP_HOST).isEmpty()) {
+            warnings.add("no authentication is configured, so the listener accepts connections from this machine only; "
+                    + "set mqttServerConfig.tcpListener.host to open it");
+        }
+        List<Endpoint> seeds = config.get(FileSettings.SEED_ENDPOINTS);
+        if (seeds.stream().anyMatch(seed -> !isThisNode(seed, config))) {
+            warnings.add("clusterConfig.seedEndpoints names other nodes " + seeds
+                    + ", but this release runs each node alone: nothing is replicated");
+        }
+        if (!config.get(PropertySettings.LOG_SYNC) || !config.get(PropertySettings.META_SYNC)) {
+            warnings.add("kv_log_sync or kv_meta_sync is false: acknowledged messages may be lost when power fails");
+        }
+        return warnings;
+    }
+
+    private static boolean isThisNode(Endpoint seed, BrokerConfig config) {
+        return seed.host().equals(config.get(FileSettings.CLUSTER_HOST))
+                && seed.port() == config.get(FileSettings.CLUSTER_PORT);
+    }
+
+    private static boolean dropsOldest(BrokerConfig config) {
+        return config.get(FileSettings.OVERFLOW_POLICY) == FileSettings.OverflowPolicy.DROP_OLDEST;
+    }
+
+    /** Without a host the loopback address: nobody is authenticated, so nobody from outside is let in unasked. */
+    private static InetSocketAddress tcpAddress(BrokerConfig config) {
+        String host = config.get(FileSettings.TCP_HOST);
+        int port = config.get(FileSettings.TCP_PORT);
+        return host.isEmpty()
+                ? new InetSocketAddress(InetAddress.getLoopbackAddress(), port)
+                : new InetSocketAddress(host, port);
+    }
+}

@@ -1,0 +1,22 @@
+package io.godwit.broker;
+
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A part that others are given before it exists. Set once by the wiring thread, read by all. */
+final class Late<T> implements Supplier<T> {
+    private volatile @Nullable T value;
+
+    void set(T part) {
+        value = part;
+    }
+
+    @Override
+    public T get() {
+        T part = value;
+        if (part == null) {
+            throw new IllegalStateException("used before it was wired");
+        }
+        return part;
+    }
+}

@@ -1,0 +1,86 @@
+package io.godwit.broker;
+
+import io.godwit.kv.raft.DamagedDataException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * The broker process: reads the configuration, starts the {@link Broker}, waits for the signal to end. What makes it give up goes to
+ * standard error, one line per error, for the start script to show; exit code 2 for a wrong configuration, 1 for all else.
+ */
+@Command(name = "godwit", mixinStandardHelpOptions = true, description = "Runs one Godwit broker in the foreground.")
+public final class Main implements Callable<Integer> {
+    private static final Logger LOG = LoggerFactory.getLogger(Main.class);
+
+    @Option(names = "--config", required = true, description = "configuration file")
+    private Path config = Path.of("conf/standalone.yml");
+
+    @Option(names = "--data", required = true, description = "data directory")
+    private Path data = Path.of("data");
+
+    private Main() {}
+
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new Main()).execute(args));
+    }
+
+    @Override
+    public Integer call() {
+        BrokerConfig effective;
+        try {
+            effective = ConfigLoader.load(config, systemProperties());
+        } catch (ConfigException e) {
+            say("the configuration is wrong, nothing was started:");
+            e.errors().forEach(error -> say("  " + error));
+            LOG.error("configuration refused file={} errors={}", config, e.errors());
+            return 2;
+        }
+        effective.describe().forEach(line -> LOG.info("configuration {}", line));
+        CountDownLatch ended = new CountDownLatch(1);
+        try (Broker broker = new Broker(effective, data)) {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> drain(broker, ended), "shutdown"));
+            broker.start();
+            ended.await();
+            return 0;
+        } catch (DamagedDataException e) {
+            say("the data is damaged or not ours, it was left as it is: " + e.getMessage());
+            LOG.error("start refused data={} cause={}", data, e.getMessage());
+            return 1;
+        } catch (IOException e) {
+            say(String.valueOf(e.getMessage()));
+            LOG.error("start failed data={}", data, e);
+            return 1;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return 1;
+        } catch (RuntimeException e) {
+            say("start failed: " + e);
+            LOG.error("start failed data={}", data, e);
+            return 1;
+        }
+    }
+
+    /** Runs in the JVM's shutdown: the process lives until this returns. */
+    private static void drain(Broker broker, CountDownLatch ended) {
+        broker.close();
+        ended.countDown();
+    }
+
+    private static Map<String, String> systemProperties() {
+        return System.getProperties().stringPropertyNames().stream()
+                .collect(Collectors.toMap(name -> name, name -> System.getProperty(name, "")));
+    }
+
+    private static void say(String line) {
+        System.err.println("godwit: " + line);
+    }
+}
