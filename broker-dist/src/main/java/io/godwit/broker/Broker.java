@@ -76,18 +76,14 @@ final class Broker implements AutoCloseable {
         Late<InboxClient> inbox = new Late<>();
         Late<KvStore> distRanges = new Late<>();
         Late<KvStore> retainRanges = new Late<>();
-        Late<DistWorker> distWorker = new Late<>();
 
-        InboxDeliverer inboxDeliverer =
-                new InboxDeliverer(inbox, () -> distWorker.get().client());
         DistWorker dist = new DistWorker(
                 BrokerSettings.dist(config),
                 () -> distRanges.get().client(),
                 delivery -> mqtt.get().liveDeliverer().deliver(delivery),
-                inboxDeliverer,
+                new InboxDeliverer(inbox),
                 events,
                 meters);
-        distWorker.set(dist);
         RetainStore retain = new RetainStore(
                 RetainConfig.DEFAULT, () -> retainRanges.get().client(), System::currentTimeMillis, meters);
         distRanges.set(node.open(new StoreSpec("dist", dist.coprocessorFactory(), List.of())));

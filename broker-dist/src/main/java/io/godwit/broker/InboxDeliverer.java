@@ -3,7 +3,6 @@ package io.godwit.broker;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DeliveryToken;
-import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.Match;
@@ -20,24 +19,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Hands deliveries for persistent sessions to the inbox store. Thread-safe, without state. */
 final class InboxDeliverer implements Deliverer {
-    private static final Logger LOG = LoggerFactory.getLogger(InboxDeliverer.class);
-
     private final Supplier<InboxClient> inbox;
-    private final Supplier<DistClient> dist;
 
-    /**
-     * Takes suppliers, because the dist-worker is built with this deliverer and the inbox store opens after it.
-     *
-     * @param dist where stray routes are removed
-     */
-    InboxDeliverer(Supplier<InboxClient> inbox, Supplier<DistClient> dist) {
+    /** Takes a supplier, because the dist-worker is built with this deliverer and the inbox store opens after it. */
+    InboxDeliverer(Supplier<InboxClient> inbox) {
         this.inbox = inbox;
-        this.dist = dist;
     }
 
     @Override
@@ -73,21 +62,12 @@ final class InboxDeliverer implements Deliverer {
         boolean reached = false;
         for (int i = 0; i < outcomes.size(); i++) {
             if (outcomes.get(i) == InsertOutcome.NO_SESSION) {
-                removeStray((InboxReceiver) delivery.matches().get(i).receiver(), delivery.message());
+                delivery.strays().found(delivery, delivery.matches().get(i));
             } else {
                 reached = true;
             }
         }
         return reached ? DistOutcome.DELIVERED : DistOutcome.NO_MATCH;
-    }
-
-    private void removeStray(InboxReceiver receiver, Message message) {
-        dist.get().removeStrayRoutes(receiver, message.topic()).whenComplete((done, failure) -> {
-            if (failure != null) {
-                LOG.debug(
-                        "stray route stays until the next delivery receiver={} cause={}", receiver, failure.toString());
-            }
-        });
     }
 
     private static DistOutcome outcomeOf(@Nullable Throwable failure) {

@@ -8,6 +8,7 @@ import io.godwit.dist.client.Publisher;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.deliver.DistCounters;
 import io.godwit.dist.deliver.FanOut;
+import io.godwit.dist.deliver.StrayRoutes;
 import io.godwit.dist.route.RouteCoprocessor;
 import io.godwit.dist.route.TopicIndex;
 import io.godwit.kv.client.RangeClient;
@@ -56,7 +57,8 @@ public final class DistWorker implements AutoCloseable {
         this.config = config;
         this.ranges = ranges;
         this.index = new TopicIndex(config.sharedPick());
-        this.deliverers = new FanOut.Deliverers(live, inbox, new DistCounters(meters), events);
+        this.deliverers = new FanOut.Deliverers(
+                live, inbox, new DistCounters(meters), events, new StrayRoutes(client::removeStrayRoutes));
         Gauge.builder("godwit.dist.subscriptions", index, TopicIndex::subscriptions)
                 .description("subscriptions that publishes are matched against")
                 .register(meters);

@@ -12,7 +12,8 @@ public interface Deliverer {
 
     /**
      * Hands over one delivery; deliveries of one publisher are handed over in order and must stay so per receiver. Called on the publisher's
-     * thread; never blocks, throws or returns null. Completes on any thread with DELIVERED, OVERLOADED or FAILED, never exceptionally.
+     * thread, or on any thread when a shared group chose again; never blocks, throws or returns null. Completes on any thread with DELIVERED,
+     * OVERLOADED or FAILED, or with NO_MATCH when all of its sessions had ended ({@link Delivery#strays} knows them), never exceptionally.
      */
     CompletableFuture<DistOutcome> deliver(Delivery delivery);
 }

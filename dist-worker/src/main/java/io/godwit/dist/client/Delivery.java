@@ -10,9 +10,17 @@ import org.jspecify.annotations.Nullable;
  * modified.
  *
  * @param token null unless the delivery may be repeated
+ * @param strays told by the deliverer of persistent sessions which of them have ended
  */
 public record Delivery(
         ClientInfo publisher,
         Message message,
         List<Match> matches,
-        @Nullable DeliveryToken token) {}
+        @Nullable DeliveryToken token,
+        Strays strays) {
+
+    /** To sessions that cannot end unnoticed. */
+    public Delivery(ClientInfo publisher, Message message, List<Match> matches, @Nullable DeliveryToken token) {
+        this(publisher, message, matches, token, Strays.IGNORED);
+    }
+}

@@ -8,7 +8,6 @@ import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Publisher;
 import io.godwit.dist.route.Matches;
-import io.godwit.dist.route.SharedGroup;
 import io.godwit.dist.route.TenantIndex;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.BrokerEvent;
@@ -35,8 +34,10 @@ public final class FanOut implements Publisher {
      *
      * @param live takes {@link LiveReceiver}s
      * @param inbox takes {@link io.godwit.dist.client.InboxReceiver}s
+     * @param strays removes the routes of those whose session has ended
      */
-    public record Deliverers(Deliverer live, Deliverer inbox, DistCounters counters, EventListener events) {}
+    public record Deliverers(
+            Deliverer live, Deliverer inbox, DistCounters counters, EventListener events, StrayRoutes strays) {}
 
     public FanOut(ClientInfo client, TenantIndex index, Deliverers deliverers) {
         this.client = client;
@@ -49,10 +50,11 @@ public final class FanOut implements Publisher {
         Matches matches = cache.match(message.topic());
         List<Match> live = matches.live();
         List<Match> inbox = matches.inbox();
+        SharedPicks picks = null;
         if (!matches.groups().isEmpty()) {
             live = new ArrayList<>(live);
             inbox = new ArrayList<>(inbox);
-            pick(matches.groups(), token, live, inbox);
+            picks = SharedPicks.first(matches.groups(), token, live, inbox);
         }
         deliverers.counters.published.increment();
         if (live.isEmpty() && inbox.isEmpty()) {
@@ -60,26 +62,68 @@ public final class FanOut implements Publisher {
             return Outcomes.NO_MATCH;
         }
         deliverers.counters.matched.add(live.size() + inbox.size());
-        if (inbox.isEmpty()) {
-            return watched(deliverers.live.deliver(new Delivery(client, message, live, token)), message, inbox);
-        }
-        // the inbox first: its commit takes the longer time
-        CompletableFuture<DistOutcome> stored = deliverers.inbox.deliver(new Delivery(client, message, inbox, token));
-        CompletableFuture<DistOutcome> outcome = live.isEmpty()
-                ? stored
-                : Outcomes.worst(stored, deliverers.live.deliver(new Delivery(client, message, live, token)));
-        return watched(outcome, message, inbox);
+        return watched(deliver(message, token, live, inbox, picks), message, inbox);
     }
 
-    /** One member of each group; sessions that have a plain subscription too get both copies (MQTT 5.0, 4.8.2). */
-    private static void pick(
-            List<SharedGroup> groups, @Nullable DeliveryToken token, List<Match> live, List<Match> inbox) {
-        for (int i = 0; i < groups.size(); i++) {
-            Match member = token == null ? groups.get(i).pick() : groups.get(i).pick(token);
-            if (member != null) {
-                (member.receiver() instanceof LiveReceiver ? live : inbox).add(member);
-            }
+    private CompletableFuture<DistOutcome> deliver(
+            Message message,
+            @Nullable DeliveryToken token,
+            List<Match> live,
+            List<Match> inbox,
+            @Nullable SharedPicks picks) {
+        if (inbox.isEmpty()) {
+            return deliverers.live.deliver(new Delivery(client, message, live, token));
         }
+        // the inbox first: its commit takes the longer time
+        CompletableFuture<DistOutcome> stored = picks == null
+                ? deliverers.inbox.deliver(new Delivery(client, message, inbox, token, deliverers.strays))
+                : deliverShared(new Delivery(client, message, inbox, token, picks), picks);
+        return live.isEmpty()
+                ? stored
+                : Outcomes.worst(stored, deliverers.live.deliver(new Delivery(client, message, live, token)));
+    }
+
+    private CompletableFuture<DistOutcome> deliverShared(Delivery delivery, SharedPicks picks) {
+        CompletableFuture<DistOutcome> stored = deliverers.inbox.deliver(delivery);
+        return Outcomes.isDelivered(stored) && !picks.hasStrays()
+                ? stored
+                : stored.thenCompose(answer -> picks.hasStrays()
+                        ? chooseAgain(delivery, picks, answer)
+                        : CompletableFuture.completedFuture(answer));
+    }
+
+    /**
+     * The sessions of some chosen members had ended, and contract and client count on one member of each group. First their routes go: so the
+     * group does not choose them again, nor does a repetition with the same token. What is published meanwhile may overtake the message,
+     * which [MQTT5-4.6.0-6] allows for shared subscriptions. A member that has the token by a plain subscription answers that it has the
+     * message. When the routes cannot be removed, the publisher is refused, and repeats.
+     *
+     * @param answer of the other matches
+     */
+    private CompletableFuture<DistOutcome> chooseAgain(Delivery delivery, SharedPicks picks, DistOutcome answer) {
+        if (picks.hasUnserved() && picks.isLastRound()) {
+            return CompletableFuture.completedFuture(DistOutcome.FAILED);
+        }
+        return deliverers
+                .strays
+                .remove(picks.strays(), delivery.message().topic())
+                .handle((done, failure) -> failure)
+                .thenCompose(failure -> {
+                    if (!picks.hasUnserved()) {
+                        return CompletableFuture.completedFuture(answer);
+                    }
+                    if (failure != null) {
+                        return CompletableFuture.completedFuture(
+                                Outcomes.worst(answer, DistOutcome.ofFailure(StrayRoutes.cause(failure))));
+                    }
+                    List<Match> live = new ArrayList<>();
+                    List<Match> inbox = new ArrayList<>();
+                    SharedPicks next = picks.again(delivery.token(), live, inbox);
+                    return live.isEmpty() && inbox.isEmpty()
+                            ? CompletableFuture.completedFuture(answer)
+                            : deliver(delivery.message(), delivery.token(), live, inbox, next)
+                                    .thenApply(later -> Outcomes.worst(answer, later));
+                });
     }
 
     private CompletableFuture<DistOutcome> watched(

@@ -54,7 +54,8 @@ class FanOutTest {
                         return inboxAnswer;
                     },
                     new DistCounters(meters),
-                    events::add));
+                    events::add,
+                    new StrayRoutes((receiver, topic) -> CompletableFuture.completedFuture(null))));
 
     @Test
     void aLiveDeliverySharesTheMatchListAndTheFuture() {

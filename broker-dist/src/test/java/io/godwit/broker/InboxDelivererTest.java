@@ -1,0 +1,117 @@
+package io.godwit.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.dist.client.Delivery;
+import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.Match;
+import io.godwit.inbox.client.AttachReply;
+import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.InsertRequest;
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class InboxDelivererTest {
+    private static final ClientInfo PUBLISHER =
+            new ClientInfo(TenantId.DEFAULT, new ClientId("p"), null, "127.0.0.1:1", 5);
+    private static final Match FIRST = match("1");
+    private static final Match SECOND = match("2");
+
+    private final List<InsertRequest> inserts = new ArrayList<>();
+    private final List<Match> strays = new ArrayList<>();
+    private CompletableFuture<List<InsertOutcome>> answer = new CompletableFuture<>();
+    private final InboxDeliverer deliverer = new InboxDeliverer(Inbox::new);
+
+    @Test
+    void tellsWhichSessionsHaveEnded() {
+        answer = CompletableFuture.completedFuture(List.of(InsertOutcome.NO_SESSION, InsertOutcome.STORED));
+
+        assertThat(deliver()).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(strays).containsExactly(FIRST);
+    }
+
+    @Test
+    void isNoMatchWhenAllHaveEnded() {
+        answer = CompletableFuture.completedFuture(List.of(InsertOutcome.NO_SESSION, InsertOutcome.NO_SESSION));
+
+        assertThat(deliver()).isCompletedWithValue(DistOutcome.NO_MATCH);
+        assertThat(strays).containsExactly(FIRST, SECOND);
+    }
+
+    @Test
+    void aCopyThatWasThereOrWasDroppedByALimitIsDelivered() {
+        answer = CompletableFuture.completedFuture(List.of(InsertOutcome.ALREADY_THERE, InsertOutcome.DROPPED));
+
+        assertThat(deliver()).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(strays).isEmpty();
+    }
+
+    @Test
+    void aFailedInsertTellsNoStrays() {
+        answer = CompletableFuture.failedFuture(new RangeException(RangeException.Cause.OVERLOADED, "full"));
+        assertThat(deliver()).isCompletedWithValue(DistOutcome.OVERLOADED);
+
+        answer = CompletableFuture.failedFuture(new RangeException(RangeException.Cause.CLOSED, "closed"));
+        assertThat(deliver()).isCompletedWithValue(DistOutcome.FAILED);
+        assertThat(strays).isEmpty();
+    }
+
+    @Test
+    void passesTheTokenAndTheLowerQos() {
+        deliver();
+
+        InsertRequest insert = inserts.get(0);
+        assertThat(insert.tokenOrigin()).isEqualTo("o");
+        assertThat(insert.tokenNumber()).isEqualTo(7);
+        assertThat(insert.tokenFinishedBelow()).isEqualTo(3);
+        assertThat(insert.targets()).extracting(InsertRequest.Target::qos).containsOnly(Qos.AT_LEAST_ONCE);
+    }
+
+    private CompletableFuture<DistOutcome> deliver() {
+        Message message = new Message("a", new byte[] {1}, Qos.EXACTLY_ONCE, false, 0, MessageProperties.NONE);
+        return deliverer.deliver(new Delivery(
+                PUBLISHER,
+                message,
+                List.of(FIRST, SECOND),
+                new DeliveryToken("o", 7, 3),
+                (delivery, match) -> strays.add(match)));
+    }
+
+    private static Match match(String client) {
+        return new Match(
+                new InboxReceiver(TenantId.DEFAULT, new ClientId(client), 1), Qos.AT_LEAST_ONCE, false, Match.NO_IDS);
+    }
+
+    /** Takes inserts only. */
+    private final class Inbox implements InboxClient {
+        @Override
+        public CompletableFuture<AttachReply> attach(AttachRequest request, InboxListener listener) {
+            throw new AssertionError("attach");
+        }
+
+        @Override
+        public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId) {
+            throw new AssertionError("delete");
+        }
+
+        @Override
+        public CompletableFuture<List<InsertOutcome>> insert(InsertRequest request) {
+            inserts.add(request);
+            return answer;
+        }
+    }
+}

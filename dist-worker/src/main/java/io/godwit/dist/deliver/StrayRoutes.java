@@ -1,0 +1,47 @@
+package io.godwit.dist.deliver;
+
+import io.godwit.dist.client.Delivery;
+import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.Match;
+import io.godwit.dist.client.Strays;
+import java.util.Collection;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.BiFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Removes the routes of sessions that have ended, found by delivering to them. Thread-safe, without state. */
+public final class StrayRoutes implements Strays {
+    private static final Logger LOG = LoggerFactory.getLogger(StrayRoutes.class);
+
+    private final BiFunction<InboxReceiver, String, CompletableFuture<Void>> remover;
+
+    /** @param remover removes the routes of a receiver that match a topic, see {@link io.godwit.dist.client.DistClient#removeStrayRoutes} */
+    public StrayRoutes(BiFunction<InboxReceiver, String, CompletableFuture<Void>> remover) {
+        this.remover = remover;
+    }
+
+    /** Nobody waits: what stays is found again by the next delivery. */
+    @Override
+    public void found(Delivery delivery, Match match) {
+        if (match.receiver() instanceof InboxReceiver receiver) {
+            remover.apply(receiver, delivery.message().topic()).whenComplete((done, failure) -> {
+                if (failure != null) {
+                    LOG.debug("stray route stays receiver={} cause={}", receiver, failure.toString());
+                }
+            });
+        }
+    }
+
+    /** Completes when no match on {@code topic} has the {@code receivers} any more; fails with {@link io.godwit.kv.client.RangeException}. */
+    CompletableFuture<Void> remove(Collection<InboxReceiver> receivers, String topic) {
+        return CompletableFuture.allOf(receivers.stream()
+                .map(receiver -> remover.apply(receiver, topic))
+                .toArray(CompletableFuture<?>[]::new));
+    }
+
+    static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+}
