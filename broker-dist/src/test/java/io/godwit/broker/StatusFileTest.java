@@ -1,0 +1,100 @@
+package io.godwit.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StatusFileTest {
+    private static final String PID = Long.toString(ProcessHandle.current().pid());
+
+    @TempDir
+    private Path directory;
+
+    private StatusFile file;
+
+    @BeforeEach
+    void make() {
+        file = new StatusFile(directory);
+    }
+
+    @Test
+    void beginWritesThePidAndTheWarnings() throws IOException {
+        file.begin(List.of("one", "two\nlines"));
+
+        assertThat(directory.resolve("godwit.pid")).hasContent(PID);
+        assertThat(lines()).containsExactly("pid=" + PID, "state=starting", "warning=one", "warning=two lines");
+    }
+
+    @Test
+    void aStoreThatServesBeforeTheListenersDoesNotMakeItReady() throws IOException {
+        file.begin(List.of());
+        file.store("inbox", "SERVING");
+        assertThat(lines()).contains("state=starting", "store=inbox SERVING");
+
+        file.ready(List.of("tcp 127.0.0.1:1883"));
+        assertThat(lines()).contains("state=ready", "listen=tcp 127.0.0.1:1883");
+    }
+
+    @Test
+    void isDegradedWhileAnyStoreIs() throws IOException {
+        file.begin(List.of());
+        file.store("dist", "SERVING");
+        file.store("inbox", "SERVING");
+        file.ready(List.of());
+        file.store("inbox", "READ_ONLY disk full");
+        file.store("dist", "SERVING");
+        assertThat(lines()).contains("state=degraded", "store=dist SERVING", "store=inbox READ_ONLY disk full");
+
+        file.store("inbox", "SERVING");
+        assertThat(lines()).contains("state=ready", "store=inbox SERVING");
+    }
+
+    @Test
+    void aStoreThatFailedBeforeTheListenersOpenedIsToldAtOnce() throws IOException {
+        file.begin(List.of());
+        file.store("inbox", "FAILED");
+        file.ready(List.of());
+
+        assertThat(lines()).contains("state=degraded");
+    }
+
+    @Test
+    void stoppingStaysWhateverTheStoresSay() throws IOException {
+        file.begin(List.of());
+        file.ready(List.of());
+        file.stopping();
+        file.store("inbox", "SERVING");
+
+        assertThat(lines()).contains("state=stopping");
+    }
+
+    @Test
+    void endLeavesNothing() throws IOException {
+        file.begin(List.of());
+        file.end();
+        file.end();
+
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void whatAKilledProcessLeftIsReplaced() throws IOException {
+        Files.writeString(directory.resolve("godwit.pid"), "999999999");
+        Files.writeString(directory.resolve("godwit.status"), "pid=999999999\nstate=ready\nlisten=tcp 1.2.3.4:5\n");
+
+        file.begin(List.of());
+
+        assertThat(directory.resolve("godwit.pid")).hasContent(PID);
+        assertThat(lines()).containsExactly("pid=" + PID, "state=starting");
+    }
+
+    private List<String> lines() throws IOException {
+        return Files.readAllLines(directory.resolve("godwit.status"));
+    }
+}
