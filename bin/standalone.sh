@@ -66,6 +66,15 @@ running_pid() {
 
 status_value() { sed -n "s/^$1=//p" "$status_file" 2>/dev/null; }
 
+# The lines of the JVM itself about why it ended, as an extended regular expression.
+jvm_fault='^(Error|Unrecognized|Invalid|Conflicting|Improperly|Terminating due to|Exception in thread|# )'
+
+# Why the process with the output $1 gave up: the JVM's own complaint first, then the end of the rest.
+print_fault() {
+  grep -E "$jvm_fault" "$1" | head -n 20 >&2
+  grep -Ev "$jvm_fault|^WARNING: " "$1" | tail -n 40 >&2
+}
+
 find_java() {
   java=${JAVA_HOME:+$JAVA_HOME/bin/}java
   command -v "$java" >/dev/null 2>&1 || die "no $java: install a JDK 17 or newer, or set JAVA_HOME"
@@ -135,9 +144,7 @@ build_command() {
 }
 
 print_ready() {
-  local line
-  status_value listen | while read -r line; do echo "godwit: listening on $line"; done
-  status_value warning | while read -r line; do echo "godwit: warning: $line"; done
+  sed -n -e 's/^listen=/godwit: listening on /p' -e 's/^warning=/godwit: warning: /p' "$status_file" 2>/dev/null
 }
 
 start() {
@@ -163,7 +170,7 @@ start() {
       return 0
     fi
     if ! kill -0 "$pid" 2>/dev/null; then
-      grep -v '^WARNING: ' "$begun" | tail -n 40 >&2
+      print_fault "$begun"
       die "did not start"
     fi
     waited=$((waited + 1))
@@ -191,15 +198,17 @@ stop() {
 }
 
 status() {
-  local pid state
+  local pid report state
   if ! pid=$(running_pid); then
     echo "godwit: not running on $data"
     return 3
   fi
-  state=$(status_value state)
-  echo "godwit: pid $pid, $state"
-  print_ready
-  status_value store | while read -r line; do echo "godwit: store $line"; done
+  # Read once: the broker replaces the file while we print.
+  report=$(cat "$status_file" 2>/dev/null)
+  state=$(sed -n 's/^state=//p' <<<"$report")
+  echo "godwit: pid $pid, ${state:-no status yet}"
+  sed -n -e 's/^listen=/godwit: listening on /p' -e 's/^warning=/godwit: warning: /p' \
+    -e 's/^store=/godwit: store /p' <<<"$report"
   [ "$state" = ready ] || return 4
 }
 
