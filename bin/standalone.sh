@@ -8,7 +8,8 @@ usage() {
   cat <<'TXT'
 usage: standalone.sh start|stop|restart|status [options]
 
-  start     starts the broker in the background; returns 0 once it serves, else prints why not
+  start     starts the broker in the background; returns 0 once it serves, else prints why not; 4 when it runs but
+            cannot write (disk nearly full)
   stop      stops accepting, finishes what is under way, ends the process
   restart   stop, then start
   status    tells whether it runs, where it listens and how its stores are; 0 when it serves, 3 when it does not run,
@@ -164,6 +165,12 @@ start() {
   pid=$!
   disown "$pid" 2>/dev/null
   while :; do
+    if [ "$(status_value pid)" = "$pid" ] && [ "$(status_value state)" = degraded ]; then
+      print_ready
+      status_value store | while read -r line; do echo "godwit: store $line" >&2; done
+      echo "godwit: pid $pid runs, but does not fully serve" >&2
+      return 4
+    fi
     if [ "$(status_value pid)" = "$pid" ] && [ "$(status_value state)" = ready ]; then
       print_ready
       echo "godwit: started, pid $pid, data in $data, log in $log"
@@ -208,7 +215,7 @@ status() {
   state=$(sed -n 's/^state=//p' <<<"$report")
   echo "godwit: pid $pid, ${state:-no status yet}"
   sed -n -e 's/^listen=/godwit: listening on /p' -e 's/^warning=/godwit: warning: /p' \
-    -e 's/^store=/godwit: store /p' <<<"$report"
+    -e 's/^store=/godwit: store /p' -e 's/^events=/godwit: events since the start: /p' <<<"$report"
   [ "$state" = ready ] || return 4
 }
 

@@ -9,7 +9,6 @@ import io.godwit.kv.KvStore;
 import io.godwit.kv.StoreHealth;
 import io.godwit.kv.StoreSpec;
 import io.godwit.mqtt.MqttServer;
-import io.godwit.plugin.event.EventListener;
 import io.godwit.retain.RetainConfig;
 import io.godwit.retain.RetainStore;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -24,6 +23,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,14 +44,20 @@ final class Broker implements AutoCloseable {
     private final Path data;
     private final StatusFile status;
     private final MeterRegistry meters = new SimpleMeterRegistry();
-    private final EventListener events = EventListener.NONE;
+    private final EventLog events;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private boolean isClosed;
+
+    /** The thread in {@link #await}, for {@link #cancelStart}. Volatile: the shutdown thread looks while the starter holds the monitor. */
+    private volatile @Nullable Thread starter;
+
+    private volatile boolean isCancelled;
 
     Broker(BrokerConfig config, Path data) {
         this.config = config;
         this.data = data;
         this.status = new StatusFile(data);
+        this.events = new EventLog(status::events);
     }
 
     /**
@@ -65,11 +71,13 @@ final class Broker implements AutoCloseable {
             return; // the signal to end came first
         }
         KvNode node = KvNode.open(BrokerSettings.node(config, data));
-        opened.push(node);
         List<String> warnings = BrokerSettings.warnings(config);
         warnings.forEach(warning -> LOG.warn("{}", warning));
         status.begin(warnings);
+        // the pid file goes last: until then the data directory is in use
         opened.push(status::end);
+        opened.push(node);
+        opened.push(events);
         node.onHealthChange(this::report);
 
         Late<MqttServer> mqtt = new Late<>();
@@ -123,11 +131,17 @@ final class Broker implements AutoCloseable {
                 meters);
     }
 
-    private static void await(KvNode node) throws IOException, InterruptedException {
+    private void await(KvNode node) throws IOException, InterruptedException {
         try {
+            starter = Thread.currentThread();
+            if (isCancelled) {
+                throw new InterruptedException("told to end");
+            }
             node.ready().get(READY_MINUTES, TimeUnit.MINUTES);
         } catch (ExecutionException | TimeoutException e) {
             throw new IOException("the stores do not serve: " + node.health(), e);
+        } finally {
+            starter = null;
         }
     }
 
@@ -137,6 +151,15 @@ final class Broker implements AutoCloseable {
 
     private void report(Map<String, StoreHealth> health) {
         health.forEach((name, store) -> status.store(name, (store.state() + " " + store.detail()).strip()));
+    }
+
+    /** Ends a start that still waits for the stores; {@link #start} then throws. Does nothing to one that is done. */
+    void cancelStart() {
+        isCancelled = true;
+        Thread waiting = starter;
+        if (waiting != null) {
+            waiting.interrupt();
+        }
     }
 
     /** Ends what was started, listeners first. Further calls do nothing. */

@@ -9,7 +9,6 @@ import io.godwit.dist.client.Match;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
-import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
@@ -73,8 +72,6 @@ final class InboxDeliverer implements Deliverer {
     private static DistOutcome outcomeOf(@Nullable Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        return cause instanceof RangeException range && range.reason() == RangeException.Cause.OVERLOADED
-                ? DistOutcome.OVERLOADED
-                : DistOutcome.FAILED;
+        return cause == null ? DistOutcome.FAILED : DistOutcome.ofFailure(cause);
     }
 }

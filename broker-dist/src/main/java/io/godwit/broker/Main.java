@@ -71,6 +71,7 @@ public final class Main implements Callable<Integer> {
 
     /** Runs in the JVM's shutdown: the process lives until this returns. */
     private static void drain(Broker broker, CountDownLatch ended) {
+        broker.cancelStart();
         broker.close();
         ended.countDown();
     }

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What {@code standalone.sh start} and {@code status} read: {@code godwit.pid} and {@code godwit.status} in the data directory, the latter with
- * lines {@code pid=, state=, listen=, warning=, store=}; several of the last three. Written only by the process that holds the
+ * lines {@code pid=, state=, listen=, warning=, store=, events=}; several of the last four. Written only by the process that holds the
  * lock of the data directory. Thread-safe: the main thread and health callbacks write.
  */
 final class StatusFile {
@@ -35,6 +35,7 @@ final class StatusFile {
     private final List<String> listeners = new ArrayList<>();
     private final List<String> warnings = new ArrayList<>();
     private final Map<String, String> stores = new TreeMap<>();
+    private Map<String, Long> events = Map.of();
 
     StatusFile(Path directory) {
         this.directory = directory;
@@ -58,6 +59,12 @@ final class StatusFile {
         if (state == State.READY || state == State.DEGRADED) {
             state = worst() ? State.DEGRADED : State.READY;
         }
+        write();
+    }
+
+    /** Notes how often what was discarded or refused, by kind, since the start. */
+    synchronized void events(Map<String, Long> totals) {
+        events = Map.copyOf(totals);
         write();
     }
 
@@ -86,6 +93,7 @@ final class StatusFile {
         listeners.forEach(listener -> line(text, "listen", listener));
         warnings.forEach(warning -> line(text, "warning", warning));
         stores.forEach((name, detail) -> line(text, "store", name + " " + detail));
+        new TreeMap<>(events).forEach((kind, total) -> line(text, "events", kind + " " + total));
         try {
             replace("godwit.status", text.toString());
         } catch (IOException e) {

@@ -1,0 +1,33 @@
+package io.godwit.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DropReason;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+class EventLogTest {
+    @Test
+    void everyDropIsCountedByItsReasonAndToldAtTheEnd() {
+        AtomicReference<Map<String, Long>> told = new AtomicReference<>(Map.of());
+        EventLog log = new EventLog(told::set);
+
+        for (DropReason reason : DropReason.values()) {
+            log.onEvent(new BrokerEvent.MessageDropped(TenantId.DEFAULT, new ClientId("c"), "t", reason));
+        }
+        log.onEvent(
+                new BrokerEvent.MessageDropped(TenantId.DEFAULT, new ClientId("c"), "t", DropReason.QUEUE_FULL_NEWEST));
+        log.onEvent(new BrokerEvent.ProtocolViolated("127.0.0.1:1", "first packet is no CONNECT"));
+        log.close();
+
+        assertThat(told.get())
+                .hasSize(DropReason.values().length + 1)
+                .containsEntry("dropped.queue-full-newest", 2L)
+                .containsEntry("dropped.expired", 1L)
+                .containsEntry("protocol-violations", 1L);
+    }
+}
