@@ -106,7 +106,8 @@ final class InboundFlows {
     long finishedBelow(long nextNumber) {
         long lowest = nextNumber;
         for (Flow flow : flows.values()) {
-            if (!flow.isDistributed()) {
+            if (!flow.isDistributed() || flow.pending != null && !flow.pending.isDone()) {
+                // a mark that is not committed yet does not survive a kill: the token is still needed
                 lowest = Math.min(lowest, flow.number);
             }
         }

@@ -256,6 +256,36 @@ class ExactlyOnceTest {
     }
 
     @Test
+    void aResumedMessageKeepsItsTokenAliveUntilItsMarkIsCommitted() {
+        TestConnection connection = store.attach("a");
+        Inbound one = store.host.await(connection.attachment().receive(5, store.message("one", 2)));
+        Inbound two = store.host.await(connection.attachment().receive(2, store.message("two", 2)));
+        store.host.crashAndRestart();
+        store.host.runUntilIdle();
+        assertThat(store.published)
+                .extracting(InboxFixture.Published::number)
+                .containsExactly(one.tokenNumber(), two.tokenNumber());
+        assertThat(store.published.get(1).finishedBelow()).isEqualTo(one.tokenNumber());
+    }
+
+    @Test
+    void aTokenIsFinishedOnlyOnceTheMarkIsCommitted() {
+        TestConnection connection = store.attach("a");
+        Inbound one = store.host.await(connection.attachment().receive(5, store.message("one", 2)));
+        store.host.await(connection.attachment().receive(2, store.message("two", 2)));
+        store.host.holdCommits();
+        CompletableFuture<Void> marked = connection.attachment().distributed(5);
+        CompletableFuture<Inbound> repeated = connection.attachment().receive(2, store.message("two", 2));
+        store.host.runUntilIdle();
+        assertThat(marked).isNotDone();
+        assertThat(repeated.join().tokenFinishedBelow()).isEqualTo(one.tokenNumber());
+        store.host.releaseCommits();
+        store.host.await(marked);
+        Inbound after = store.host.await(connection.attachment().receive(2, store.message("two", 2)));
+        assertThat(after.tokenFinishedBelow()).isEqualTo(after.tokenNumber());
+    }
+
+    @Test
     void whatADetachedSessionLeftUndistributedIsResumedAtTheNextStart() {
         TestConnection connection = store.attach("a");
         store.host.await(connection.attachment().receive(5, store.message("m", 2)));
