@@ -26,6 +26,7 @@ public final class BrokerProcess implements Broker {
     private static final String HEAP = "-Xms64m -Xmx512m";
 
     private final Path home;
+    private Path data;
     private final InetSocketAddress address;
     private final Map<String, String> mqtt = new LinkedHashMap<>();
     private final Map<String, String> topLevel = new LinkedHashMap<>();
@@ -33,9 +34,10 @@ public final class BrokerProcess implements Broker {
     private final Map<String, String> environment = new LinkedHashMap<>();
     private @Nullable Process script;
 
-    /** @param home an existing directory; a broker that was there before is continued */
+    /** @param home a directory, made if need be; a broker that was there before is continued */
     public BrokerProcess(Path home) throws IOException {
-        this.home = home;
+        this.home = Files.createDirectories(home);
+        this.data = home.resolve("data");
         this.address = Ports.free();
         mqtt.put("maxConnBandwidth", "0");
     }
@@ -89,7 +91,13 @@ public final class BrokerProcess implements Broker {
     }
 
     public Path data() {
-        return home.resolve("data");
+        return data;
+    }
+
+    /** Lets it share the data directory of another. It must not be closed then: the process there is the other's. */
+    public BrokerProcess onDataOf(BrokerProcess other) {
+        data = other.data;
+        return this;
     }
 
     public Path log() {
@@ -102,7 +110,9 @@ public final class BrokerProcess implements Broker {
         Files.createDirectories(data());
         Files.createDirectories(log());
         Files.writeString(config, configuration());
-        Files.deleteIfExists(data().resolve("godwit.pid")); // that of a killed process
+        if (handle() == null) {
+            Files.deleteIfExists(data().resolve("godwit.pid")); // that of a killed process
+        }
         script = run("start", "--config", config.toString());
     }
 

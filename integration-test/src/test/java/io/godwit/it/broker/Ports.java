@@ -5,10 +5,15 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Ports of the loopback address. */
 public final class Ports {
+    /** Given out in this process. A broker that is down just now still has its port. */
+    private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
+
     private Ports() {}
 
     /** A free port below the range that the system takes for outgoing connections, so that it is still free after a restart. */
@@ -17,7 +22,9 @@ public final class Ports {
             InetSocketAddress address = at(ThreadLocalRandom.current().nextInt(20_000, 32_000));
             try (ServerSocket probe = new ServerSocket()) {
                 probe.bind(address);
-                return address;
+                if (GIVEN.add(address.getPort())) {
+                    return address;
+                }
             } catch (IOException e) {
                 // taken: try another
             }

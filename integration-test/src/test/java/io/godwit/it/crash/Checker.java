@@ -24,7 +24,7 @@ final class Checker {
         RetainedRule retained = new RetainedRule(publishes, violations);
         for (int position = 0; position < events.size(); position++) {
             Event event = events.get(position);
-            sessions.computeIfAbsent(event.client(), client -> new SessionRules(client, violations))
+            sessions.computeIfAbsent(event.client(), client -> new SessionRules(client, publishes, violations))
                     .read(event, position);
             retained.read(event, position);
             if (event.kind() == Event.Kind.DAMAGED) {

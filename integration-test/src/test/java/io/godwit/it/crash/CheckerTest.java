@@ -203,6 +203,18 @@ class CheckerTest {
     }
 
     @Test
+    void whatItsPublisherStillHoldsNeedNotComeAgain() {
+        subscriber("s", 1);
+        publisher("p");
+        MessageId early = published(1, 1);
+        received("s", 1, 1, 1, false, early);
+        add(Event.of(Kind.LOST, "s", 1));
+        add(Event.of(Kind.PUBACK_IN, "p", 1).withPacketId(1));
+        reconnect("s", 2, true);
+        assertThat(rules()).isEmpty();
+    }
+
+    @Test
     void pubacksOutOfOrderAreFound() {
         publisher("p");
         published(1, 1);

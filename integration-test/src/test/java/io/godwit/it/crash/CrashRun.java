@@ -85,7 +85,7 @@ final class CrashRun {
                 TimeUnit.NANOSECONDS.toMillis(loaded),
                 history.acknowledged() - before,
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
-        readRetained(Duration.ofMillis(500), Duration.ofSeconds(1));
+        readRetained(Duration.ofMillis(plan.quietMillis()), Duration.ofMillis(2L * plan.quietMillis()));
     }
 
     private void kill() throws IOException {

@@ -160,22 +160,22 @@ final class DeliveryRules {
 
     /** A QoS 2 message goes to one member of a group, once. */
     private void sharedOnce() {
-        Map<String, Set<String>> members = new HashMap<>();
+        Map<String, List<Window>> members = new HashMap<>();
         subscriptions
                 .byClient()
                 .forEach((client, windows) -> windows.forEach(window -> {
                     if (window.group != null) {
-                        members.computeIfAbsent(window.group, group -> new HashSet<>())
-                                .add(client);
+                        members.computeIfAbsent(window.group, group -> new ArrayList<>())
+                                .add(window);
                     }
                 }));
-        members.forEach((group, clients) -> {
+        members.forEach((group, windows) -> {
             Map<MessageId, Set<String>> takers = new HashMap<>();
-            for (String client : clients) {
-                for (Delivery delivery : deliveries.getOrDefault(client, List.of())) {
-                    if (delivery.qos() == 2) {
+            for (Window window : windows) {
+                for (Delivery delivery : deliveries.getOrDefault(window.client, List.of())) {
+                    if (delivery.qos() == 2 && window.matches(delivery.message().topic())) {
                         takers.computeIfAbsent(delivery.message(), message -> new HashSet<>())
-                                .add(client);
+                                .add(window.client);
                     }
                 }
             }

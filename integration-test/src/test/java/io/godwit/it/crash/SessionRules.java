@@ -1,5 +1,6 @@
 package io.godwit.it.crash;
 
+import io.godwit.it.crash.Publishes.Published;
 import io.godwit.it.crash.Violation.Rule;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionRules {
     private final String client;
+    private final Publishes publishes;
     private final List<Violation> violations;
     private final List<Delivery> deliveries = new ArrayList<>();
 
@@ -55,6 +57,11 @@ final class SessionRules {
         final long arrival;
         int connection;
         boolean received;
+        /**
+         * The connection ended while the broker had not acknowledged the message to its publisher. Until then it may send it and forget it in a crash:
+         * it will come from its publisher again, under another packet id, since ids are not handed out twice.
+         */
+        boolean forgettable;
 
         Inflight(@Nullable MessageId message, int qos, long arrival, int connection) {
             this.message = message;
@@ -64,8 +71,9 @@ final class SessionRules {
         }
     }
 
-    SessionRules(String client, List<Violation> violations) {
+    SessionRules(String client, Publishes publishes, List<Violation> violations) {
         this.client = client;
+        this.publishes = publishes;
         this.violations = violations;
     }
 
@@ -76,8 +84,12 @@ final class SessionRules {
     void read(Event event, int position) {
         int id = event.packetId();
         switch (event.kind()) {
-            case CONNECT_OUT -> connecting(event);
+            case CONNECT_OUT -> {
+                closed(position);
+                connecting(event);
+            }
             case CONNACK_IN -> opened(event);
+            case LOST, ABORT, DISCONNECT_OUT -> closed(position);
             case PUBLISH_IN -> received(event, position);
             case PUBACK_OUT -> finished(id);
             case PUBREC_OUT -> {
@@ -110,8 +122,28 @@ final class SessionRules {
 
     /** Call once behind the last event. */
     void end() {
-        awaited.forEach((id, message) -> report(
-                Rule.RESEND, "packet id " + id + ", " + message.message + ", was in flight and never came again"));
+        awaited.forEach((id, message) -> {
+            if (!message.forgettable) {
+                report(
+                        Rule.RESEND,
+                        "packet id " + id + ", " + message.message + ", was in flight and never came again");
+            }
+        });
+    }
+
+    private void closed(int position) {
+        for (Inflight message : inflight.values()) {
+            if (message.connection == connection) {
+                message.forgettable = !isAcknowledged(message, position);
+                message.connection = 0;
+            }
+        }
+    }
+
+    private boolean isAcknowledged(Inflight message, int position) {
+        Published published =
+                message.message == null ? null : publishes.messages().get(message.message);
+        return published == null || published.acknowledged < position;
     }
 
     private void connecting(Event event) {
@@ -174,7 +206,8 @@ final class SessionRules {
     }
 
     private void fresh(Event event, @Nullable MessageId message) {
-        if (event.flag() && message != null) {
+        Published published = message == null ? null : publishes.messages().get(message);
+        if (event.flag() && published != null && (published.sends == 1 || event.code() == 2)) {
             awaited.forEach((id, other) -> {
                 if (message.equals(other.message)) {
                     report(

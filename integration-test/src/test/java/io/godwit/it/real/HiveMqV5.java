@@ -1,0 +1,85 @@
+package io.godwit.it.real;
+
+import com.hivemq.client.mqtt.MqttGlobalPublishFilter;
+import com.hivemq.client.mqtt.datatypes.MqttQos;
+import com.hivemq.client.mqtt.mqtt5.Mqtt5AsyncClient;
+import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
+import com.hivemq.client.mqtt.mqtt5.message.connect.Mqtt5Connect;
+import com.hivemq.client.mqtt.mqtt5.message.connect.Mqtt5ConnectBuilder;
+import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/** HiveMQ's client, MQTT 5.0. */
+final class HiveMqV5 implements RealClient {
+    private final Settings settings;
+    private final Mqtt5AsyncClient client;
+
+    HiveMqV5(Settings settings) {
+        this.settings = settings;
+        this.client = Mqtt5Client.builder()
+                .identifier(settings.clientId())
+                .serverAddress(settings.address())
+                .buildAsync();
+        client.publishes(MqttGlobalPublishFilter.ALL, this::received, true);
+    }
+
+    private void received(Mqtt5Publish publish) {
+        settings.received()
+                .add(new Message(
+                        publish.getTopic().toString(),
+                        new String(publish.getPayloadAsBytes(), StandardCharsets.UTF_8),
+                        publish.getQos().getCode(),
+                        publish.isRetain()));
+        if (settings.acknowledges()) {
+            publish.acknowledge();
+        }
+    }
+
+    @Override
+    public boolean connect() throws Exception {
+        Mqtt5ConnectBuilder connect = Mqtt5Connect.builder()
+                .cleanStart(settings.clean())
+                .sessionExpiryInterval(settings.clean() ? 0 : 86_400);
+        Will will = settings.will();
+        if (will != null) {
+            connect = connect.willPublish()
+                    .topic(will.topic())
+                    .payload(will.payload().getBytes(StandardCharsets.UTF_8))
+                    .qos(Objects.requireNonNull(MqttQos.fromCode(will.qos())))
+                    .applyWillPublish();
+        }
+        return client.connect(connect.build()).get(10, TimeUnit.SECONDS).isSessionPresent();
+    }
+
+    @Override
+    public void subscribe(String filter, int qos) throws Exception {
+        client.subscribeWith()
+                .topicFilter(filter)
+                .qos(Objects.requireNonNull(MqttQos.fromCode(qos)))
+                .send()
+                .get(10, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void publish(String topic, String payload, int qos, boolean retain) throws Exception {
+        client.publishWith()
+                .topic(topic)
+                .payload(payload.getBytes(StandardCharsets.UTF_8))
+                .qos(Objects.requireNonNull(MqttQos.fromCode(qos)))
+                .retain(retain)
+                .send()
+                .get(10, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void disconnect() throws Exception {
+        client.disconnect().get(10, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void close() {
+        client.disconnect(); // its failure says that there is nothing to disconnect
+    }
+}
