@@ -21,6 +21,7 @@ final class CrashRun {
     private final History history = new History();
     private final RetainedReader reader;
     private long upNanos;
+    private long acknowledged;
     private int snapshotsHit;
 
     CrashRun(Broker broker, CrashPlan plan) {
@@ -35,7 +36,7 @@ final class CrashRun {
 
     /** Acknowledged publishes a second, over the time in which there was load and a broker. */
     double acknowledgedPerSecond() {
-        return history.acknowledged() * 1e9 / upNanos;
+        return acknowledged * 1e9 / upNanos;
     }
 
     int snapshotsHit() {
@@ -52,6 +53,7 @@ final class CrashRun {
             for (Round round : plan.rounds()) {
                 run(round, load);
             }
+            acknowledged = history.acknowledged();
             load.stage().enter(Stage.Phase.DRAIN);
             drain(load);
             readRetained(Duration.ofMillis(plan.quietMillis()), Duration.ofSeconds(20));
@@ -69,7 +71,6 @@ final class CrashRun {
         }
         kill();
         long loaded = System.nanoTime() - begin;
-        upNanos += loaded;
         load.stage().takeovers(false);
         if (round.kind() == CrashPlan.Kind.RECOVERY) {
             broker.launch();
@@ -85,7 +86,9 @@ final class CrashRun {
                 TimeUnit.NANOSECONDS.toMillis(loaded),
                 history.acknowledged() - before,
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+        long ready = System.nanoTime();
         readRetained(Duration.ofMillis(plan.quietMillis()), Duration.ofMillis(2L * plan.quietMillis()));
+        upNanos += loaded + System.nanoTime() - ready;
     }
 
     private void kill() throws IOException {
