@@ -165,7 +165,12 @@ public final class BrokerProcess implements Broker {
         }
         if (broker != null) {
             broker.destroyForcibly();
-            broker.onExit().orTimeout(20, TimeUnit.SECONDS).join();
+            while (broker.isAlive()) { // onExit() of a process that is not our child looks seldom
+                if (System.nanoTime() > giveUp) {
+                    throw new IOException("pid " + broker.pid() + " outlives kill -9");
+                }
+                LockSupport.parkNanos(2_000_000);
+            }
         }
         if (starting != null) {
             exitCode(starting, Duration.ofSeconds(20)); // it notices that its broker is gone

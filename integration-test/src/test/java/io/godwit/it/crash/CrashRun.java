@@ -69,8 +69,8 @@ final class CrashRun {
         if (round.kind() == CrashPlan.Kind.SNAPSHOT && broker.awaitSnapshot(Duration.ofSeconds(10))) {
             snapshotsHit++;
         }
-        kill();
         long loaded = System.nanoTime() - begin;
+        kill();
         load.stage().takeovers(false);
         if (round.kind() == CrashPlan.Kind.RECOVERY) {
             broker.launch();

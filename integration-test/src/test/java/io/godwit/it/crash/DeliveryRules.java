@@ -103,8 +103,9 @@ final class DeliveryRules {
         Set<MessageId> seen = new HashSet<>();
         for (Delivery delivery : list) {
             MessageId message = delivery.message();
-            boolean promised =
-                    !delivery.retain() && shared.stream().noneMatch(window -> window.matches(message.topic()));
+            boolean promised = !delivery.retain()
+                    && shared.stream().noneMatch(window -> window.matches(message.topic()))
+                    && isFirstSendingOwed(message, windows);
             if (promised && seen.add(message)) {
                 Long before = last.put(message.stream(), message.sequence());
                 if (before != null && before > message.sequence()) {
@@ -113,6 +114,20 @@ final class DeliveryRules {
                 }
             }
         }
+    }
+
+    /**
+     * Whether what is first seen is the first sending, or owed to it. One who subscribes between two sendings of a QoS 1 message may get the second,
+     * behind later ones.
+     */
+    private boolean isFirstSendingOwed(MessageId message, List<Window> windows) {
+        Published published = publishes.messages().get(message);
+        return published == null
+                || published.sends == 1
+                || windows.stream()
+                        .anyMatch(window -> window.certainFrom < published.first
+                                && published.first < window.certainUntil
+                                && window.matches(message.topic()));
     }
 
     private void nothingLost(Map<String, Set<MessageId>> seen) {

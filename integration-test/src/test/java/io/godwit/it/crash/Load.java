@@ -168,7 +168,7 @@ final class Load implements AutoCloseable {
             UnaryOperator<ClientConfig> more,
             boolean retain,
             boolean takeovers) {
-        ClientConfig config = config(name, version, more).withWindow(qos == 1 ? 300 : 100);
+        ClientConfig config = config(name, version, more).withWindow(takeovers ? 50 : qos == 1 ? 300 : 100);
         actors.add(new PublishingActor(
                 client(config),
                 stage,

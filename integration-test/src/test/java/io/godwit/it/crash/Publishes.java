@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Publishes {
     static final int NEVER = Integer.MAX_VALUE;
-    /** How long before a kill a DISCONNECT may be that the broker has perhaps not read. */
+    /** How long before a kill or a takeover a DISCONNECT may be that the broker has perhaps not read. */
     private static final long UNREAD_NANOS = 1_000_000_000;
 
     private final Map<MessageId, Published> messages = new LinkedHashMap<>();
@@ -51,11 +51,13 @@ final class Publishes {
     }
 
     private static final class PendingWill {
+        final String client;
         final Published published;
         boolean accepted;
         long disconnectedNanos;
 
-        PendingWill(Published published) {
+        PendingWill(String client, Published published) {
+            this.client = client;
             this.published = published;
         }
     }
@@ -91,11 +93,12 @@ final class Publishes {
             case PUBCOMP_IN -> open.remove(event.packetId());
             case CONNECT_OUT -> {
                 willDue(event.client(), position);
+                judgeDisconnected(event);
                 MessageId will = event.message();
                 if (will != null) {
                     Published published = new Published(will, event.code(), true, position);
                     messages.put(will, published);
-                    wills.put(event.client(), new PendingWill(published));
+                    wills.put(event.client(), new PendingWill(event.client(), published));
                 }
             }
             case CONNACK_IN -> {
@@ -115,14 +118,20 @@ final class Publishes {
                     disconnected.add(will);
                 }
             }
-            case KILL ->
-                disconnected.removeIf(will -> {
-                    boolean unread = event.nanos() - will.disconnectedNanos < UNREAD_NANOS;
-                    will.published.cancelled = !unread;
-                    return true;
-                });
+            case KILL -> judgeDisconnected(event);
             default -> {}
         }
+    }
+
+    /** A kill, or a takeover by the same client, may come before a DISCONNECT that was sent earlier has been read. */
+    private void judgeDisconnected(Event event) {
+        disconnected.removeIf(will -> {
+            boolean concerned = event.kind() == Kind.KILL || event.client().equals(will.client);
+            if (concerned) {
+                will.published.cancelled = event.nanos() - will.disconnectedNanos >= UNREAD_NANOS;
+            }
+            return concerned;
+        });
     }
 
     private void sent(Event event, int position, Map<Integer, Published> open) {

@@ -52,7 +52,10 @@ final class WillActor extends Actor {
                 new Packet.Will(will.topic(), will.payload(64), qos, false, Properties.NONE)));
         park(random.nextInt(700));
         switch (random.nextInt(4)) {
-            case 0 -> client.disconnect();
+            case 0 -> {
+                client.disconnect();
+                park(random.nextBoolean() ? 0 : 1_200); // else the broker may see the takeover first
+            }
             case 1 -> client.abort();
             case 2 -> park(1_000); // perhaps the broker goes first; else it is taken over
             default -> {} // taken over
