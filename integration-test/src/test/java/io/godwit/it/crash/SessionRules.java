@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * acknowledgements; and which received packets are deliveries (a QoS 2 packet that repeats an unreleased one is not).
  */
 final class SessionRules {
+    private static final long UNKNOWN = -1;
+
     private final String client;
     private final Publishes publishes;
     private final List<Violation> violations;
@@ -189,6 +192,10 @@ final class SessionRules {
             return;
         }
         Inflight before = inflight.get(id);
+        if (before != null && before.forgettable && !Objects.equals(before.message, message)) {
+            finished(id); // it has been forgotten, and its id went once round
+            before = null;
+        }
         if (before == null) {
             fresh(event, message);
         } else {
@@ -217,7 +224,9 @@ final class SessionRules {
                 }
             });
         }
-        inflight.put(event.packetId(), new Inflight(message, event.code(), arrivals++, connection));
+        // one with DUP was finished here, but not there: where it stood in the first order is not known any more
+        long arrival = event.flag() ? UNKNOWN : arrivals++;
+        inflight.put(event.packetId(), new Inflight(message, event.code(), arrival, connection));
     }
 
     private void again(Event event, @Nullable MessageId message, Inflight before) {
@@ -260,7 +269,7 @@ final class SessionRules {
     private void cameAgain(int id, Inflight message, String what) {
         message.connection = connection;
         if (awaited.remove(id) != null) {
-            if (message.arrival < lastAgain) {
+            if (message.arrival != UNKNOWN && message.arrival < lastAgain) {
                 report(Rule.RESEND, what + ", came again behind a later one");
             }
             lastAgain = Math.max(lastAgain, message.arrival);
