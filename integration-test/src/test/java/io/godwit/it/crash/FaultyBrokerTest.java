@@ -14,13 +14,10 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The crash test finds what it is for: run against a broker that breaks one promise, it names that promise, and against a good one nothing. */
-@Execution(ExecutionMode.CONCURRENT) // they wait more than they work
-@Isolated
 class FaultyBrokerTest {
     @Test
     void aGoodBrokerIsNotAccused() throws Exception {
@@ -31,6 +28,7 @@ class FaultyBrokerTest {
     }
 
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT) // they wait more than they work
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
     void aBrokenPromiseIsFound(Fault fault) throws Exception {
         List<Violation> violations = violationsOf(fault);
