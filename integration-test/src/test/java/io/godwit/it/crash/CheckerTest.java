@@ -237,6 +237,18 @@ class CheckerTest {
     }
 
     @Test
+    void aRetainedMessageThatIsNotFoundIsLostOnlyIfAllWasRead() {
+        publisher("p");
+        retained(1);
+        add(Event.of(Kind.READ_BEGIN, "r", 1));
+        add(Event.of(Kind.READ_END, "r", 1));
+        assertThat(rules()).isEmpty();
+        add(Event.of(Kind.READ_BEGIN, "r", 1));
+        add(Event.of(Kind.READ_END, "r", 1).withFlag(true));
+        assertThat(rules()).containsExactly(Rule.RETAINED);
+    }
+
+    @Test
     void aRetainedMessageThatComesBackAfterItWasClearedIsFound() {
         publisher("p");
         MessageId set = retained(1);
@@ -365,7 +377,7 @@ class CheckerTest {
     private void read(String name, MessageId found) {
         add(Event.of(Kind.READ_BEGIN, name, 1));
         add(Event.of(Kind.READ, name, 1).withText("t").withMessage(found));
-        add(Event.of(Kind.READ_END, name, 1));
+        add(Event.of(Kind.READ_END, name, 1).withFlag(true));
     }
 
     private void received(String name, int connection, int packetId, int qos, boolean dup, MessageId message) {

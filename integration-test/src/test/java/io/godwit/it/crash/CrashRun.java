@@ -56,7 +56,7 @@ final class CrashRun {
             acknowledged = history.acknowledged();
             load.stage().enter(Stage.Phase.DRAIN);
             drain(load);
-            readRetained(Duration.ofMillis(plan.quietMillis()), Duration.ofSeconds(20));
+            readRetained(Duration.ofMillis(1_500), Duration.ofSeconds(20), true);
             return history.events();
         }
     }
@@ -87,7 +87,7 @@ final class CrashRun {
                 history.acknowledged() - before,
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
         long ready = System.nanoTime();
-        readRetained(Duration.ofMillis(plan.quietMillis()), Duration.ofMillis(2L * plan.quietMillis()));
+        readRetained(Duration.ofMillis(500), Duration.ofSeconds(1), false);
         upNanos += loaded + System.nanoTime() - ready;
     }
 
@@ -96,9 +96,9 @@ final class CrashRun {
         broker.kill();
     }
 
-    private void readRetained(Duration quiet, Duration limit) throws InterruptedException {
+    private void readRetained(Duration quiet, Duration limit, boolean all) throws InterruptedException {
         try {
-            reader.read(quiet, limit);
+            reader.read(quiet, limit, all);
         } catch (IOException e) {
             LOG.info("retained messages not read", e);
         }

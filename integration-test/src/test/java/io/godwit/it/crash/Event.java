@@ -53,7 +53,7 @@ record Event(
         READ_BEGIN,
         /** It has found this one ({@code text} is the topic). */
         READ,
-        /** It takes what it has not found as absent. */
+        /** It has read; with {@code flag}, what it has not found is absent. */
         READ_END,
         /** A payload that nobody sent. */
         DAMAGED

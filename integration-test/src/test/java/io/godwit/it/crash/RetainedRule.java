@@ -55,6 +55,9 @@ final class RetainedRule {
             }
         }
         MessageId found = reading.found.get(topic);
+        if (found == null && !reading.found.containsKey(topic) && !event.flag()) {
+            return; // it may come yet
+        }
         boolean allowed = oldest < 0 && found == null;
         for (int i = Math.max(oldest, 0); i <= newest && !allowed; i++) {
             MessageId version = versions.get(i).id;

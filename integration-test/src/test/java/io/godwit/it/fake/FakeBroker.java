@@ -36,6 +36,7 @@ public final class FakeBroker implements Broker {
 
     private final InetSocketAddress address;
     private final Fault fault;
+    private final long latencyNanos;
 
     // "on disk"
     private final Map<String, FakeSession> sessions = new LinkedHashMap<>();
@@ -54,6 +55,8 @@ public final class FakeBroker implements Broker {
 
     public FakeBroker(Fault fault) throws IOException {
         this.fault = fault;
+        // the tokens matter for what is unacknowledged at the kill, so let there be plenty of that
+        this.latencyNanos = TimeUnit.MILLISECONDS.toNanos(fault == Fault.FORGETS_QOS2_TOKENS ? 150 : 25);
         this.address = Ports.free();
     }
 
@@ -150,7 +153,7 @@ public final class FakeBroker implements Broker {
     private void accept(ServerSocket listening) {
         try {
             while (true) {
-                FakeConnection connection = new FakeConnection(this, listening.accept());
+                FakeConnection connection = new FakeConnection(this, listening.accept(), latencyNanos);
                 synchronized (this) {
                     if (server != listening) {
                         connection.close();

@@ -17,11 +17,10 @@ import org.jspecify.annotations.Nullable;
 /** A connection of the fake broker: a thread that reads, and one that writes what is queued, so that nobody waits for a client. */
 final class FakeConnection {
     private static final Packet END = new Packet.PingRequest();
-    /** What a commit takes. Without it nothing would be in flight at a kill. */
-    private static final long LATENCY_NANOS = 25_000_000;
 
     private final FakeBroker broker;
     private final Socket socket;
+    private final long latencyNanos;
     private final BlockingQueue<Packet> outgoing = new LinkedBlockingQueue<>();
     private volatile int version = 4;
 
@@ -31,7 +30,9 @@ final class FakeConnection {
 
     Packet.@Nullable Will will;
 
-    FakeConnection(FakeBroker broker, Socket socket) {
+    /** @param latencyNanos what a commit takes: without it nothing would be in flight at a kill */
+    FakeConnection(FakeBroker broker, Socket socket, long latencyNanos) {
+        this.latencyNanos = latencyNanos;
         this.broker = broker;
         this.socket = socket;
     }
@@ -86,7 +87,7 @@ final class FakeConnection {
                 if (packet == null) {
                     out.flush();
                     packet = outgoing.take();
-                    LockSupport.parkNanos(LATENCY_NANOS);
+                    LockSupport.parkNanos(latencyNanos);
                 }
                 if (END.equals(packet)) {
                     return;
