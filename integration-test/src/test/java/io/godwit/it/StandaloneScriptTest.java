@@ -1,0 +1,218 @@
+package io.godwit.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.it.broker.BrokerProcess;
+import io.godwit.it.broker.Ports;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code bin/standalone.sh} as an operator uses it: what it prints, what it leaves and its exit codes. */
+class StandaloneScriptTest {
+    private static final Pattern LISTENING = Pattern.compile("listening on tcp 127\\.0\\.0\\.1:([1-9][0-9]*)\n");
+
+    @TempDir
+    private Path home;
+
+    private final List<Node> nodes = new ArrayList<>();
+
+    private record Result(int code, String output) {}
+
+    @AfterEach
+    void stopAll() throws Exception {
+        for (Node node : nodes) {
+            node.run("stop");
+        }
+    }
+
+    @Test
+    void aBrokerIsStartedToldOfAndStopped() throws Exception {
+        int port = Ports.free().getPort();
+        Node node = new Node("one", listenerAt("127.0.0.1", port));
+        assertThat(node.run("status").code()).isEqualTo(3);
+        assertThat(node.run("stop").code()).as("nothing to stop").isZero();
+
+        Result started = node.run("start");
+
+        assertThat(started.code()).as(started.output()).isZero();
+        assertThat(started.output())
+                .contains("listening on tcp 127.0.0.1:" + port)
+                .doesNotContain("warning");
+        assertThat(node.pid()).isPresent();
+        accepts(port);
+        Result status = node.run("status");
+        assertThat(status.code()).as(status.output()).isZero();
+        assertThat(status.output())
+                .contains("pid " + node.pid().orElseThrow() + ", ready")
+                .contains("listening on tcp 127.0.0.1:" + port)
+                .contains("store inbox SERVING", "store dist SERVING", "store retain SERVING");
+
+        Result again = node.run("start");
+        assertThat(again.code()).isEqualTo(1);
+        assertThat(again.output())
+                .contains("already running with pid " + node.pid().orElseThrow());
+
+        Result portTaken = new Node("two", listenerAt("127.0.0.1", port)).run("start");
+        assertThat(portTaken.code()).isEqualTo(1);
+        assertThat(portTaken.output()).contains(":" + port).contains("in use").contains("did not start");
+        accepts(port);
+
+        assertThat(node.run("stop").code()).isZero();
+        assertThat(node.file("godwit.pid")).doesNotExist();
+        assertThat(node.file("godwit.status")).doesNotExist();
+        assertThat(node.run("status").code()).isEqualTo(3);
+    }
+
+    @Test
+    void brokersRunSideBySideAndRestart() throws Exception {
+        Node one = new Node("one", listenerAt("127.0.0.1", 0));
+        Node two = new Node("two", listenerAt("", 0) + """
+                clusterConfig:
+                  env: test
+                  host: 127.0.0.1
+                  port: 8899
+                  seedEndpoints: 127.0.0.1:8899,10.0.0.7:8899
+                """);
+        int portOne = portIn(one.run("start"));
+        Result started = two.run("start");
+        int portTwo = portIn(started);
+
+        assertThat(portOne).isNotEqualTo(portTwo);
+        accepts(portOne);
+        accepts(portTwo);
+        assertThat(started.output() + two.run("status").output())
+                .containsPattern("(?s)warning: no authentication.*warning: no authentication")
+                .containsPattern("(?s)warning: [^\n]*10\\.0\\.0\\.7:8899.*warning: [^\n]*10\\.0\\.0\\.7:8899");
+
+        String before = one.pid().orElseThrow();
+        accepts(portIn(one.run("restart")));
+        assertThat(one.pid()).isPresent().get().isNotEqualTo(before);
+        accepts(portTwo);
+    }
+
+    @Test
+    void aWrongConfigurationStartsNothingAndTellsEveryError() throws Exception {
+        Node node = new Node("wrong", """
+                bootstrap: maybe
+                mqttServerConfg:
+                  maxConnBandwidth: 1
+                sessionConfig:
+                  maxQueuedMesages: 5
+                  overflowPolicy: drop-all
+                """);
+
+        Result refused = node.run("start");
+
+        assertThat(refused.code()).isEqualTo(1);
+        assertThat(refused.output())
+                .contains("bootstrap: ", "\"maybe\"")
+                .containsPattern("mqttServerConfg: unknown key .* nearest valid one is mqttServerConfig")
+                .containsPattern(
+                        "maxQueuedMesages: unknown key .* nearest valid one is sessionConfig.maxQueuedMessages")
+                .contains("sessionConfig.overflowPolicy: ", "\"drop-all\"")
+                .contains("did not start");
+        assertThat(node.file(".")).isEmptyDirectory();
+    }
+
+    @Test
+    void emptyDataWithoutBootstrapIsRefused() throws Exception {
+        Node node = new Node("empty", "bootstrap: false\n" + listenerAt("127.0.0.1", 0));
+
+        Result refused = node.run("start");
+
+        assertThat(refused.code()).isEqualTo(1);
+        assertThat(refused.output()).contains("bootstrap").contains("did not start");
+        assertThat(node.file("godwit.pid")).doesNotExist();
+        assertThat(node.run("status").code()).isEqualTo(3);
+    }
+
+    @Test
+    void whatTheJvmComplainsOfIsTold() throws Exception {
+        Node node = new Node("jvm", listenerAt("127.0.0.1", 0));
+        node.jvmOptions = "-XX:NoSuchOption=1";
+
+        Result refused = node.run("start");
+
+        assertThat(refused.code()).isEqualTo(1);
+        assertThat(refused.output().lines().findFirst().orElse("")).contains("NoSuchOption");
+    }
+
+    @Test
+    void wrongUsageIsRefusedWithTheUsage() throws Exception {
+        Node node = new Node("usage", "");
+
+        assertThat(node.run("begin").code()).isEqualTo(2);
+        assertThat(node.run("start", "--port", "1").output()).contains("usage:", "unknown option: --port");
+    }
+
+    private static String listenerAt(String host, int port) {
+        return "mqttServerConfig:\n  tcpListener:\n    host: " + host + "\n    port: " + port + "\n";
+    }
+
+    private static int portIn(Result started) {
+        assertThat(started.code()).as(started.output()).isZero();
+        Matcher matcher = LISTENING.matcher(started.output());
+        assertThat(matcher.find()).as(started.output()).isTrue();
+        return Integer.parseInt(matcher.group(1));
+    }
+
+    private static void accepts(int port) throws IOException {
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            assertThat(socket.isConnected()).isTrue();
+        }
+    }
+
+    /** One data directory with its configuration. */
+    private final class Node {
+        private final Path directory;
+        private String jvmOptions = "-XX:TieredStopAtLevel=1";
+
+        Node(String name, String configuration) throws IOException {
+            directory = Files.createDirectory(home.resolve(name));
+            Files.writeString(directory.resolve("standalone.yml"), configuration);
+            nodes.add(this);
+        }
+
+        Path file(String name) {
+            return directory.resolve("data").resolve(name).normalize();
+        }
+
+        Optional<String> pid() throws IOException {
+            Path file = file("godwit.pid");
+            return Files.exists(file) ? Optional.of(Files.readString(file).strip()) : Optional.empty();
+        }
+
+        Result run(String command, String... more) throws IOException, InterruptedException {
+            Path output = directory.resolve("script.out");
+            List<String> words = new ArrayList<>();
+            words.add(BrokerProcess.distribution().resolve("bin/standalone.sh").toString());
+            words.add(command);
+            words.addAll(List.of("--config", directory.resolve("standalone.yml").toString()));
+            words.addAll(List.of("--data", directory.resolve("data").toString()));
+            words.addAll(List.of("--log", directory.resolve("log").toString()));
+            words.addAll(List.of(more));
+            ProcessBuilder builder =
+                    new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(output.toFile());
+            builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+            builder.environment().put("JVM_HEAP_OPTS", "-Xms64m -Xmx256m");
+            builder.environment().put("JVM_OPTS", jvmOptions);
+            Process process = builder.start();
+            if (!process.waitFor(60, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new IOException(command + " has not ended: " + Files.readString(output));
+            }
+            return new Result(process.exitValue(), Files.readString(output));
+        }
+    }
+}
