@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.Ports;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -168,7 +169,7 @@ class StandaloneScriptTest {
     }
 
     private static void accepts(int port) throws IOException {
-        try (Socket socket = new Socket("127.0.0.1", port)) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             assertThat(socket.isConnected()).isTrue();
         }
     }
