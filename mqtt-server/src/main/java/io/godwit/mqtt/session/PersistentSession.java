@@ -90,9 +90,18 @@ public final class PersistentSession extends Session {
 
     // ---- deliveries
 
+    private void dropQos0(List<InboxMessage> messages) {
+        for (InboxMessage m : messages) {
+            if (m.qos() == Qos.AT_MOST_ONCE) {
+                dropped(m.message(), DropReason.SESSION_ENDED);
+            }
+        }
+    }
+
     void deliver(List<InboxMessage> messages) {
         if (isClosed()) {
-            return; // QoS 1 and 2 stay in the inbox; QoS 0 handed to a closed connection is lost as on the wire
+            dropQos0(messages); // QoS 1 and 2 stay in the inbox
+            return;
         }
         for (int i = 0; i < messages.size(); i++) {
             InboxMessage m = messages.get(i);
