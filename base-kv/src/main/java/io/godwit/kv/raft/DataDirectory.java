@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code FORMAT.new} renamed to {@code FORMAT}, the directory fsynced; from here on the ids stay
  * </ol>
  *
- * <p>Nobody gets the directory, and so nobody puts anything else into it, before the last step. A directory with
- * content and without {@code FORMAT} is therefore one that has lost it, and is refused.
+ * <p>Nobody gets the directory, and so nobody puts data into it, before the last step. A directory with the log or a
+ * store and without {@code FORMAT} is therefore one that has lost it, and is refused. What others put there ({@code
+ * lost+found} of a mounted disk, a directory of log files) is none of our data.
  *
  * <pre>
  * FORMAT, text in UTF-8, each line ended by a line feed:
@@ -49,8 +50,10 @@ public final class DataDirectory implements AutoCloseable {
     private static final String TITLE = "godwit data";
     private static final String FORMAT_FILE = "FORMAT";
     private static final String LOCK_FILE = "LOCK";
-    /** Files that say nothing of data: see the order above. The process id is written before the store is opened. */
-    private static final List<String> NO_DATA = List.of(LOCK_FILE, FORMAT_FILE + ".new", "godwit.pid");
+    /** What only a directory with data has; beside them directories of stores, which hold directories of ranges. */
+    private static final List<String> DATA = List.of(FORMAT_FILE, "STORES", "raft-log", "raft-log.synced");
+
+    private static final String RANGE_DIRECTORIES = "range-*";
 
     private final Path path;
     private final FileChannel lockFile;
@@ -78,12 +81,24 @@ public final class DataDirectory implements AutoCloseable {
         }
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
             for (Path file : files) {
-                if (!NO_DATA.contains(String.valueOf(file.getFileName()))) {
+                if (isData(file)) {
                     return false;
                 }
             }
         }
         return true;
+    }
+
+    private static boolean isData(Path file) throws IOException {
+        if (DATA.contains(String.valueOf(file.getFileName()))) {
+            return true;
+        }
+        if (!Files.isDirectory(file) || !Files.isReadable(file)) { // lost+found is the superuser's
+            return false;
+        }
+        try (DirectoryStream<Path> ranges = Files.newDirectoryStream(file, RANGE_DIRECTORIES)) {
+            return ranges.iterator().hasNext();
+        }
     }
 
     /**

@@ -82,12 +82,24 @@ class DataDirectoryTest {
     @Test
     void lostFormatIsRefused() throws IOException {
         DataDirectory.open(work).close();
-        Files.createDirectory(work.resolve("ranges"));
+        Files.createDirectories(work.resolve("inbox").resolve("range-3"));
         Files.delete(work.resolve("FORMAT"));
 
         assertThatThrownBy(() -> DataDirectory.open(work))
                 .isInstanceOf(DamagedDataException.class)
                 .hasMessageContaining(work.resolve("FORMAT") + ": missing");
+    }
+
+    @Test
+    void whatOthersPutThereIsNoData() throws IOException {
+        Files.createDirectory(work.resolve("lost+found"));
+        Files.createDirectory(work.resolve("log"));
+        Files.writeString(work.resolve("log").resolve("godwit.log"), "starting");
+
+        assertThat(DataDirectory.isEmpty(work)).isTrue();
+        try (DataDirectory directory = DataDirectory.open(work)) {
+            assertThat(directory.isFresh()).isTrue();
+        }
     }
 
     @Test
