@@ -9,12 +9,12 @@ import io.godwit.kv.KvStore;
 import io.godwit.kv.StoreHealth;
 import io.godwit.kv.StoreSpec;
 import io.godwit.mqtt.MqttServer;
+import io.godwit.mqtt.transport.Listener;
 import io.godwit.retain.RetainConfig;
 import io.godwit.retain.RetainStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -107,7 +107,7 @@ final class Broker implements AutoCloseable {
         opened.push(server);
         await(node);
 
-        List<String> listeners = server.start().stream().map(Broker::describe).toList();
+        List<String> listeners = server.start().stream().map(Listener::toString).toList();
         status.ready(listeners);
         LOG.info("ready listeners={}", listeners);
     }
@@ -143,10 +143,6 @@ final class Broker implements AutoCloseable {
         } finally {
             starter = null;
         }
-    }
-
-    private static String describe(InetSocketAddress address) {
-        return "tcp " + address.getAddress().getHostAddress() + ":" + address.getPort();
     }
 
     private void report(Map<String, StoreHealth> health) {

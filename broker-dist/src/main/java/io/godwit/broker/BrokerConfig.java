@@ -1,26 +1,43 @@
 package io.godwit.broker;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The effective configuration: every setting with its value. Immutable. */
+/** The effective configuration: every setting with its value, and the listeners. Immutable. */
 final class BrokerConfig {
     private final Map<String, Object> values;
+    private final List<ListenerSection> listeners;
 
-    private BrokerConfig(Map<String, Object> values) {
+    private BrokerConfig(Map<String, Object> values, List<ListenerSection> listeners) {
         this.values = values;
+        this.listeners = List.copyOf(listeners);
     }
 
-    /** Defaults overlaid with {@code explicit}, whose values were produced by the parser of the setting of that key. */
-    static BrokerConfig of(Map<String, Object> explicit) {
+    /**
+     * Defaults overlaid with {@code explicit}, whose values were produced by the parser of the setting of that key.
+     *
+     * @param listeners as given; without one over TCP there is the default one
+     */
+    static BrokerConfig of(Map<String, Object> explicit, List<ListenerSection> listeners) {
         Map<String, Object> values = new LinkedHashMap<>();
         for (List<Setting<?>> settings : List.of(FileSettings.ALL, PropertySettings.ALL)) {
             for (Setting<?> setting : settings) {
                 values.put(setting.key(), explicit.getOrDefault(setting.key(), setting.defaultValue()));
             }
         }
-        return new BrokerConfig(values);
+        List<ListenerSection> all = new ArrayList<>();
+        if (listeners.stream().noneMatch(section -> section.kind() == ListenerKind.TCP)) {
+            all.add(new ListenerSection(ListenerKind.TCP, ListenerKind.TCP.path(), Map.of()));
+        }
+        all.addAll(listeners);
+        return new BrokerConfig(values, all);
+    }
+
+    /** The listeners, those that are switched off included. */
+    List<ListenerSection> listeners() {
+        return listeners;
     }
 
     @SuppressWarnings("unchecked") // of() holds each key to the type of its setting
@@ -34,7 +51,11 @@ final class BrokerConfig {
 
     /** One {@code key=value} per setting, for the log. */
     List<String> describe() {
-        return values.entrySet().stream()
+        Map<String, Object> all = new LinkedHashMap<>(values);
+        listeners.forEach(section -> section.kind()
+                .settings()
+                .forEach(setting -> all.put(section.path() + "." + setting.key(), section.get(setting, this))));
+        return all.entrySet().stream()
                 .map(entry -> entry.getKey() + "="
                         + (entry.getValue() instanceof Enum<?> constant ? Setting.nameOf(constant) : entry.getValue()))
                 .toList();

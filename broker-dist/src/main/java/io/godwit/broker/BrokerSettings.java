@@ -8,6 +8,8 @@ import io.godwit.kv.raft.LogSync;
 import io.godwit.kv.range.RangeSettings;
 import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.transport.ListenerConfig;
+import io.godwit.mqtt.transport.ListenerLimits;
 import io.godwit.mqtt.transport.TransportConfig;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -61,14 +63,14 @@ final class BrokerSettings {
         TransportConfig transport = TransportConfig.DEFAULTS;
         SessionConfig session = SessionConfig.DEFAULTS;
         return new MqttConfig(
-                tcpAddress(config),
+                config.listeners().stream()
+                        .filter(ListenerSection::isEnabled)
+                        .map(section -> listener(section, config))
+                        .toList(),
                 new TransportConfig(
                         config.get(FileSettings.EVENT_LOOPS),
                         transport.prefersIoUring(),
-                        config.get(FileSettings.MAX_PACKET_BYTES),
-                        config.get(FileSettings.MAX_CONN_BANDWIDTH),
                         transport.maxUnwrittenBytes(),
-                        Duration.ofSeconds(config.get(FileSettings.CONNECT_TIMEOUT_SECONDS)),
                         transport.drainTimeout()),
                 new SessionConfig(
                         config.get(FileSettings.RECEIVE_MAXIMUM),
@@ -83,13 +85,28 @@ final class BrokerSettings {
                         session.maxUnstoredNodeBytes()));
     }
 
+    static ListenerConfig listener(ListenerSection section, BrokerConfig config) {
+        return new ListenerConfig(
+                address(section),
+                new ListenerLimits(
+                        section.get(FileSettings.MAX_PACKET_BYTES, config),
+                        section.get(FileSettings.MAX_CONN_BANDWIDTH, config),
+                        Duration.ofSeconds(section.get(FileSettings.CONNECT_TIMEOUT_SECONDS, config)),
+                        section.get(FileSettings.MAX_CONNECTIONS, config),
+                        section.get(FileSettings.MAX_CONNECTIONS_PER_SOURCE, config),
+                        section.get(FileSettings.CONNECT_RATE, config),
+                        section.get(FileSettings.CONNECT_RATE_PER_SOURCE, config)));
+    }
+
     /** What an operator should know of this configuration at every start. */
     static List<String> warnings(BrokerConfig config) {
         List<String> warnings = new ArrayList<>();
-        if (config.get(FileSettings.TCP_HOST).isEmpty()) {
-            warnings.add("no authentication is configured, so the listener accepts connections from this machine only; "
-                    + "set mqttServerConfig.tcpListener.host to open it");
-        }
+        config.listeners().stream()
+                .filter(section -> section.isEnabled()
+                        && section.get(ListenerSettings.HOST).isEmpty())
+                .forEach(section -> warnings.add(
+                        "no authentication is configured, so the listener accepts connections from this machine only; "
+                                + "set " + section.path() + ".host to open it"));
         List<Endpoint> seeds = config.get(FileSettings.SEED_ENDPOINTS);
         if (seeds.stream().anyMatch(seed -> !isThisNode(seed, config))) {
             warnings.add("clusterConfig.seedEndpoints names other nodes " + seeds
@@ -111,9 +128,9 @@ final class BrokerSettings {
     }
 
     /** Without a host the loopback address: nobody is authenticated, so nobody from outside is let in unasked. */
-    private static InetSocketAddress tcpAddress(BrokerConfig config) {
-        String host = config.get(FileSettings.TCP_HOST);
-        int port = config.get(FileSettings.TCP_PORT);
+    static InetSocketAddress address(ListenerSection section) {
+        String host = section.get(ListenerSettings.HOST);
+        int port = section.get(section.kind().port());
         return host.isEmpty()
                 ? new InetSocketAddress(InetAddress.getLoopbackAddress(), port)
                 : new InetSocketAddress(host, port);

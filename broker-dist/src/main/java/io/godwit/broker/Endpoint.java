@@ -1,8 +1,5 @@
 package io.godwit.broker;
 
-import java.util.Arrays;
-import java.util.List;
-
 /**
  * A network address as the configuration names it.
  *
@@ -10,16 +7,8 @@ import java.util.List;
  */
 record Endpoint(String host, int port) {
 
-    /** Reads {@code host:port,host:port}; blanks around commas are allowed. */
-    static List<Endpoint> parseList(String text) {
-        return Arrays.stream(text.split(",", -1))
-                .map(String::strip)
-                .filter(part -> !part.isEmpty())
-                .map(Endpoint::parse)
-                .toList();
-    }
-
-    private static Endpoint parse(String text) {
+    /** Reads {@code host:port}. */
+    static Endpoint parse(String text) {
         int colon = text.lastIndexOf(':');
         String problem = "must be host:port,host:port,... but has \"" + text + "\"";
         if (colon < 1) {

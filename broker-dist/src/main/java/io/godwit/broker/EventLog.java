@@ -24,6 +24,7 @@ final class EventLog implements EventListener, AutoCloseable {
     private final LongAdder[] dropped = adders(DropReason.values().length);
     private final LongAdder refused = new LongAdder();
     private final LongAdder violations = new LongAdder();
+    private final LongAdder refusedConnections = new LongAdder();
     private final Consumer<Map<String, Long>> status;
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "event-log");
@@ -49,6 +50,8 @@ final class EventLog implements EventListener, AutoCloseable {
             refused.increment();
         } else if (event instanceof BrokerEvent.ProtocolViolated) {
             violations.increment();
+        } else if (event instanceof BrokerEvent.ConnectionRefused) {
+            refusedConnections.increment();
         } else {
             LOG.trace("event {}", event);
         }
@@ -62,6 +65,7 @@ final class EventLog implements EventListener, AutoCloseable {
         }
         put(totals, "publishes-refused", refused);
         put(totals, "protocol-violations", violations);
+        put(totals, "connections-refused", refusedConnections);
         return totals;
     }
 

@@ -2,18 +2,24 @@ package io.godwit.broker;
 
 import java.util.List;
 
-/** Every key of {@code standalone.yml}. What each does is told in {@code conf/standalone.yml}, which a test holds against this list. */
+/** Every key of {@code standalone.yml} but for those of the listeners, which are {@link ListenerSettings}. What each does is told in {@code conf/standalone.yml}, which a test holds against this list. */
 final class FileSettings {
     static final Setting<Boolean> BOOTSTRAP = Setting.flag("bootstrap", true);
 
-    static final Setting<String> TCP_HOST = Setting.text("mqttServerConfig.tcpListener.host", "");
-    static final Setting<Integer> TCP_PORT = Setting.integer("mqttServerConfig.tcpListener.port", 1883, 0, 65_535);
     static final Setting<Long> MAX_CONN_BANDWIDTH =
             Setting.number("mqttServerConfig.maxConnBandwidth", 524_288, 0, Integer.MAX_VALUE);
     static final Setting<Integer> MAX_PACKET_BYTES =
             Setting.integer("mqttServerConfig.maxPacketBytes", 2 * 1024 * 1024, 256, 268_435_455);
     static final Setting<Integer> CONNECT_TIMEOUT_SECONDS =
             Setting.integer("mqttServerConfig.connectTimeoutSeconds", 20, 1, 3_600);
+    static final Setting<Integer> MAX_CONNECTIONS =
+            Setting.integer("mqttServerConfig.maxConnections", 0, 0, Integer.MAX_VALUE);
+    static final Setting<Integer> MAX_CONNECTIONS_PER_SOURCE =
+            Setting.integer("mqttServerConfig.maxConnectionsPerSource", 0, 0, Integer.MAX_VALUE);
+    static final Setting<Integer> CONNECT_RATE =
+            Setting.integer("mqttServerConfig.connectRate", 0, 0, Integer.MAX_VALUE);
+    static final Setting<Integer> CONNECT_RATE_PER_SOURCE =
+            Setting.integer("mqttServerConfig.connectRatePerSource", 0, 0, Integer.MAX_VALUE);
     static final Setting<Integer> RECEIVE_MAXIMUM =
             Setting.integer("mqttServerConfig.receiveMaximum", 1_000, 1, 65_535);
     static final Setting<Integer> TOPIC_ALIAS_MAXIMUM =
@@ -36,16 +42,17 @@ final class FileSettings {
     static final Setting<String> CLUSTER_HOST = Setting.text("clusterConfig.host", "");
     static final Setting<Integer> CLUSTER_PORT = Setting.integer("clusterConfig.port", 8_899, 1, 65_535);
     static final Setting<String> CLUSTER_DOMAIN_NAME = Setting.text("clusterConfig.clusterDomainName", "");
-    static final Setting<List<Endpoint>> SEED_ENDPOINTS =
-            new Setting<>("clusterConfig.seedEndpoints", List.of(), Endpoint::parseList);
+    static final Setting<List<Endpoint>> SEED_ENDPOINTS = Setting.list("clusterConfig.seedEndpoints", Endpoint::parse);
 
     static final List<Setting<?>> ALL = List.of(
             BOOTSTRAP,
-            TCP_HOST,
-            TCP_PORT,
             MAX_CONN_BANDWIDTH,
             MAX_PACKET_BYTES,
             CONNECT_TIMEOUT_SECONDS,
+            MAX_CONNECTIONS,
+            MAX_CONNECTIONS_PER_SOURCE,
+            CONNECT_RATE,
+            CONNECT_RATE_PER_SOURCE,
             RECEIVE_MAXIMUM,
             TOPIC_ALIAS_MAXIMUM,
             SERVER_KEEP_ALIVE_SECONDS,

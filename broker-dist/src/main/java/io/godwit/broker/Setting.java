@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
@@ -10,8 +11,12 @@ import java.util.stream.Collectors;
  *
  * @param key dotted path in the file ({@code mqttServerConfig.tcpListener.port}) or the name of the property
  * @param parser reads the text; throws {@link IllegalArgumentException} whose message says what was expected
+ * @param isList whether the file may also give a YAML list, which the parser reads with commas between the items
  */
-record Setting<T>(String key, T defaultValue, Function<String, T> parser) {
+record Setting<T>(String key, T defaultValue, Function<String, T> parser, boolean isList) {
+    Setting(String key, T defaultValue, Function<String, T> parser) {
+        this(key, defaultValue, parser, false);
+    }
 
     static Setting<Boolean> flag(String key, boolean defaultValue) {
         return new Setting<>(key, defaultValue, text -> switch (text) {
@@ -31,6 +36,24 @@ record Setting<T>(String key, T defaultValue, Function<String, T> parser) {
 
     static Setting<String> text(String key, String defaultValue) {
         return new Setting<>(key, defaultValue, Function.identity());
+    }
+
+    /** Items between commas, or as a YAML list; blanks around them are dropped. */
+    static <T> Setting<List<T>> list(String key, Function<String, T> item) {
+        return new Setting<>(
+                key,
+                List.of(),
+                text -> Arrays.stream(text.split(",", -1))
+                        .map(String::strip)
+                        .filter(part -> !part.isEmpty())
+                        .map(item)
+                        .toList(),
+                true);
+    }
+
+    /** The last part of the key. */
+    String leaf() {
+        return key.substring(key.lastIndexOf('.') + 1);
     }
 
     /** A value of {@code type}, written in lower case with '-' for '_'. */

@@ -22,7 +22,6 @@ class ConfigLoaderTest {
         for (Setting<?> setting : FileSettings.ALL) {
             assertThat((Object) config.get(setting)).as(setting.key()).isEqualTo(setting.defaultValue());
         }
-        assertThat(config.get(FileSettings.TCP_PORT)).isEqualTo(1883);
         assertThat(config.get(FileSettings.MAX_CONN_BANDWIDTH)).isEqualTo(524_288);
         assertThat(config.get(FileSettings.MAX_PACKET_BYTES)).isEqualTo(2 * 1024 * 1024);
         assertThat(config.get(PropertySettings.DIST_VOTERS)).isEqualTo(3);
@@ -37,9 +36,20 @@ class ConfigLoaderTest {
         String text = Files.readString(shipped);
 
         for (Setting<?> setting : FileSettings.ALL) {
-            String leaf = setting.key().substring(setting.key().lastIndexOf('.') + 1);
-            assertThat(text).as(setting.key()).containsPattern("(?m)^ *" + leaf + ":");
+            assertThat(text).as(setting.key()).containsPattern("(?m)^ *" + setting.leaf() + ":");
             assertThat((Object) config.get(setting)).as(setting.key()).isEqualTo(setting.defaultValue());
+        }
+        assertThat(config.listeners()).hasSize(ListenerKind.values().length);
+        for (ListenerSection section : config.listeners()) {
+            assertThat(section.isEnabled()).as(section.path()).isEqualTo(section.kind() == ListenerKind.TCP);
+            for (Setting<?> setting : section.kind().settings()) {
+                assertThat(text).as(setting.key()).containsPattern("(?m)^ *" + setting.leaf() + ":");
+                if (!setting.key().equals(ListenerSettings.ENABLE.key())) {
+                    assertThat((Object) section.get(setting))
+                            .as(section.path() + "." + setting.key())
+                            .isEqualTo(setting.defaultValue());
+                }
+            }
         }
         for (Setting<?> setting : PropertySettings.ALL) {
             assertThat(text).contains(setting.key().replaceFirst("^(dist_worker|retain_store)_(io|max)_.*", "$1_"));
@@ -54,11 +64,14 @@ class ConfigLoaderTest {
                   maxConnBandwidth: 0
                   maxPacketBytes: 268435455
                   connectTimeoutSeconds: 5
+                  maxConnections: 1000
+                  maxConnectionsPerSource: 100
+                  connectRate: 50
+                  connectRatePerSource: 10
                   receiveMaximum: 10
                   topicAliasMaximum: 0
                   serverKeepAliveSeconds: 30
                   eventLoops: 3
-                  tcpListener: {host: 0.0.0.0, port: 2883}
                 sessionConfig:
                   maxQueuedMessages: 7
                   overflowPolicy: drop-oldest
@@ -77,12 +90,14 @@ class ConfigLoaderTest {
         assertThat(config.get(FileSettings.MAX_CONN_BANDWIDTH)).isZero();
         assertThat(config.get(FileSettings.MAX_PACKET_BYTES)).isEqualTo(268_435_455);
         assertThat(config.get(FileSettings.CONNECT_TIMEOUT_SECONDS)).isEqualTo(5);
+        assertThat(config.get(FileSettings.MAX_CONNECTIONS)).isEqualTo(1000);
+        assertThat(config.get(FileSettings.MAX_CONNECTIONS_PER_SOURCE)).isEqualTo(100);
+        assertThat(config.get(FileSettings.CONNECT_RATE)).isEqualTo(50);
+        assertThat(config.get(FileSettings.CONNECT_RATE_PER_SOURCE)).isEqualTo(10);
         assertThat(config.get(FileSettings.RECEIVE_MAXIMUM)).isEqualTo(10);
         assertThat(config.get(FileSettings.TOPIC_ALIAS_MAXIMUM)).isZero();
         assertThat(config.get(FileSettings.SERVER_KEEP_ALIVE_SECONDS)).isEqualTo(30);
         assertThat(config.get(FileSettings.EVENT_LOOPS)).isEqualTo(3);
-        assertThat(config.get(FileSettings.TCP_HOST)).isEqualTo("0.0.0.0");
-        assertThat(config.get(FileSettings.TCP_PORT)).isEqualTo(2883);
         assertThat(config.get(FileSettings.MAX_QUEUED_MESSAGES)).isEqualTo(7);
         assertThat(config.get(FileSettings.OVERFLOW_POLICY)).isEqualTo(FileSettings.OverflowPolicy.DROP_OLDEST);
         assertThat(config.get(FileSettings.QUEUE_QOS0)).isFalse();

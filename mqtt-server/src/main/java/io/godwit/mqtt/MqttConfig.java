@@ -1,12 +1,17 @@
 package io.godwit.mqtt;
 
 import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.TransportConfig;
-import java.net.InetSocketAddress;
+import java.util.List;
 
 /**
  * The MQTT frontend.
  *
- * @param tcp where to listen; port 0 means any free one
+ * @param listeners opened in this order
  */
-public record MqttConfig(InetSocketAddress tcp, TransportConfig transport, SessionConfig session) {}
+public record MqttConfig(List<ListenerConfig> listeners, TransportConfig transport, SessionConfig session) {
+    public MqttConfig {
+        listeners = List.copyOf(listeners);
+    }
+}

@@ -10,19 +10,19 @@ import io.godwit.mqtt.connect.RandomClientIds;
 import io.godwit.mqtt.session.LiveFanOut;
 import io.godwit.mqtt.session.SessionServices;
 import io.godwit.mqtt.transport.EventLoops;
+import io.godwit.mqtt.transport.Listener;
+import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.MqttMetrics;
 import io.godwit.mqtt.transport.OpenCount;
-import io.godwit.mqtt.transport.TcpListener;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.retain.client.RetainClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,7 +41,7 @@ public final class MqttServer implements AutoCloseable {
     private final LiveFanOut fanOut;
     private final OpenCount open = new OpenCount();
     private final ConnectServices services;
-    private @Nullable TcpListener listener;
+    private final List<Listener> listeners = new ArrayList<>();
     private boolean isClosed;
 
     public MqttServer(
@@ -59,8 +59,7 @@ public final class MqttServer implements AutoCloseable {
         this.fanOut = new LiveFanOut(loops.count(), System::currentTimeMillis);
         SessionServices sessions = new SessionServices(
                 config.session(), dist, inbox, retain, events, metrics, System::currentTimeMillis, loops.count());
-        this.services = new ConnectServices(
-                sessions, directory, new RandomClientIds(), config.transport().maxPacketBytes(), open);
+        this.services = new ConnectServices(sessions, directory, new RandomClientIds(), open);
     }
 
     /** Takes deliveries to the live sessions of this node. */
@@ -68,19 +67,21 @@ public final class MqttServer implements AutoCloseable {
         return fanOut;
     }
 
-    /** Opens the listeners; returns where they listen. Blocks until they do. */
-    public List<InetSocketAddress> start() throws IOException {
-        TcpListener tcp = TcpListener.bind(
-                config.tcp(),
+    /** Opens the listeners and returns them, in the order of the configuration. Blocks until they listen. When it fails, {@link #close} is due. */
+    public List<Listener> start() throws IOException {
+        Listener.Services shared = new Listener.Services(
                 loops,
                 config.transport(),
                 metrics,
                 events,
                 open,
                 connection -> new ConnectHandler(connection, services));
-        listener = tcp;
-        LOG.info("listening transport=tcp address={}", tcp.address());
-        return List.of(tcp.address());
+        for (ListenerConfig each : config.listeners()) {
+            Listener listener = Listener.bind(each, shared);
+            listeners.add(listener);
+            LOG.info("listening on {}", listener);
+        }
+        return List.copyOf(listeners);
     }
 
     /**
@@ -93,9 +94,7 @@ public final class MqttServer implements AutoCloseable {
             return;
         }
         isClosed = true;
-        if (listener != null) {
-            listener.close();
-        }
+        listeners.forEach(Listener::close);
         loops.shutDownConnections();
         open.leave();
         try {

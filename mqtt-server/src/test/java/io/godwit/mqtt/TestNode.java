@@ -1,6 +1,9 @@
 package io.godwit.mqtt;
 
 import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.transport.Listener;
+import io.godwit.mqtt.transport.ListenerConfig;
+import io.godwit.mqtt.transport.ListenerLimits;
 import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.mqtt.twin.MemoryDirectory;
 import io.godwit.mqtt.twin.MemoryDist;
@@ -15,11 +18,13 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 
 /** A frontend on a free port of the loopback interface, on stores in memory. */
 final class TestNode implements AutoCloseable {
-    static final TransportConfig TRANSPORT = new TransportConfig(
-            2, false, 2 * 1024 * 1024, 0, 1024 * 1024, Duration.ofSeconds(5), Duration.ofSeconds(5));
+    static final TransportConfig TRANSPORT = new TransportConfig(2, false, 1024 * 1024, Duration.ofSeconds(5));
+
+    static final ListenerLimits LIMITS = new ListenerLimits(2 * 1024 * 1024, 0, Duration.ofSeconds(5), 0, 0, 0, 0);
 
     final MemoryDist dist = new MemoryDist();
     final MemoryInbox inbox = new MemoryInbox();
@@ -28,6 +33,7 @@ final class TestNode implements AutoCloseable {
     final List<BrokerEvent> events = new CopyOnWriteArrayList<>();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     final MqttServer server;
+    final List<InetSocketAddress> addresses;
     final InetSocketAddress address;
 
     TestNode() {
@@ -35,15 +41,28 @@ final class TestNode implements AutoCloseable {
     }
 
     TestNode(TransportConfig transport, SessionConfig session) {
-        InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        this(transport, session, LIMITS);
+    }
+
+    /** One TCP listener for each of {@code limits}. */
+    TestNode(TransportConfig transport, SessionConfig session, ListenerLimits... limits) {
+        this(transport, session, Stream.of(limits).map(TestNode::onAnyPort).toList());
+    }
+
+    TestNode(TransportConfig transport, SessionConfig session, List<ListenerConfig> listeners) {
         server = new MqttServer(
-                new MqttConfig(anyPort, transport, session), dist, inbox, retain, directory, events::add, meters);
+                new MqttConfig(listeners, transport, session), dist, inbox, retain, directory, events::add, meters);
         dist.deliverTo(server.liveDeliverer(), inbox.deliverer());
         try {
-            address = server.start().get(0);
+            addresses = server.start().stream().map(Listener::address).toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        address = addresses.get(0);
+    }
+
+    static ListenerConfig onAnyPort(ListenerLimits limits) {
+        return new ListenerConfig(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits);
     }
 
     double count(String counter) {

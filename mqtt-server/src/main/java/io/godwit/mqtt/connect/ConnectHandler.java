@@ -233,7 +233,7 @@ public final class ConnectHandler implements PacketHandler {
         if (packet.protocolLevel() == ProtocolLevel.MQTT_5) {
             SessionConfig config = services.session().config();
             answer.receiveMaximum(config.receiveMaximum())
-                    .maximumPacketSize(services.maxPacketBytes())
+                    .maximumPacketSize(connection.maxPacketBytes())
                     .topicAliasMaximum(config.topicAliasMaximum());
             if (packet.clientId().isEmpty()) {
                 answer.assignedClientId(client.clientId().value()); // [MQTT5-3.2.2-16]

@@ -9,12 +9,7 @@ import java.util.function.Supplier;
  * What all connections of a node share before they have a session.
  *
  * @param clientIds makes client ids for clients that bring none; nobody can guess them; called on any loop
- * @param maxPacketBytes announced to 5.0 clients
  * @param open counts sessions that have not ended
  */
 public record ConnectServices(
-        SessionServices session,
-        SessionDirectory directory,
-        Supplier<String> clientIds,
-        int maxPacketBytes,
-        OpenCount open) {}
+        SessionServices session, SessionDirectory directory, Supplier<String> clientIds, OpenCount open) {}

@@ -13,6 +13,9 @@ public interface Connection {
     /** {@code host:port} of the peer. */
     String remoteAddress();
 
+    /** The largest packet the client may send. */
+    int maxPacketBytes();
+
     /** The handler of what follows. */
     void setHandler(PacketHandler handler);
 

@@ -45,7 +45,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     private final Channel channel;
     private final LoopContext loop;
-    private final TransportConfig config;
+    private final ListenerConfig listener;
     private final MqttMetrics metrics;
     private final EventListener events;
     private final PacketDecoder decoder;
@@ -62,12 +62,14 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private @Nullable ByteBuf out;
 
     private int nextChunk = SMALLEST_CHUNK;
+    private boolean isTold;
     private boolean isFlushPending;
     private boolean isOutThrottled;
     /** A bit per {@link Connection.Pause}. */
     private int pauses;
 
     private int tickIndex = -1;
+    private int openedTick;
     private int lastReadTick;
     private int keepAliveSeconds;
 
@@ -75,21 +77,22 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     MqttConnection(
             Channel channel,
             LoopContext loop,
-            TransportConfig config,
+            ListenerConfig listener,
             MqttMetrics metrics,
             EventListener events,
             PacketDecoder decoder,
             Runnable onGone) {
         this.channel = channel;
         this.loop = loop;
-        this.config = config;
+        this.listener = listener;
         this.metrics = metrics;
         this.events = events;
         this.decoder = decoder;
         this.onGone = onGone;
-        if (config.maxConnBandwidth() > 0) {
-            inBucket = new TokenBucket(config.maxConnBandwidth(), System.nanoTime());
-            outBucket = new TokenBucket(config.maxConnBandwidth(), System.nanoTime());
+        long bandwidth = listener.limits().maxConnBandwidth();
+        if (bandwidth > 0) {
+            inBucket = new TokenBucket(bandwidth, System.nanoTime());
+            outBucket = new TokenBucket(bandwidth, System.nanoTime());
         }
     }
 
@@ -104,6 +107,11 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         return address instanceof InetSocketAddress inet
                 ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
                 : String.valueOf(address);
+    }
+
+    @Override
+    public int maxPacketBytes() {
+        return listener.limits().maxPacketBytes();
     }
 
     @Override
@@ -129,7 +137,8 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
         metrics.socketOpened();
-        lastReadTick = loop.tick();
+        openedTick = loop.tick();
+        lastReadTick = openedTick;
         loop.addTicking(this);
     }
 
@@ -312,7 +321,10 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         int quietTicks = tick - lastReadTick;
         switch (state) {
             case OPENING -> {
-                if (quietTicks > config.connectTimeout().toSeconds()) {
+                // by its age, not its silence: bytes that trickle in are no CONNECT. While that is served, it is us who
+                // take time.
+                if (tick - openedTick > listener.limits().connectTimeout().toSeconds()
+                        && (pauses & bit(Pause.CONNECTING)) == 0) {
                     close("no CONNECT in time");
                 }
             }
@@ -361,8 +373,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             }
         });
         // what still comes in is read and thrown away: to close over unread input resets the connection, and the peer
-        // may
-        // then never see our last packet
+        // may then never see our last packet
         pauses = 0;
         channel.config().setAutoRead(true);
     }
@@ -370,14 +381,18 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private void tellHandler() {
         PacketHandler last = handler;
         handler = null;
+        if (isTold) {
+            return;
+        }
+        isTold = true;
         try {
             if (last != null) {
                 last.onClosed(closeReason);
-                onGone.run();
             }
         } catch (RuntimeException | Error e) { // outermost frame
-            LOG.error("close failed remote={}", channel.remoteAddress(), e);
+            LOG.error("close failed remote={}", remoteAddress(), e);
         }
+        onGone.run();
     }
 
     @Override

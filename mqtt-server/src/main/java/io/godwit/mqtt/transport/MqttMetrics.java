@@ -1,5 +1,6 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.plugin.event.ConnectionLimit;
 import io.godwit.plugin.event.DropReason;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -25,6 +26,7 @@ public final class MqttMetrics {
     private final LongAdder bytesOut = new LongAdder();
     private final LongAdder sockets = new LongAdder();
     private final Map<DropReason, LongAdder> drops = new EnumMap<>(DropReason.class);
+    private final Map<ConnectionLimit, LongAdder> refusedConnections = new EnumMap<>(ConnectionLimit.class);
 
     public MqttMetrics(MeterRegistry registry) {
         counter(registry, "godwit.mqtt.connects", connects);
@@ -42,6 +44,13 @@ public final class MqttMetrics {
             drops.put(reason, adder);
             FunctionCounter.builder("godwit.mqtt.messages.dropped", adder, LongAdder::sum)
                     .tag("reason", reason.name().toLowerCase(Locale.ROOT))
+                    .register(registry);
+        }
+        for (ConnectionLimit limit : ConnectionLimit.values()) {
+            LongAdder adder = new LongAdder();
+            refusedConnections.put(limit, adder);
+            FunctionCounter.builder("godwit.mqtt.connections.refused", adder, LongAdder::sum)
+                    .tag("limit", limit.name().toLowerCase(Locale.ROOT))
                     .register(registry);
         }
     }
@@ -80,6 +89,13 @@ public final class MqttMetrics {
 
     public void dropped(DropReason reason) {
         LongAdder adder = drops.get(reason);
+        if (adder != null) {
+            adder.increment();
+        }
+    }
+
+    void connectionRefused(ConnectionLimit limit) {
+        LongAdder adder = refusedConnections.get(limit);
         if (adder != null) {
             adder.increment();
         }

@@ -44,6 +44,11 @@ final class RecordingConnection implements Connection {
     }
 
     @Override
+    public int maxPacketBytes() {
+        return 1024;
+    }
+
+    @Override
     public void setHandler(PacketHandler handler) {}
 
     @Override

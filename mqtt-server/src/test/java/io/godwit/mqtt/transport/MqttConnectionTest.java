@@ -13,6 +13,7 @@ import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,8 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** Time-outs, batching and closing, on an embedded channel with a hand-moved sweep. */
 class MqttConnectionTest {
-    private static final TransportConfig CONFIG =
-            new TransportConfig(1, false, 1024, 0, 1024, Duration.ofSeconds(3), Duration.ofSeconds(1));
+    private static final ListenerConfig CONFIG = listener(0);
 
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private final LoopContext loop = new LoopContext(0, channel.eventLoop());
@@ -42,8 +42,14 @@ class MqttConnectionTest {
         channel.finishAndReleaseAll();
     }
 
-    private MqttConnection connection(TransportConfig config) {
-        PacketDecoder decoder = PacketDecoder.forServer(config.maxPacketBytes());
+    private static ListenerConfig listener(long maxConnBandwidth) {
+        return new ListenerConfig(
+                new InetSocketAddress(0),
+                new ListenerLimits(1024, maxConnBandwidth, Duration.ofSeconds(3), 0, 0, 0, 0));
+    }
+
+    private MqttConnection connection(ListenerConfig config) {
+        PacketDecoder decoder = PacketDecoder.forServer(config.limits().maxPacketBytes());
         MqttConnection made = new MqttConnection(
                 channel,
                 loop,
@@ -97,6 +103,25 @@ class MqttConnectionTest {
         assertThat(channel.isOpen()).isFalse();
     }
 
+    /** Half-open connections that trickle bytes must go too. */
+    @Test
+    void bytesThatTrickleInDoNotKeepAConnectionWithoutConnect() {
+        open();
+        for (int second = 0; second < 4; second++) {
+            connection.onBytesRead(1);
+            sweep(1);
+        }
+        assertThat(recorder.closed).isEqualTo("no CONNECT in time");
+    }
+
+    @Test
+    void theTimeTheServerTakesForAConnectIsNotTheClients() {
+        open();
+        connection.pauseReading(Connection.Pause.CONNECTING);
+        sweep(20);
+        assertThat(connection.isOpen()).isTrue();
+    }
+
     @Test
     void silenceBeyondOneAndAHalfKeepAlivesEndsTheConnection() {
         accept(4);
@@ -135,8 +160,7 @@ class MqttConnectionTest {
 
     @Test
     void theBandwidthLimitPausesReadingAndSending() {
-        connection = connection(
-                new TransportConfig(1, false, 1024, 1000, 1 << 20, Duration.ofSeconds(3), Duration.ofSeconds(1)));
+        connection = connection(listener(1000));
         accept(0);
         connection.onBytesRead(3000);
         assertThat(channel.config().isAutoRead()).isFalse();

@@ -19,6 +19,9 @@ public sealed interface BrokerEvent {
     /** A peer broke the protocol and was disconnected. */
     record ProtocolViolated(String remoteAddress, String detail) implements BrokerEvent {}
 
+    /** A connection was closed or refused because a limit of its listener was reached; {@code listener} is its transport. */
+    record ConnectionRefused(String listener, String remoteAddress, ConnectionLimit limit) implements BrokerEvent {}
+
     /** A publish was refused because a store could not take it. */
     record PublishRefused(ClientInfo publisher, String topic, String cause) implements BrokerEvent {}
 }

@@ -1,0 +1,118 @@
+package io.godwit.mqtt.transport;
+
+import io.godwit.plugin.event.ConnectionLimit;
+import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts the connections of one listener and says which of them a limit forbids. Rates are counted by seconds of the clock; what was refused does
+ * not count, so a source that keeps trying still gets its share.
+ *
+ * <p>Whoever is refused may be told so in a CONNACK, but only {@link #MAX_REFUSALS} at a time: to wait for a CONNECT costs a socket, which is what
+ * the limits are to save.
+ *
+ * <p>Thread-safe by a lock: every event loop opens and closes connections, the counts of a total and of a source must agree, and what is done
+ * under the lock is a look into a map, once in a connection's life. A listener without limits takes no lock.
+ */
+final class ConnectionGate {
+    static final int MAX_REFUSALS = 64;
+
+    private final ListenerLimits limits;
+    private final LongSupplier nanoTime;
+    private final boolean admitsAll;
+    private final Map<Long, Integer> openBySource = new HashMap<>();
+    private int open;
+    private int refusals;
+    private long second;
+    private int begun;
+    private Map<Long, Integer> begunBySource = new HashMap<>();
+
+    /** @param nanoTime as {@link System#nanoTime} */
+    ConnectionGate(ListenerLimits limits, LongSupplier nanoTime) {
+        this.limits = limits;
+        this.nanoTime = nanoTime;
+        this.admitsAll = limits.admitsAll();
+    }
+
+    /** Whether {@link #leave} need not be called. */
+    boolean admitsAll() {
+        return admitsAll;
+    }
+
+    /** Lets a connection in, which {@link #leave} is to be called for, and returns null; or returns the limit that forbids it. */
+    @Nullable
+    ConnectionLimit enter(InetAddress address) {
+        return admitsAll ? null : admit(sourceOf(address), TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong()));
+    }
+
+    private synchronized @Nullable ConnectionLimit admit(Long source, long now) {
+        if (now != second) {
+            second = now;
+            begun = 0;
+            begunBySource = new HashMap<>();
+        }
+        int openFromSource = openBySource.getOrDefault(source, 0);
+        int begunFromSource = begunBySource.getOrDefault(source, 0);
+        if (reached(limits.maxConnections(), open)) {
+            return ConnectionLimit.TOTAL;
+        } else if (reached(limits.maxConnectionsPerSource(), openFromSource)) {
+            return ConnectionLimit.SOURCE_TOTAL;
+        } else if (reached(limits.connectRate(), begun)) {
+            return ConnectionLimit.RATE;
+        } else if (reached(limits.connectRatePerSource(), begunFromSource)) {
+            return ConnectionLimit.SOURCE_RATE;
+        }
+        open++;
+        begun++;
+        if (limits.maxConnectionsPerSource() > 0) {
+            openBySource.put(source, openFromSource + 1);
+        }
+        if (limits.connectRatePerSource() > 0) {
+            begunBySource.put(source, begunFromSource + 1);
+        }
+        return null;
+    }
+
+    private static boolean reached(int limit, int count) {
+        return limit > 0 && count >= limit;
+    }
+
+    /** A connection that was let in from {@code address} has ended. */
+    void leave(InetAddress address) {
+        if (!admitsAll) {
+            depart(sourceOf(address));
+        }
+    }
+
+    private synchronized void depart(Long source) {
+        open--;
+        openBySource.computeIfPresent(source, (key, count) -> count > 1 ? count - 1 : null);
+    }
+
+    /** Whether one more refusal may be answered; if so, {@link #endRefusal} is to be called. */
+    synchronized boolean beginRefusal() {
+        if (refusals >= MAX_REFUSALS) {
+            return false;
+        }
+        refusals++;
+        return true;
+    }
+
+    synchronized void endRefusal() {
+        refusals--;
+    }
+
+    /** An IPv4 address, or the 64 bits of an IPv6 address that a site has to itself. */
+    private static Long sourceOf(InetAddress address) {
+        byte[] bytes = address.getAddress();
+        long source = 0;
+        for (int i = 0; i < Math.min(8, bytes.length); i++) {
+            source = source << 8 | bytes[i] & 0xFF;
+        }
+        return source;
+    }
+}

@@ -1,0 +1,81 @@
+package io.godwit.mqtt.transport;
+
+import io.godwit.plugin.event.EventListener;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.function.Function;
+
+/** Accepts MQTT connections on one address. */
+public final class Listener {
+    private static final int BACKLOG = 4096;
+    private static final int MAX_READ_BYTES = 64 * 1024;
+
+    private final ListenerConfig config;
+    private final Channel channel;
+
+    private Listener(ListenerConfig config, Channel channel) {
+        this.config = config;
+        this.channel = channel;
+    }
+
+    /**
+     * What the listeners of a server share.
+     *
+     * @param open counts the connections
+     * @param handlers gives each new connection its handler, on the connection's loop
+     */
+    public record Services(
+            EventLoops loops,
+            TransportConfig transport,
+            MqttMetrics metrics,
+            EventListener events,
+            OpenCount open,
+            Function<Connection, PacketHandler> handlers) {}
+
+    /** Binds; blocks until that is done. */
+    public static Listener bind(ListenerConfig config, Services services) throws IOException {
+        int maxUnwritten = services.transport().maxUnwrittenBytes();
+        ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(services.loops().group())
+                .channel(services.loops().serverChannel())
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(
+                        ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(maxUnwritten / 2, maxUnwritten))
+                .childOption(
+                        ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator(128, 2048, MAX_READ_BYTES))
+                .childHandler(new Acceptor(config, services));
+        ChannelFuture bound = bootstrap.bind(config.address()).awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            throw new IOException(
+                    "cannot listen on " + config.address() + ": "
+                            + bound.cause().getMessage(),
+                    bound.cause());
+        }
+        return new Listener(config, bound.channel());
+    }
+
+    /** Where it listens, with the port that was chosen when 0 was asked for. */
+    public InetSocketAddress address() {
+        return (InetSocketAddress) channel.localAddress();
+    }
+
+    /** {@code transport host:port}. */
+    @Override
+    public String toString() {
+        return config.transport() + " " + address().getAddress().getHostAddress() + ":"
+                + address().getPort();
+    }
+
+    /** Accepts no more; blocks until that is so. */
+    public void close() {
+        channel.close().awaitUninterruptibly();
+    }
+}

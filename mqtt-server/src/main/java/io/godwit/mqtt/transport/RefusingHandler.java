@@ -1,0 +1,56 @@
+package io.godwit.mqtt.transport;
+
+import io.godwit.mqtt.packet.Connect;
+import io.godwit.mqtt.packet.Packet;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.plugin.event.ConnectionLimit;
+
+/** Waits for the CONNECT of a connection that a limit forbids, and answers it (MQTT 5.0, 3.2.2.2). */
+final class RefusingHandler implements PacketHandler {
+    private final Connection connection;
+    private final ConnectionLimit limit;
+
+    RefusingHandler(Connection connection, ConnectionLimit limit) {
+        this.connection = connection;
+        this.limit = limit;
+    }
+
+    @Override
+    public void onPacket(Packet packet) {
+        if (packet instanceof Connect) {
+            connection.refuse(
+                    switch (limit) {
+                        case TOTAL, SOURCE_TOTAL -> ReasonCode.QUOTA_EXCEEDED;
+                        case RATE, SOURCE_RATE -> ReasonCode.CONNECTION_RATE_EXCEEDED;
+                    },
+                    null);
+        } else {
+            connection.close("refused");
+        }
+    }
+
+    @Override
+    public void onReadComplete() {
+        // the CONNECT is all that counts
+    }
+
+    @Override
+    public void onWritable() {
+        // nothing waits
+    }
+
+    @Override
+    public void onTick() {
+        // the connection keeps the connect time-out
+    }
+
+    @Override
+    public void onShutdown() {
+        connection.close("server shutting down");
+    }
+
+    @Override
+    public void onClosed(String reason) {
+        // nothing was opened
+    }
+}

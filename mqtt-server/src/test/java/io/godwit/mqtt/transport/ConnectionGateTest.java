@@ -1,0 +1,95 @@
+package io.godwit.mqtt.transport;
+
+import static io.godwit.plugin.event.ConnectionLimit.RATE;
+import static io.godwit.plugin.event.ConnectionLimit.SOURCE_RATE;
+import static io.godwit.plugin.event.ConnectionLimit.SOURCE_TOTAL;
+import static io.godwit.plugin.event.ConnectionLimit.TOTAL;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class ConnectionGateTest {
+    private static final InetAddress A = address("10.0.0.1");
+    private static final InetAddress B = address("10.0.0.2");
+
+    private long nanos = 5_000_000_000L;
+
+    private ConnectionGate gate(int total, int totalOfSource, int rate, int rateOfSource) {
+        return new ConnectionGate(
+                new ListenerLimits(1024, 0, Duration.ofSeconds(1), total, totalOfSource, rate, rateOfSource),
+                () -> nanos);
+    }
+
+    private static InetAddress address(String text) {
+        try {
+            return InetAddress.getByAddress(NetUtil.createByteArrayFromIpAddressString(text));
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException(text, e);
+        }
+    }
+
+    @Test
+    void aConnectionThatEndsMakesRoomForAnother() {
+        ConnectionGate gate = gate(2, 0, 0, 0);
+        assertThat(gate.enter(A)).isNull();
+        assertThat(gate.enter(B)).isNull();
+        assertThat(gate.enter(A)).isEqualTo(TOTAL);
+        gate.leave(B);
+        assertThat(gate.enter(A)).isNull();
+        assertThat(gate.enter(B)).isEqualTo(TOTAL);
+    }
+
+    @Test
+    void oneSourceCannotTakeTheRoomOfAnother() {
+        ConnectionGate gate = gate(0, 1, 0, 0);
+        assertThat(gate.enter(A)).isNull();
+        assertThat(gate.enter(A)).isEqualTo(SOURCE_TOTAL);
+        assertThat(gate.enter(B)).isNull();
+        gate.leave(A);
+        assertThat(gate.enter(A)).isNull();
+    }
+
+    @Test
+    void theRateHoldsForASecond() {
+        ConnectionGate gate = gate(0, 0, 2, 0);
+        assertThat(gate.enter(A)).isNull();
+        assertThat(gate.enter(B)).isNull();
+        assertThat(gate.enter(B)).isEqualTo(RATE);
+        nanos += 1_000_000_000L;
+        assertThat(gate.enter(B)).isNull();
+    }
+
+    @Test
+    void theRateOfASourceIsItsOwn() {
+        ConnectionGate gate = gate(0, 0, 0, 1);
+        assertThat(gate.enter(A)).isNull();
+        assertThat(gate.enter(A)).isEqualTo(SOURCE_RATE);
+        assertThat(gate.enter(B)).isNull();
+        nanos += 1_000_000_000L;
+        assertThat(gate.enter(A)).isNull();
+    }
+
+    /** A site has 64 bits of addresses to itself: each of them as a source would be no limit at all. */
+    @Test
+    void addressesOfOneSiteAreOneSource() {
+        ConnectionGate gate = gate(0, 1, 0, 0);
+        assertThat(gate.enter(address("2001:db8:0:1::1"))).isNull();
+        assertThat(gate.enter(address("2001:db8:0:1:ffff::2"))).isEqualTo(SOURCE_TOTAL);
+        assertThat(gate.enter(address("2001:db8:0:2::1"))).isNull();
+    }
+
+    @Test
+    void onlySoManyRefusalsAreAnsweredAtOnce() {
+        ConnectionGate gate = gate(1, 0, 0, 0);
+        for (int i = 0; i < ConnectionGate.MAX_REFUSALS; i++) {
+            assertThat(gate.beginRefusal()).isTrue();
+        }
+        assertThat(gate.beginRefusal()).isFalse();
+        gate.endRefusal();
+        assertThat(gate.beginRefusal()).isTrue();
+    }
+}

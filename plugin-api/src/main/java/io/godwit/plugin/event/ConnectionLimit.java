@@ -1,0 +1,13 @@
+package io.godwit.plugin.event;
+
+/** Which limit of a listener forbids a connection. A source is an IPv4 address or the first 64 bits of an IPv6 address. */
+public enum ConnectionLimit {
+    /** Connections open at once. */
+    TOTAL,
+    /** Connections open at once from one source. */
+    SOURCE_TOTAL,
+    /** New connections per second. */
+    RATE,
+    /** New connections per second from one source. */
+    SOURCE_RATE
+}
