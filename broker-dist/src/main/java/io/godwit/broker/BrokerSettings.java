@@ -1,7 +1,7 @@
 package io.godwit.broker;
 
 import io.godwit.dist.DistConfig;
-import io.godwit.dist.route.SharedPick;
+import io.godwit.dist.route.SharedStrategies;
 import io.godwit.inbox.InboxConfig;
 import io.godwit.kv.KvNodeConfig;
 import io.godwit.kv.raft.LogSync;
@@ -41,11 +41,10 @@ final class BrokerSettings {
     }
 
     static DistConfig dist(BrokerConfig config) {
-        SharedPick pick = switch (config.get(FileSettings.SHARED_STRATEGY)) {
-            case RANDOM -> SharedPick.RANDOM;
-            case ROUND_ROBIN -> SharedPick.ROUND_ROBIN;
-        };
-        return new DistConfig(pick, DistConfig.DEFAULT.routeTimeout());
+        return new DistConfig(
+                new SharedStrategies(
+                        config.get(FileSettings.SHARED_STRATEGY), config.get(FileSettings.SHARED_GROUP_STRATEGIES)),
+                DistConfig.DEFAULT.routeTimeout());
     }
 
     static InboxConfig inbox(BrokerConfig config) {

@@ -1,6 +1,8 @@
 package io.godwit.broker;
 
+import io.godwit.dist.route.SharedPick;
 import java.util.List;
+import java.util.Map;
 
 /** Every key of {@code standalone.yml} but for those of the listeners, which are {@link ListenerSettings}. What each does is told in {@code conf/standalone.yml}, which a test holds against this list. */
 final class FileSettings {
@@ -35,8 +37,10 @@ final class FileSettings {
     static final Setting<Boolean> QUEUE_QOS0 = Setting.flag("sessionConfig.queueQos0", true);
     static final Setting<Long> MAX_EXPIRY_SECONDS =
             Setting.number("sessionConfig.maxExpirySeconds", 0xFFFF_FFFFL, 1, 0xFFFF_FFFFL);
-    static final Setting<SharedStrategy> SHARED_STRATEGY =
-            Setting.choice("sessionConfig.sharedSubscriptionStrategy", SharedStrategy.RANDOM, SharedStrategy.class);
+    static final Setting<SharedPick> SHARED_STRATEGY =
+            Setting.choice("sessionConfig.sharedSubscriptionStrategy", SharedPick.RANDOM, SharedPick.class);
+    static final Setting<Map<String, SharedPick>> SHARED_GROUP_STRATEGIES =
+            Setting.choices("sessionConfig.sharedGroupStrategies", SharedPick.class);
 
     static final Setting<String> CLUSTER_ENV = Setting.text("clusterConfig.env", "");
     static final Setting<String> CLUSTER_HOST = Setting.text("clusterConfig.host", "");
@@ -62,6 +66,7 @@ final class FileSettings {
             QUEUE_QOS0,
             MAX_EXPIRY_SECONDS,
             SHARED_STRATEGY,
+            SHARED_GROUP_STRATEGIES,
             CLUSTER_ENV,
             CLUSTER_HOST,
             CLUSTER_PORT,
@@ -74,11 +79,5 @@ final class FileSettings {
     enum OverflowPolicy {
         DROP_NEWEST,
         DROP_OLDEST
-    }
-
-    /** How a shared subscription chooses the member that gets a message. */
-    enum SharedStrategy {
-        RANDOM,
-        ROUND_ROBIN
     }
 }

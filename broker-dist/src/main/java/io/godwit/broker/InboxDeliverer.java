@@ -30,6 +30,24 @@ final class InboxDeliverer implements Deliverer {
 
     @Override
     public CompletableFuture<DistOutcome> deliver(Delivery delivery) {
+        return inbox.get().insert(request(delivery, false)).handle((outcomes, failure) -> {
+            if (failure != null || outcomes == null) {
+                return outcomeOf(failure);
+            }
+            return outcomeOf(delivery, outcomes);
+        });
+    }
+
+    @Override
+    public CompletableFuture<List<Boolean>> know(Delivery delivery) {
+        return inbox.get()
+                .insert(request(delivery, true))
+                .thenApply(outcomes -> outcomes.stream()
+                        .map(outcome -> outcome == InsertOutcome.ALREADY_THERE)
+                        .toList());
+    }
+
+    private static InsertRequest request(Delivery delivery, boolean onlyAsks) {
         Message message = delivery.message();
         List<InsertRequest.Target> targets = new ArrayList<>(delivery.matches().size());
         for (Match match : delivery.matches()) {
@@ -41,29 +59,32 @@ final class InboxDeliverer implements Deliverer {
                     receiver.incarnation(),
                     Qos.min(match.qos(), message.qos()),
                     match.retainAsPublished() && message.retain(),
-                    match.subscriptionIds()));
+                    match.subscriptionIds(),
+                    match.sharedBy() != null && delivery.strays().mayRefuse(match)));
         }
         DeliveryToken token = delivery.token();
         TenantId tenant = delivery.publisher().tenant();
-        InsertRequest request = token == null
-                ? new InsertRequest(tenant, message, targets, null, 0, 0, false)
+        return token == null
+                ? new InsertRequest(tenant, message, targets, null, 0, 0, false, onlyAsks)
                 : new InsertRequest(
-                        tenant, message, targets, token.origin(), token.number(), token.finishedBelow(), false);
-        return inbox.get().insert(request).handle((outcomes, failure) -> {
-            if (failure != null || outcomes == null) {
-                return outcomeOf(failure);
-            }
-            return outcomeOf(delivery, outcomes);
-        });
+                        tenant,
+                        message,
+                        targets,
+                        token.origin(),
+                        token.number(),
+                        token.finishedBelow(),
+                        false,
+                        onlyAsks);
     }
 
     private DistOutcome outcomeOf(Delivery delivery, List<InsertOutcome> outcomes) {
         boolean reached = false;
         for (int i = 0; i < outcomes.size(); i++) {
-            if (outcomes.get(i) == InsertOutcome.NO_SESSION) {
-                delivery.strays().found(delivery, delivery.matches().get(i));
-            } else {
-                reached = true;
+            switch (outcomes.get(i)) {
+                case NO_SESSION ->
+                    delivery.strays().found(delivery, delivery.matches().get(i));
+                case DECLINED -> delivery.strays().refused(delivery.matches().get(i));
+                case STORED, ALREADY_THERE, DROPPED -> reached = true;
             }
         }
         return reached ? DistOutcome.DELIVERED : DistOutcome.NO_MATCH;

@@ -1,8 +1,10 @@
 package io.godwit.broker;
 
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -58,15 +60,42 @@ record Setting<T>(String key, T defaultValue, Function<String, T> parser, boolea
 
     /** A value of {@code type}, written in lower case with '-' for '_'. */
     static <E extends Enum<E>> Setting<E> choice(String key, E defaultValue, Class<E> type) {
-        List<E> all = List.of(type.getEnumConstants());
+        return new Setting<>(key, defaultValue, text -> parseChoice(text, type));
+    }
+
+    /** A value of {@code type} for each of some names, {@code name=value,name=value}; none by default. */
+    static <E extends Enum<E>> Setting<Map<String, E>> choices(String key, Class<E> type) {
         return new Setting<>(
                 key,
-                defaultValue,
-                text -> all.stream()
-                        .filter(value -> nameOf(value).equals(text))
-                        .findFirst()
-                        .orElseThrow(() -> new IllegalArgumentException("must be one of "
-                                + all.stream().map(Setting::nameOf).collect(Collectors.joining(", ")))));
+                Map.of(),
+                text -> {
+                    Map<String, E> byName = new LinkedHashMap<>();
+                    for (String pair : text.split(",", -1)) {
+                        int equals = pair.lastIndexOf('=');
+                        String name = pair.substring(0, Math.max(0, equals)).strip();
+                        if (name.isEmpty()) {
+                            throw new IllegalArgumentException(
+                                    "must be name=value,name=value,... but has \"" + pair + "\"");
+                        }
+                        if (byName.put(
+                                        name,
+                                        parseChoice(pair.substring(equals + 1).strip(), type))
+                                != null) {
+                            throw new IllegalArgumentException("must name " + name + " once");
+                        }
+                    }
+                    return Map.copyOf(byName);
+                },
+                true);
+    }
+
+    private static <E extends Enum<E>> E parseChoice(String text, Class<E> type) {
+        List<E> all = List.of(type.getEnumConstants());
+        return all.stream()
+                .filter(value -> nameOf(value).equals(text))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "must be one of " + all.stream().map(Setting::nameOf).collect(Collectors.joining(", "))));
     }
 
     /** How a value is written in the file. */

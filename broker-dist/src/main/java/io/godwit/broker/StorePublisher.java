@@ -33,7 +33,7 @@ final class StorePublisher implements WillPublisher, RouteRemover {
     @Override
     public CompletableFuture<Boolean> publish(
             ClientInfo publisher, Message message, String tokenOrigin, long tokenNumber, long tokenFinishedBelow) {
-        DeliveryToken token = new DeliveryToken(tokenOrigin, tokenNumber, tokenFinishedBelow);
+        DeliveryToken token = new DeliveryToken(tokenOrigin, tokenNumber, tokenFinishedBelow, true);
         CompletableFuture<Void> retained = message.retain()
                 ? retain.get().set(publisher.tenant(), message)
                 : CompletableFuture.completedFuture(null);

@@ -3,6 +3,7 @@ package io.godwit.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.godwit.dist.route.SharedPick;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -78,6 +79,7 @@ class ConfigLoaderTest {
                   queueQos0: false
                   maxExpirySeconds: 60
                   sharedSubscriptionStrategy: round-robin
+                  sharedGroupStrategies: billing=sticky, a=b=hash-by-topic ,$queue=local-first
                 clusterConfig:
                   env: prod
                   host: 10.0.0.1
@@ -102,7 +104,12 @@ class ConfigLoaderTest {
         assertThat(config.get(FileSettings.OVERFLOW_POLICY)).isEqualTo(FileSettings.OverflowPolicy.DROP_OLDEST);
         assertThat(config.get(FileSettings.QUEUE_QOS0)).isFalse();
         assertThat(config.get(FileSettings.MAX_EXPIRY_SECONDS)).isEqualTo(60);
-        assertThat(config.get(FileSettings.SHARED_STRATEGY)).isEqualTo(FileSettings.SharedStrategy.ROUND_ROBIN);
+        assertThat(config.get(FileSettings.SHARED_STRATEGY)).isEqualTo(SharedPick.ROUND_ROBIN);
+        assertThat(config.get(FileSettings.SHARED_GROUP_STRATEGIES))
+                .isEqualTo(Map.of(
+                        "billing", SharedPick.STICKY,
+                        "a=b", SharedPick.HASH_BY_TOPIC,
+                        "$queue", SharedPick.LOCAL_FIRST));
         assertThat(config.get(FileSettings.CLUSTER_ENV)).isEqualTo("prod");
         assertThat(config.get(FileSettings.CLUSTER_HOST)).isEqualTo("10.0.0.1");
         assertThat(config.get(FileSettings.CLUSTER_PORT)).isEqualTo(9000);
@@ -160,6 +167,22 @@ class ConfigLoaderTest {
                 .anyMatch(e -> e.startsWith("inbox_store_initial_range:") && e.endsWith("inbox_store_initial_ranges"))
                 .anyMatch(e -> e.startsWith("kv_log_sync: must be true or false"))
                 .hasSize(9);
+    }
+
+    @Test
+    void aGroupsStrategyMustBeKnownAndNamedOnce() {
+        assertThat(errors("sessionConfig:\n  sharedGroupStrategies: g=best\n", Map.of()))
+                .singleElement()
+                .asString()
+                .contains("must be one of random, round-robin, sticky, hash-by-client, hash-by-topic, local-first");
+        assertThat(errors("sessionConfig:\n  sharedGroupStrategies: g=random,g=sticky\n", Map.of()))
+                .singleElement()
+                .asString()
+                .contains("must name g once");
+        assertThat(errors("sessionConfig:\n  sharedGroupStrategies: sticky\n", Map.of()))
+                .singleElement()
+                .asString()
+                .contains("must be name=value");
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.Match;
+import io.godwit.dist.client.Strays;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxClient;
@@ -20,6 +21,7 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +30,8 @@ import org.junit.jupiter.api.Test;
 class InboxDelivererTest {
     private static final ClientInfo PUBLISHER =
             new ClientInfo(TenantId.DEFAULT, new ClientId("p"), null, "127.0.0.1:1", 5);
+    private static final Message MESSAGE =
+            new Message("a", new byte[] {1}, Qos.EXACTLY_ONCE, false, 0, MessageProperties.NONE);
     private static final Match FIRST = match("1");
     private static final Match SECOND = match("2");
 
@@ -61,6 +65,50 @@ class InboxDelivererTest {
     }
 
     @Test
+    void aMemberOfAGroupMayDeclineAndTheGroupIsTold() {
+        Match own = match("1");
+        Match shared = new Match(own.receiver(), own.qos(), false, Match.NO_IDS, new TopicFilter("g", "a"));
+        Match forced = new Match(own.receiver(), own.qos(), true, Match.NO_IDS, new TopicFilter("g", "a"));
+        List<Match> refused = new ArrayList<>();
+        Strays strays = new Strays() {
+            @Override
+            public void found(Delivery delivery, Match match) {
+                throw new AssertionError(match);
+            }
+
+            @Override
+            public boolean mayRefuse(Match match) {
+                return match.equals(shared);
+            }
+
+            @Override
+            public void refused(Match match) {
+                refused.add(match);
+            }
+        };
+        answer = CompletableFuture.completedFuture(
+                List.of(InsertOutcome.STORED, InsertOutcome.DECLINED, InsertOutcome.DROPPED));
+        Delivery delivery = new Delivery(PUBLISHER, MESSAGE, List.of(own, shared, forced), null, strays);
+
+        assertThat(deliverer.deliver(delivery)).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(inserts.get(0).targets())
+                .extracting(InsertRequest.Target::mayDecline)
+                .containsExactly(false, true, false);
+        assertThat(refused).containsExactly(shared);
+    }
+
+    @Test
+    void asksWhichSessionsKnowAToken() {
+        answer = CompletableFuture.completedFuture(
+                List.of(InsertOutcome.ALREADY_THERE, InsertOutcome.DECLINED, InsertOutcome.NO_SESSION));
+        Delivery delivery = new Delivery(
+                PUBLISHER, MESSAGE, List.of(match("1"), match("2"), match("3")), new DeliveryToken("o", 7, 3));
+
+        assertThat(deliverer.know(delivery)).isCompletedWithValue(List.of(true, false, false));
+        assertThat(inserts.get(0).onlyAsks()).isTrue();
+    }
+
+    @Test
     void aFailedInsertTellsNoStrays() {
         answer = CompletableFuture.failedFuture(new RangeException(RangeException.Cause.OVERLOADED, "full"));
         assertThat(deliver()).isCompletedWithValue(DistOutcome.OVERLOADED);
@@ -82,10 +130,9 @@ class InboxDelivererTest {
     }
 
     private CompletableFuture<DistOutcome> deliver() {
-        Message message = new Message("a", new byte[] {1}, Qos.EXACTLY_ONCE, false, 0, MessageProperties.NONE);
         return deliverer.deliver(new Delivery(
                 PUBLISHER,
-                message,
+                MESSAGE,
                 List.of(FIRST, SECOND),
                 new DeliveryToken("o", 7, 3),
                 (delivery, match) -> strays.add(match)));

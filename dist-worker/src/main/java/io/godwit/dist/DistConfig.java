@@ -1,14 +1,16 @@
 package io.godwit.dist;
 
 import io.godwit.dist.route.SharedPick;
+import io.godwit.dist.route.SharedStrategies;
 import java.time.Duration;
 
 /**
- * @param sharedPick how a shared group chooses among its members
+ * @param strategies how shared groups choose among their members
  * @param routeTimeout how long a SUBSCRIBE or UNSUBSCRIBE of a persistent session may wait for its route to be committed
  */
-public record DistConfig(SharedPick sharedPick, Duration routeTimeout) {
-    public static final DistConfig DEFAULT = new DistConfig(SharedPick.RANDOM, Duration.ofSeconds(10));
+public record DistConfig(SharedStrategies strategies, Duration routeTimeout) {
+    public static final DistConfig DEFAULT =
+            new DistConfig(new SharedStrategies(SharedPick.RANDOM), Duration.ofSeconds(10));
 
     public DistConfig {
         if (routeTimeout.isNegative() || routeTimeout.isZero()) {

@@ -1,15 +1,19 @@
 package io.godwit.dist;
 
 import io.godwit.dist.client.Deliverer;
+import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DistClient;
+import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Publisher;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.deliver.DistCounters;
 import io.godwit.dist.deliver.FanOut;
+import io.godwit.dist.deliver.SharedChoices;
 import io.godwit.dist.deliver.StrayRoutes;
 import io.godwit.dist.route.RouteCoprocessor;
+import io.godwit.dist.route.TenantIndex;
 import io.godwit.dist.route.TopicIndex;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
@@ -56,9 +60,14 @@ public final class DistWorker implements AutoCloseable {
             MeterRegistry meters) {
         this.config = config;
         this.ranges = ranges;
-        this.index = new TopicIndex(config.sharedPick());
+        this.index = new TopicIndex(config.strategies());
         this.deliverers = new FanOut.Deliverers(
-                live, inbox, new DistCounters(meters), events, new StrayRoutes(client::removeStrayRoutes));
+                live,
+                inbox,
+                new DistCounters(meters),
+                events,
+                new StrayRoutes(client::removeStrayRoutes),
+                new SharedChoices());
         Gauge.builder("godwit.dist.subscriptions", index, TopicIndex::subscriptions)
                 .description("subscriptions that publishes are matched against")
                 .register(meters);
@@ -116,6 +125,17 @@ public final class DistWorker implements AutoCloseable {
         @Override
         public CompletableFuture<Boolean> unsubscribe(TenantId tenant, TopicFilter filter, LiveReceiver receiver) {
             return CompletableFuture.completedFuture(index.tenant(tenant).remove(filter, receiver));
+        }
+
+        @Override
+        public CompletableFuture<DistOutcome> handOn(Delivery from) {
+            TenantIndex tenant = index.tenant(from.publisher().tenant());
+            return new FanOut(from.publisher(), tenant, deliverers).handOn(tenant, from);
+        }
+
+        @Override
+        public void setConnected(TopicFilter filter, InboxReceiver receiver, boolean isConnected) {
+            index.tenant(receiver.tenant()).setConnected(filter, receiver, isConnected);
         }
 
         @Override

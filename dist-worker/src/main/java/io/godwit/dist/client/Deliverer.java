@@ -1,5 +1,7 @@
 package io.godwit.dist.client;
 
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -16,4 +18,13 @@ public interface Deliverer {
      * OVERLOADED or FAILED, or with NO_MATCH when all of its sessions had ended ({@link Delivery#strays} knows them), never exceptionally.
      */
     CompletableFuture<DistOutcome> deliver(Delivery delivery);
+
+    /**
+     * Which sessions of the matches know the token of {@code delivery} already; it delivers nothing. Completes on any thread with one value for each
+     * match, in their order, or fails with {@link io.godwit.kv.client.RangeException}. Receivers without a memory of tokens know none.
+     */
+    default CompletableFuture<List<Boolean>> know(Delivery delivery) {
+        return CompletableFuture.completedFuture(
+                Collections.nCopies(delivery.matches().size(), false));
+    }
 }

@@ -19,6 +19,11 @@ public record Delivery(
         @Nullable DeliveryToken token,
         Strays strays) {
 
+    /** The same to one of its receivers. */
+    public Delivery only(Match match) {
+        return new Delivery(publisher, message, List.of(match), token, Strays.IGNORED);
+    }
+
     /** To sessions that cannot end unnoticed. */
     public Delivery(ClientInfo publisher, Message message, List<Match> matches, @Nullable DeliveryToken token) {
         this(publisher, message, matches, token, Strays.IGNORED);

@@ -6,5 +6,11 @@ package io.godwit.dist.client;
  * @param origin names the session that published it, tenant included, and its incarnation; unique in the cluster
  * @param number rises by one per message of that origin
  * @param finishedBelow every token of this origin with a lower number is distributed and may be forgotten
+ * @param isResumed whether an earlier process may have distributed it, in part: what this one remembers of the token is not all
  */
-public record DeliveryToken(String origin, long number, long finishedBelow) {}
+public record DeliveryToken(String origin, long number, long finishedBelow, boolean isResumed) {
+    /** Of a message that this process was the first to distribute. */
+    public DeliveryToken(String origin, long number, long finishedBelow) {
+        this(origin, number, finishedBelow, false);
+    }
+}

@@ -22,6 +22,21 @@ public interface DistClient {
     CompletableFuture<Boolean> unsubscribe(TenantId tenant, TopicFilter filter, LiveReceiver receiver);
 
     /**
+     * A member of a shared group can not take the message that it was chosen for: it is full, or has left the group and did not acknowledge it. Gives it
+     * to another. Any thread.
+     *
+     * @param from with one match
+     * @return completes with NO_MATCH when no other member has room, else as a publish
+     */
+    CompletableFuture<DistOutcome> handOn(Delivery from);
+
+    /**
+     * Tells whether the client of a persistent session that is a member of the group of {@code filter} is connected to this node: such members are
+     * preferred. True after the route was added; forgotten when it is removed. Any thread.
+     */
+    void setConnected(TopicFilter filter, InboxReceiver receiver, boolean isConnected);
+
+    /**
      * Writes the route of a persistent session; complete when it is committed and applied in this node's matcher (cluster: every live node's).
      * Repeatable. Fails with {@link io.godwit.kv.client.RangeException}.
      */

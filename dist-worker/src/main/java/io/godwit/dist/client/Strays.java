@@ -1,6 +1,6 @@
 package io.godwit.dist.client;
 
-/** Is told which matches of a delivery have no session any more, so that their routes go and shared groups choose another member. */
+/** Is told which matches of a delivery got nothing: their routes go if their session has ended, and shared groups choose another member. */
 @FunctionalInterface
 public interface Strays {
     /** Nobody asks. */
@@ -11,4 +11,14 @@ public interface Strays {
      * completes, for one match after the other; returns at once.
      */
     void found(Delivery delivery, Match match);
+
+    /** Whether the session of {@code match} shall get nothing, rather than drop a message, when it is full: another may have room. */
+    default boolean mayRefuse(Match match) {
+        return false;
+    }
+
+    /** The session of {@code match}, which {@link #mayRefuse}, is full and got nothing. Called as {@link #found}. */
+    default void refused(Match match) {
+        throw new IllegalStateException("nobody may refuse");
+    }
 }

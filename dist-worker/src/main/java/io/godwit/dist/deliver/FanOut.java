@@ -4,10 +4,13 @@ import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Publisher;
 import io.godwit.dist.route.Matches;
+import io.godwit.dist.route.SharedGroup;
+import io.godwit.dist.route.SharedMember;
 import io.godwit.dist.route.TenantIndex;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.BrokerEvent;
@@ -15,8 +18,12 @@ import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -35,9 +42,15 @@ public final class FanOut implements Publisher {
      * @param live takes {@link LiveReceiver}s
      * @param inbox takes {@link io.godwit.dist.client.InboxReceiver}s
      * @param strays removes the routes of those whose session has ended
+     * @param choices which members of shared groups a repeat must go to
      */
     public record Deliverers(
-            Deliverer live, Deliverer inbox, DistCounters counters, EventListener events, StrayRoutes strays) {}
+            Deliverer live,
+            Deliverer inbox,
+            DistCounters counters,
+            EventListener events,
+            StrayRoutes strays,
+            SharedChoices choices) {}
 
     public FanOut(ClientInfo client, TenantIndex index, Deliverers deliverers) {
         this.client = client;
@@ -51,18 +64,75 @@ public final class FanOut implements Publisher {
         List<Match> live = matches.live();
         List<Match> inbox = matches.inbox();
         SharedPicks picks = null;
+        deliverers.counters.published.increment();
         if (!matches.groups().isEmpty()) {
+            if (token != null && token.isResumed()) {
+                return resume(message, token, matches);
+            }
             live = new ArrayList<>(live);
             inbox = new ArrayList<>(inbox);
-            picks = SharedPicks.first(matches.groups(), token, live, inbox);
+            picks = SharedPicks.first(matches.groups(), choosing(message, token), live, inbox);
         }
-        deliverers.counters.published.increment();
         if (live.isEmpty() && inbox.isEmpty()) {
             deliverers.counters.noMatch.increment();
             return Outcomes.NO_MATCH;
         }
         deliverers.counters.matched.add(live.size() + inbox.size());
         return watched(deliver(message, token, live, inbox, picks), message, inbox);
+    }
+
+    private SharedPicks.Choosing choosing(Message message, @Nullable DeliveryToken token) {
+        return new SharedPicks.Choosing(client.clientId(), message.topic(), token, deliverers.choices);
+    }
+
+    /**
+     * A message that an earlier process may have given to a member of some of the groups. Live members of then are no more; of the stored ones
+     * those that have it know its token. The look at all of them is for the messages that a restart found half done.
+     */
+    private CompletableFuture<DistOutcome> resume(Message message, DeliveryToken token, Matches matches) {
+        CompletableFuture<DistOutcome> plain =
+                matches.live().isEmpty() && matches.inbox().isEmpty()
+                        ? Outcomes.NO_MATCH
+                        : deliver(message, token, matches.live(), matches.inbox(), null);
+        List<Match> asked = new ArrayList<>();
+        List<SharedGroup> askedFor = new ArrayList<>();
+        for (SharedGroup group : matches.groups()) {
+            group.forEach(match -> {
+                if (match.receiver() instanceof InboxReceiver) {
+                    asked.add(match);
+                    askedFor.add(group);
+                }
+            });
+        }
+        CompletableFuture<DistOutcome> shared = deliverers
+                .inbox
+                .know(new Delivery(client, message, asked, token))
+                .handle((known, failure) -> {
+                    if (failure != null) {
+                        return CompletableFuture.completedFuture(DistOutcome.ofFailure(StrayRoutes.cause(failure)));
+                    }
+                    Set<SharedGroup> open = Collections.newSetFromMap(new IdentityHashMap<>());
+                    open.addAll(matches.groups());
+                    for (int i = 0; i < askedFor.size(); i++) {
+                        if (known.get(i)) {
+                            open.remove(askedFor.get(i));
+                        }
+                    }
+                    return deliverTo(List.copyOf(open), message, token, DistOutcome.DELIVERED);
+                })
+                .thenCompose(delivered -> delivered);
+        return watched(Outcomes.worst(plain, shared), message, matches.inbox());
+    }
+
+    private CompletableFuture<DistOutcome> deliverTo(
+            List<SharedGroup> groups, Message message, @Nullable DeliveryToken token, DistOutcome otherwise) {
+        List<Match> live = new ArrayList<>();
+        List<Match> inbox = new ArrayList<>();
+        SharedPicks picks = SharedPicks.first(groups, choosing(message, token), live, inbox);
+        deliverers.counters.matched.add(live.size() + inbox.size());
+        return live.isEmpty() && inbox.isEmpty()
+                ? CompletableFuture.completedFuture(otherwise)
+                : deliver(message, token, live, inbox, picks);
     }
 
     private CompletableFuture<DistOutcome> deliver(
@@ -85,16 +155,16 @@ public final class FanOut implements Publisher {
 
     private CompletableFuture<DistOutcome> deliverShared(Delivery delivery, SharedPicks picks) {
         CompletableFuture<DistOutcome> stored = deliverers.inbox.deliver(delivery);
-        return Outcomes.isDelivered(stored) && !picks.hasStrays()
+        return Outcomes.isDelivered(stored) && !picks.hasStrays() && !picks.hasUnserved()
                 ? stored
-                : stored.thenCompose(answer -> picks.hasStrays()
+                : stored.thenCompose(answer -> picks.hasStrays() || picks.hasUnserved()
                         ? chooseAgain(delivery, picks, answer)
                         : CompletableFuture.completedFuture(answer));
     }
 
     /**
-     * The sessions of some chosen members had ended, and contract and client count on one member of each group. First their routes go: so the
-     * group does not choose them again, nor does a repetition with the same token. What is published meanwhile may overtake the message,
+     * The sessions of some chosen members had ended or were full, and contract and client count on one member of each group. First the routes
+     * of those that ended go, so that the group does not choose them again. What is published meanwhile may overtake the message,
      * which [MQTT5-4.6.0-6] allows for shared subscriptions. A member that has the token by a plain subscription answers that it has the
      * message. When the routes cannot be removed, the publisher is refused, and repeats.
      *
@@ -103,6 +173,9 @@ public final class FanOut implements Publisher {
     private CompletableFuture<DistOutcome> chooseAgain(Delivery delivery, SharedPicks picks, DistOutcome answer) {
         if (picks.hasUnserved() && picks.isLastRound()) {
             return CompletableFuture.completedFuture(DistOutcome.FAILED);
+        }
+        if (!picks.hasStrays()) {
+            return deliverAgain(delivery, picks, answer);
         }
         return deliverers
                 .strays
@@ -116,14 +189,51 @@ public final class FanOut implements Publisher {
                         return CompletableFuture.completedFuture(
                                 Outcomes.worst(answer, DistOutcome.ofFailure(StrayRoutes.cause(failure))));
                     }
-                    List<Match> live = new ArrayList<>();
-                    List<Match> inbox = new ArrayList<>();
-                    SharedPicks next = picks.again(delivery.token(), live, inbox);
-                    return live.isEmpty() && inbox.isEmpty()
-                            ? CompletableFuture.completedFuture(answer)
-                            : deliver(delivery.message(), delivery.token(), live, inbox, next)
-                                    .thenApply(later -> Outcomes.worst(answer, later));
+                    return deliverAgain(delivery, picks, answer);
                 });
+    }
+
+    private CompletableFuture<DistOutcome> deliverAgain(Delivery delivery, SharedPicks picks, DistOutcome answer) {
+        List<Match> live = new ArrayList<>();
+        List<Match> inbox = new ArrayList<>();
+        SharedPicks next = picks.again(live, inbox);
+        return live.isEmpty() && inbox.isEmpty()
+                ? CompletableFuture.completedFuture(answer)
+                : deliver(delivery.message(), delivery.token(), live, inbox, next)
+                        .thenApply(later -> Outcomes.worst(answer, later));
+    }
+
+    /**
+     * Gives the message of {@code from} to another member of the group that chose its one receiver. A receiver that is in the group still is
+     * full, and not chosen for a while. Any thread, on an instance of its own.
+     *
+     * @param index the one of the client's tenant
+     * @return completes with NO_MATCH when no other member has room
+     */
+    public CompletableFuture<DistOutcome> handOn(TenantIndex index, Delivery from) {
+        Match match = from.matches().get(0);
+        Message message = from.message();
+        DeliveryToken token = from.token();
+        TopicFilter filter = match.sharedBy();
+        SharedGroup group = filter == null ? null : index.group(filter);
+        if (group == null) {
+            return Outcomes.NO_MATCH;
+        }
+        SharedMember full = group.memberOf(match.receiver());
+        if (full != null) {
+            group.refused(full);
+        }
+        SharedMember next = group.pick(client.clientId(), message.topic());
+        if (next == null || next.isRefusing() || next.equals(full)) {
+            return Outcomes.NO_MATCH;
+        }
+        if (token != null) {
+            deliverers.choices.replace(token, group, next);
+        }
+        List<Match> live = new ArrayList<>(1);
+        List<Match> inbox = new ArrayList<>(1);
+        SharedPicks picks = SharedPicks.only(group, next, choosing(message, null), live, inbox);
+        return watched(deliver(message, token, live, inbox, picks), message, inbox);
     }
 
     private CompletableFuture<DistOutcome> watched(

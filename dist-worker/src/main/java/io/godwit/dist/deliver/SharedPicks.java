@@ -7,6 +7,8 @@ import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Strays;
 import io.godwit.dist.route.SharedGroup;
+import io.godwit.dist.route.SharedMember;
+import io.godwit.plugin.client.ClientId;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -14,59 +16,110 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The persistent members that the shared groups of one publish have chosen, and which of their sessions turned out to have ended. Written
+ * The stored members that the shared groups of one publish have chosen, and which of them turned out to have ended or to have no room. Written
  * by the publishing thread, then by the one that completes the delivery, then read by what follows the completion; so without a lock.
  */
 final class SharedPicks implements Strays {
-    /** Each round removes a member at least, so only a group whose members come and go at this pace gets there. */
+    /**
+     * Each round takes a member out of the group, or out of the choice for a while; so only a group whose members come and go at this pace, or
+     * with so many full ones, gets there. The last choice is final.
+     */
     static final int MAX_ROUNDS = 16;
 
-    private final int round;
-    /** Which group chose the member at the same place. */
-    private final List<SharedGroup> groups = new ArrayList<>(2);
+    /**
+     * The message for which members are chosen.
+     *
+     * @param choices what was chosen for the token before
+     */
+    record Choosing(
+            ClientId publisher, String topic, @Nullable DeliveryToken token, SharedChoices choices) {
 
-    private final List<Match> members = new ArrayList<>(2);
+        /** Null when nobody is left, or when a session in memory has the message by an earlier distribution. */
+        private @Nullable SharedMember of(SharedGroup group) {
+            if (token == null) {
+                return group.pick(publisher, topic);
+            }
+            SharedMember before = choices.get(token, group);
+            if (before != null && before.match().receiver() instanceof LiveReceiver) {
+                return null;
+            }
+            if (before != null && before.isMember()) {
+                return before;
+            }
+            SharedMember member = group.pick(publisher, topic);
+            if (member != null) {
+                choices.put(token, group, member);
+            }
+            return member;
+        }
+    }
+
+    private final Choosing choosing;
+    private final int round;
+    private final List<Pick> picks = new ArrayList<>(2);
     private final List<SharedGroup> unserved = new ArrayList<>(0);
     private final Set<InboxReceiver> strays = new LinkedHashSet<>(0);
 
-    private SharedPicks(int round) {
+    /** @param match of the member, as it was when it was chosen */
+    private record Pick(SharedGroup group, SharedMember member, Match match, boolean mayRefuse) {}
+
+    private SharedPicks(Choosing choosing, int round) {
+        this.choosing = choosing;
         this.round = round;
     }
 
     /**
      * Adds one member of each group to {@code live} or {@code inbox}; sessions that have a plain subscription too get both copies (MQTT 5.0, 4.8.2).
      *
-     * @return null when no persistent session was chosen
+     * @return null when no stored session was chosen
      */
     static @Nullable SharedPicks first(
-            List<SharedGroup> groups, @Nullable DeliveryToken token, List<Match> live, List<Match> inbox) {
-        return pick(1, groups, token, live, inbox);
+            List<SharedGroup> groups, Choosing choosing, List<Match> live, List<Match> inbox) {
+        return pick(1, groups, choosing, live, inbox);
     }
 
     /** The same for the groups whose chosen member got nothing. */
     @Nullable
-    SharedPicks again(@Nullable DeliveryToken token, List<Match> live, List<Match> inbox) {
-        return pick(round + 1, unserved, token, live, inbox);
+    SharedPicks again(List<Match> live, List<Match> inbox) {
+        return pick(round + 1, unserved, choosing, live, inbox);
+    }
+
+    /** The same for one group whose member is known. */
+    static @Nullable SharedPicks only(
+            SharedGroup group, SharedMember member, Choosing choosing, List<Match> live, List<Match> inbox) {
+        return add(null, 1, group, member, choosing, live, inbox);
     }
 
     private static @Nullable SharedPicks pick(
-            int round, List<SharedGroup> groups, @Nullable DeliveryToken token, List<Match> live, List<Match> inbox) {
+            int round, List<SharedGroup> groups, Choosing choosing, List<Match> live, List<Match> inbox) {
         SharedPicks picks = null;
         for (int i = 0; i < groups.size(); i++) {
             SharedGroup group = groups.get(i);
-            Match member = token == null ? group.pick() : group.pick(token);
-            if (member == null) {
-                continue;
+            SharedMember member = choosing.of(group);
+            if (member != null) {
+                picks = add(picks, round, group, member, choosing, live, inbox);
             }
-            if (member.receiver() instanceof LiveReceiver) {
-                live.add(member);
-                continue;
-            }
-            inbox.add(member);
-            picks = picks == null ? new SharedPicks(round) : picks;
-            picks.groups.add(group);
-            picks.members.add(member);
         }
+        return picks;
+    }
+
+    private static @Nullable SharedPicks add(
+            @Nullable SharedPicks others,
+            int round,
+            SharedGroup group,
+            SharedMember member,
+            Choosing choosing,
+            List<Match> live,
+            List<Match> inbox) {
+        Match match = member.match();
+        if (match.receiver() instanceof LiveReceiver) {
+            live.add(match);
+            return others;
+        }
+        inbox.add(match);
+        SharedPicks picks = others == null ? new SharedPicks(choosing, round) : others;
+        boolean mayRefuse = round < MAX_ROUNDS && group.mayTryAnother() && !member.isRefusing();
+        picks.picks.add(new Pick(group, member, match, mayRefuse));
         return picks;
     }
 
@@ -75,12 +128,38 @@ final class SharedPicks implements Strays {
         if (match.receiver() instanceof InboxReceiver receiver) {
             strays.add(receiver);
         }
-        for (int i = 0; i < members.size(); i++) {
-            // the match of a plain subscription of the same session is another object
-            if (isSame(members.get(i), match)) {
-                unserved.add(groups.get(i));
+        Pick pick = pickOf(match);
+        if (pick != null) {
+            unserved.add(pick.group);
+        }
+    }
+
+    @Override
+    public boolean mayRefuse(Match match) {
+        Pick pick = pickOf(match);
+        return pick != null && pick.mayRefuse;
+    }
+
+    @Override
+    public void refused(Match match) {
+        Pick pick = pickOf(match);
+        if (pick != null) {
+            pick.group.refused(pick.member);
+            if (choosing.token != null) {
+                choosing.choices.forget(choosing.token, pick.group);
+            }
+            unserved.add(pick.group);
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the match of a plain subscription of the same session is another object
+    private @Nullable Pick pickOf(Match match) {
+        for (int i = 0; i < picks.size(); i++) {
+            if (picks.get(i).match == match) {
+                return picks.get(i);
             }
         }
+        return null;
     }
 
     boolean hasStrays() {
@@ -98,10 +177,5 @@ final class SharedPicks implements Strays {
 
     boolean isLastRound() {
         return round == MAX_ROUNDS;
-    }
-
-    @SuppressWarnings("ReferenceEquality")
-    private static boolean isSame(Match a, Match b) {
-        return a == b;
     }
 }

@@ -6,6 +6,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.plugin.topic.TopicFilter.Sharing;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -21,9 +22,9 @@ import java.nio.charset.StandardCharsets;
  * 1     0x00
  * n     filter: levels in UTF-8 with 0x01 between them; within a level U+0001 is 0x02 0x01 and U+0002 is 0x02 0x02
  * 1     0x00
- * 1     kind: 1 session, 2 session as member of a shared group
- * n     share name, UTF-8                             (kind 2)
- * 1     0x00                                          (kind 2)
+ * 1     kind: 1 session; member of a shared group: 2 of $share, 3 of $oshare, 4 of $queue
+ * n     share name, UTF-8                             (kinds 2 and 3)
+ * 1     0x00                                          (kinds 2 and 3)
  * n     client id, UTF-8
  * 8     incarnation of the session
  *
@@ -44,6 +45,8 @@ public final class RouteKeys {
     private static final byte ESCAPE = 2;
     private static final byte SESSION = 1;
     private static final byte SHARED_SESSION = 2;
+    private static final byte ORDERED_SESSION = 3;
+    private static final byte QUEUE_SESSION = 4;
     private static final int VALUE_BYTES = 6;
     private static final int QOS_MASK = 3;
     private static final int NO_LOCAL = 1 << 2;
@@ -80,11 +83,9 @@ public final class RouteKeys {
             }
         }
         key.write(END);
+        key.write(kindOf(filter.sharing()));
         String group = filter.shareGroup();
-        if (group == null) {
-            key.write(SESSION);
-        } else {
-            key.write(SHARED_SESSION);
+        if (group != null && filter.sharing() != Sharing.QUEUE) {
             key.writeBytes(group.getBytes(StandardCharsets.UTF_8));
             key.write(END);
         }
@@ -120,13 +121,12 @@ public final class RouteKeys {
         String filter = filter(key, tenantEnd + 1, filterEnd);
         byte kind = filterEnd + 1 < key.length ? key[filterEnd + 1] : 0;
         int clientAt = filterEnd + 2;
-        String group = null;
-        if (kind == SHARED_SESSION) {
+        Sharing sharing = sharingOf(kind);
+        String group = sharing == Sharing.QUEUE ? "" : null;
+        if (sharing == Sharing.SHARED || sharing == Sharing.ORDERED) {
             int groupEnd = endOf(key, clientAt);
             group = new String(key, clientAt, groupEnd - clientAt, StandardCharsets.UTF_8);
             clientAt = groupEnd + 1;
-        } else if (kind != SESSION) {
-            throw new IllegalArgumentException("route kind must be 1 or 2, was " + kind);
         }
         int clientLength = key.length - Long.BYTES - clientAt;
         if (clientLength < 1) {
@@ -134,7 +134,26 @@ public final class RouteKeys {
         }
         ClientId clientId = new ClientId(new String(key, clientAt, clientLength, StandardCharsets.UTF_8));
         long incarnation = ByteBuffer.wrap(key).getLong(clientAt + clientLength);
-        return new Route.Key(new TopicFilter(group, filter), new InboxReceiver(tenant, clientId, incarnation));
+        return new Route.Key(new TopicFilter(group, filter, sharing), new InboxReceiver(tenant, clientId, incarnation));
+    }
+
+    private static byte kindOf(Sharing sharing) {
+        return switch (sharing) {
+            case NONE -> SESSION;
+            case SHARED -> SHARED_SESSION;
+            case ORDERED -> ORDERED_SESSION;
+            case QUEUE -> QUEUE_SESSION;
+        };
+    }
+
+    private static Sharing sharingOf(byte kind) {
+        return switch (kind) {
+            case SESSION -> Sharing.NONE;
+            case SHARED_SESSION -> Sharing.SHARED;
+            case ORDERED_SESSION -> Sharing.ORDERED;
+            case QUEUE_SESSION -> Sharing.QUEUE;
+            default -> throw new IllegalArgumentException("route kind must be from 1 to 4, was " + kind);
+        };
     }
 
     private static SubscriptionOptions options(byte[] value) {

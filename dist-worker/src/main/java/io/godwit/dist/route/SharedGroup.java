@@ -1,173 +1,288 @@
 package io.godwit.dist.route;
 
-import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
+import io.godwit.dist.route.SharedMember.Tier;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.plugin.topic.TopicFilter.Sharing;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members of one shared subscription: a share name on one filter (MQTT 5.0, 4.8.2). Joining, leaving and picking cost the same whatever
+ * The members of one shared subscription: a share name on one filter (MQTT 5.0, 4.8.2). Joining, leaving and choosing cost the same whatever
  * the number of members.
  *
- * <p>Written under the lock of its {@link TenantIndex}. {@link #pick} runs on every event loop without one: members stand in the first
- * {@code size} slots; a leaving member's slot takes the last one. A pick that meets the slot just emptied, or an array just replaced,
- * tries again.
+ * <p>Members stand in tiers. A message goes to one that is connected: a session in memory, or a stored one whose client is known to be here; without
+ * any to a stored one whose client is not; and only when all others have lately refused for lack of room to one of these, which then does
+ * what its limit says. A member that refuses is passed over for {@link #REFUSAL_NANOS}. An ordered group knows no tiers once a key has its
+ * member: order is worth more there than speed.
+ *
+ * <p>Writers hold the lock of the group, and those that add or remove that of the {@link TenantIndex} around it. {@link #pick} runs on every
+ * event loop without either.
  */
 public final class SharedGroup implements CompactTable.Keyed<String> {
-    private static final int SMALLEST = 4;
+    /** How long a member that was full is passed over. */
+    static final long REFUSAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final String name;
+    /** A member that was full, and until when it is passed over. */
+    record Refusal(SharedMember member, long untilNanos) {}
+
+    private final TopicFilter filter;
     private final SharedPick strategy;
-    /** Writer only: the slot of each receiver. */
-    private final Map<Receiver, Integer> slots = new HashMap<>();
-    /** The position of round-robin: every event loop moves it, and a group has no loop of its own. */
-    private final AtomicInteger turn = new AtomicInteger();
-
-    private volatile AtomicReferenceArray<@Nullable Match> members = new AtomicReferenceArray<>(SMALLEST);
-    /** Raised after the array holds the member, lowered before its slot is emptied; read before the array. */
+    private final LongSupplier nanos;
+    /** Guarded by this. */
+    private final Map<Receiver, SharedMember> members = new HashMap<>();
+    /** How many members there are in all. */
     private volatile int size;
 
-    SharedGroup(String name, SharedPick strategy) {
-        this.name = name;
+    private final MemberSlots live = new MemberSlots();
+    private final MemberSlots connected = new MemberSlots();
+    private final MemberSlots absent = new MemberSlots();
+    private final MemberSlots refusing = new MemberSlots();
+    /** Those in {@link #refusing}, and some that are so no longer, by the end of it. Guarded by this. */
+    private final ArrayDeque<Refusal> refusals = new ArrayDeque<>(0);
+
+    /** When the first of {@link #refusals} is over. */
+    private volatile long readmitAtNanos;
+    /** The position of round-robin: every event loop moves it, and a group has no loop of its own. */
+    private final AtomicInteger turn = new AtomicInteger();
+    /** Null for strategies without memory. */
+    private final @Nullable Affinity affinity;
+
+    /**
+     * @param filter the shared filter that members are subscribed to
+     * @param nanos a monotonic clock
+     */
+    SharedGroup(TopicFilter filter, SharedPick strategy, LongSupplier nanos) {
+        this.filter = filter;
         this.strategy = strategy;
+        this.nanos = nanos;
+        this.affinity = isOrdered() || strategy == SharedPick.HASH_BY_CLIENT || strategy == SharedPick.HASH_BY_TOPIC
+                ? new Affinity(Affinity.BUCKETS)
+                : strategy == SharedPick.STICKY ? new Affinity(1) : null;
     }
 
-    /** The share name. */
+    /** What tells the groups on one filter apart: the share name, behind a '/', which no share name has, when it is not one of {@code $share}. */
+    static String keyOf(TopicFilter filter) {
+        String name = String.valueOf(filter.shareGroup());
+        return filter.sharing() == Sharing.SHARED ? name : '/' + name;
+    }
+
     @Override
     public String key() {
-        return name;
+        return keyOf(filter);
+    }
+
+    public TopicFilter filter() {
+        return filter;
     }
 
     public int size() {
         return size;
     }
 
-    /** The member whose turn it is, null when there is none left [MQTT5-4.8.2-4]. */
-    public @Nullable Match pick() {
+    /** Whether a message that its member refuses may go to another. */
+    public boolean mayTryAnother() {
+        return size > 1 && !isOrdered();
+    }
+
+    private boolean isOrdered() {
+        return filter.sharing() == Sharing.ORDERED;
+    }
+
+    /** The member that gets a message of {@code publisher} on {@code topic}; null when there is none left. */
+    public @Nullable SharedMember pick(ClientId publisher, String topic) {
+        if (refusing.size() > 0 && readmitAtNanos - nanos.getAsLong() <= 0) {
+            readmit();
+        }
+        if (affinity == null) {
+            return any();
+        }
+        return affinity.owner(keyHash(publisher, topic), isOrdered(), this::any);
+    }
+
+    private int keyHash(ClientId publisher, String topic) {
+        if (isOrdered()) {
+            return 31 * publisher.hashCode() + topic.hashCode();
+        }
+        return switch (strategy) {
+            case HASH_BY_CLIENT -> publisher.hashCode();
+            case HASH_BY_TOPIC -> topic.hashCode();
+            case RANDOM, ROUND_ROBIN, STICKY, LOCAL_FIRST -> 0;
+        };
+    }
+
+    /** A member of the best tier that has one. */
+    private @Nullable SharedMember any() {
+        while (size > 0) { // a member on its way from one tier to another may be missed in both
+            SharedMember member = anyAvailable();
+            if (member == null) {
+                member = anyOf(absent);
+            }
+            if (member == null) {
+                member = anyOf(refusing);
+            }
+            if (member != null) {
+                return member;
+            }
+            Thread.onSpinWait();
+        }
+        return null;
+    }
+
+    private @Nullable SharedMember anyAvailable() {
+        if (strategy == SharedPick.LOCAL_FIRST) {
+            SharedMember member = anyOf(live);
+            return member != null ? member : anyOf(connected);
+        }
         while (true) {
-            int count = size;
+            int inMemory = live.size();
+            int count = inMemory + connected.size();
             if (count == 0) {
                 return null;
             }
-            int at = switch (strategy) {
-                case RANDOM -> count == 1 ? 0 : ThreadLocalRandom.current().nextInt(count);
-                case ROUND_ROBIN -> Integer.remainderUnsigned(turn.getAndIncrement(), count);
-            };
-            AtomicReferenceArray<@Nullable Match> array = members;
-            Match member = at < array.length() ? array.get(at) : null;
+            int at = draw(count);
+            SharedMember member = at < inMemory ? live.get(at) : connected.get(at - inMemory);
             if (member != null) {
                 return member;
             }
         }
     }
 
-    /**
-     * The member for a distribution that may be repeated, also after a restart: the same one as long as it is in the group, in whatever order the
-     * others came and went. So the repetition meets the inbox that knows the token. By the highest score of token and client id, each member
-     * being looked at; spreads evenly, whatever the strategy.
-     */
-    public @Nullable Match pick(DeliveryToken token) {
-        long seed = mix(token.origin().hashCode() * 0x9E3779B97F4A7C15L + token.number());
-        Match chosen = null;
-        long best = 0;
-        AtomicReferenceArray<@Nullable Match> array = members;
-        int count = Math.min(size, array.length());
-        for (int i = 0; i < count; i++) {
-            Match member = array.get(i);
-            if (member == null) {
-                continue;
-            }
-            String clientId = member.receiver().clientId().value();
-            long score = mix(seed ^ clientId.hashCode() * 0xC2B2AE3D27D4EB4FL);
-            if (chosen == null
-                    || score > best
-                    || (score == best
-                            && clientId.compareTo(chosen.receiver().clientId().value()) < 0)) {
-                chosen = member;
-                best = score;
+    private @Nullable SharedMember anyOf(MemberSlots tier) {
+        for (int count = tier.size(); count > 0; count = tier.size()) {
+            SharedMember member = tier.get(draw(count));
+            if (member != null) {
+                return member;
             }
         }
-        return chosen;
+        return null;
     }
 
-    /** Spreads neighbouring values over all 64 bits. */
-    private static long mix(long value) {
-        long mixed = (value ^ (value >>> 33)) * 0xFF51AFD7ED558CCDL;
-        mixed = (mixed ^ (mixed >>> 33)) * 0xC4CEB9FE1A85EC53L;
-        return mixed ^ (mixed >>> 33);
+    private int draw(int count) {
+        if (strategy == SharedPick.ROUND_ROBIN) {
+            return Integer.remainderUnsigned(turn.getAndIncrement(), count);
+        }
+        return count == 1 ? 0 : ThreadLocalRandom.current().nextInt(count);
+    }
+
+    /** {@code member} had no room: others are chosen for a while. */
+    public synchronized void refused(SharedMember member) {
+        if (member.tier() == Tier.LEFT || member.tier() == Tier.REFUSING) {
+            return;
+        }
+        Refusal refusal = new Refusal(member, nanos.getAsLong() + REFUSAL_NANOS);
+        if (refusals.isEmpty()) {
+            readmitAtNanos = refusal.untilNanos;
+        }
+        refusals.addLast(refusal);
+        member.refusal = refusal;
+        move(member, Tier.REFUSING);
+    }
+
+    private synchronized void readmit() {
+        long now = nanos.getAsLong();
+        Refusal first = refusals.peekFirst();
+        while (first != null && first.untilNanos - now <= 0) {
+            SharedMember member = first.member;
+            if (member.tier() == Tier.REFUSING && first.equals(member.refusal)) {
+                move(member, member.home());
+            }
+            refusals.removeFirst();
+            first = refusals.peekFirst();
+        }
+        if (first != null) {
+            readmitAtNanos = first.untilNanos;
+        }
+    }
+
+    /** Whether the client of a stored member is connected to this node. */
+    synchronized void setConnected(Receiver receiver, boolean isConnected) {
+        SharedMember member = members.get(receiver);
+        if (member == null || member.home() == Tier.LIVE) {
+            return;
+        }
+        member.setHome(isConnected ? Tier.CONNECTED : Tier.ABSENT);
+        move(member, member.home()); // whose client comes back has room again
     }
 
     /** Adds or replaces; whether the receiver is new here. */
-    boolean add(Match member) {
-        Integer slot = slots.get(member.receiver());
-        if (slot != null) {
-            members.set(slot, member);
+    synchronized boolean add(Match match) {
+        SharedMember known = members.get(match.receiver());
+        if (known != null) {
+            known.setMatch(match);
             return false;
         }
-        int last = size;
-        if (last == members.length()) {
-            resize(2 * last);
-        }
-        members.set(last, member);
-        slots.put(member.receiver(), last);
-        size = last + 1;
+        SharedMember member =
+                new SharedMember(match, match.receiver() instanceof LiveReceiver ? Tier.LIVE : Tier.ABSENT);
+        members.put(match.receiver(), member);
+        addTo(member, member.home());
+        size = members.size();
         return true;
     }
 
     /** Whether there was such a member. */
-    boolean remove(Receiver receiver) {
-        Integer slot = slots.remove(receiver);
-        if (slot == null) {
+    synchronized boolean remove(Receiver receiver) {
+        SharedMember member = members.remove(receiver);
+        if (member == null) {
             return false;
         }
-        int last = size - 1;
-        Match moved = members.get(last);
-        if (slot != last && moved != null) {
-            members.set(slot, moved);
-            slots.put(moved.receiver(), slot);
-        }
-        size = last;
-        members.set(last, null);
-        if (last > SMALLEST && last == members.length() / 4) {
-            resize(members.length() / 2);
-        }
+        size = members.size();
+        slotsOf(member.tier()).remove(member);
+        member.setTier(Tier.LEFT);
         return true;
     }
 
-    @Nullable
-    Match memberOf(Receiver receiver) {
-        Integer slot = slots.get(receiver);
-        return slot == null ? null : members.get(slot);
+    private void move(SharedMember member, Tier tier) {
+        if (member.tier() != tier) {
+            slotsOf(member.tier()).remove(member);
+            addTo(member, tier);
+        }
+    }
+
+    private void addTo(SharedMember member, Tier tier) {
+        member.setTier(tier);
+        slotsOf(tier).add(member);
+        boolean takesKeys = strategy == SharedPick.HASH_BY_CLIENT || strategy == SharedPick.HASH_BY_TOPIC;
+        if (affinity != null && takesKeys && !isOrdered() && tier.isAvailable()) {
+            affinity.share(member, live.size() + connected.size());
+        }
+    }
+
+    private MemberSlots slotsOf(Tier tier) {
+        return switch (tier) {
+            case LIVE -> live;
+            case CONNECTED -> connected;
+            case ABSENT -> absent;
+            case REFUSING -> refusing;
+            case LEFT -> throw new IllegalStateException("has left the group");
+        };
+    }
+
+    public synchronized @Nullable SharedMember memberOf(Receiver receiver) {
+        return members.get(receiver);
     }
 
     boolean isEmpty() {
         return size == 0;
     }
 
-    /** Members in no particular order; weakly consistent beside a writer. */
-    void forEach(Consumer<Match> action) {
-        AtomicReferenceArray<@Nullable Match> array = members;
-        int count = Math.min(size, array.length());
-        for (int i = 0; i < count; i++) {
-            Match member = array.get(i);
-            if (member != null) {
-                action.accept(member);
-            }
-        }
+    /** Members in no particular order. */
+    public synchronized void forEach(Consumer<Match> action) {
+        members.values().forEach(member -> action.accept(member.match()));
     }
 
-    private void resize(int capacity) {
-        AtomicReferenceArray<@Nullable Match> old = members;
-        AtomicReferenceArray<@Nullable Match> copy = new AtomicReferenceArray<>(capacity);
-        for (int i = 0; i < size; i++) {
-            copy.set(i, old.get(i));
-        }
-        members = copy;
+    /** Slots written by all changes so far; for tests of their cost. */
+    synchronized long writes() {
+        return live.writes() + connected.writes() + absent.writes() + refusing.writes();
     }
 }

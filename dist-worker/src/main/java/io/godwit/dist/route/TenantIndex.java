@@ -27,15 +27,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TenantIndex {
     private final TenantId id;
-    private final SharedPick sharedPick;
+    private final SharedStrategies strategies;
     private final ConcurrentHashMap<String, Subscribers> exact = new ConcurrentHashMap<>();
     private final FilterTrie wildcards = new FilterTrie();
     private volatile long version;
     private volatile long subscriptions;
 
-    TenantIndex(TenantId id, SharedPick sharedPick) {
+    TenantIndex(TenantId id, SharedStrategies strategies) {
         this.id = id;
-        this.sharedPick = sharedPick;
+        this.strategies = strategies;
     }
 
     /** The one instance that all receivers decoded from the store share. */
@@ -74,13 +74,11 @@ public final class TenantIndex {
 
     /** Adds or replaces; every later match sees it. Whether there was none of this filter and receiver before. */
     public synchronized boolean add(TopicFilter filter, Receiver receiver, SubscriptionOptions options) {
-        Match match = new Match(receiver, options.qos(), options.retainAsPublished(), ids(options.subscriptionId()));
         Subscribers known = find(filter.filter());
         Subscribers subscribers = known == null ? new Subscribers() : known;
-        String group = filter.shareGroup();
-        boolean added = group == null
-                ? addPlain(subscribers, new Subscriber(match, options.noLocal()))
-                : addShared(subscribers, group, match);
+        boolean added = filter.isShared()
+                ? addShared(subscribers, filter, receiver, options)
+                : addPlain(subscribers, new Subscriber(match(receiver, options, null), options.noLocal()));
         if (known == null) {
             link(filter, subscribers);
             changed();
@@ -95,14 +93,28 @@ public final class TenantIndex {
         if (subscribers == null) {
             return false;
         }
-        String group = filter.shareGroup();
-        boolean removed =
-                group == null ? removePlain(subscribers, receiver) : removeShared(subscribers, group, receiver);
+        boolean removed = filter.isShared()
+                ? removeShared(subscribers, SharedGroup.keyOf(filter), receiver)
+                : removePlain(subscribers, receiver);
         if (subscribers.isEmpty()) {
             unlink(filter);
         }
         subscriptions -= removed ? 1 : 0;
         return removed;
+    }
+
+    /** The group of a shared filter; null when it has no members. */
+    public synchronized @Nullable SharedGroup group(TopicFilter filter) {
+        Subscribers subscribers = find(filter.filter());
+        return subscribers == null ? null : subscribers.group(SharedGroup.keyOf(filter));
+    }
+
+    /** Whether the client of {@code receiver}, a member of the group of {@code filter}, is connected to this node. Without effect on others. */
+    public void setConnected(TopicFilter filter, InboxReceiver receiver, boolean isConnected) {
+        SharedGroup group = group(filter);
+        if (group != null) {
+            group.setConnected(receiver, isConnected);
+        }
     }
 
     /** The filters, shared ones included, that match {@code topic} and that {@code receiver} is subscribed to. Walks, and is for rare use. */
@@ -126,7 +138,7 @@ public final class TenantIndex {
             });
             subscribers.forEachGroup(group -> group.forEach(match -> {
                 if (match.receiver() instanceof InboxReceiver inbox) {
-                    action.accept(new TopicFilter(group.key(), filter), inbox);
+                    action.accept(group.filter(), inbox);
                 }
             }));
         };
@@ -149,13 +161,15 @@ public final class TenantIndex {
         return before == null;
     }
 
-    private boolean addShared(Subscribers subscribers, String name, Match member) {
-        SharedGroup group = subscribers.group(name);
+    private boolean addShared(
+            Subscribers subscribers, TopicFilter filter, Receiver receiver, SubscriptionOptions options) {
+        SharedGroup group = subscribers.group(SharedGroup.keyOf(filter));
         if (group != null) {
-            return group.add(member);
+            return group.add(match(receiver, options, group.filter()));
         }
-        group = new SharedGroup(name, sharedPick);
-        group.add(member);
+        SharedPick strategy = strategies.of(String.valueOf(filter.shareGroup()));
+        group = new SharedGroup(filter, strategy, System::nanoTime);
+        group.add(match(receiver, options, filter));
         subscribers.putGroup(group);
         changed();
         return true;
@@ -170,13 +184,13 @@ public final class TenantIndex {
         return true;
     }
 
-    private boolean removeShared(Subscribers subscribers, String name, Receiver receiver) {
-        SharedGroup group = subscribers.group(name);
+    private boolean removeShared(Subscribers subscribers, String key, Receiver receiver) {
+        SharedGroup group = subscribers.group(key);
         if (group == null || !group.remove(receiver)) {
             return false;
         }
         if (group.isEmpty()) {
-            subscribers.removeGroup(name);
+            subscribers.removeGroup(key);
             changed();
         }
         return true;
@@ -213,7 +227,7 @@ public final class TenantIndex {
         }
         subscribers.forEachGroup(group -> {
             if (group.memberOf(receiver) != null) {
-                filters.add(new TopicFilter(group.key(), filter));
+                filters.add(group.filter());
             }
         });
     }
@@ -227,6 +241,10 @@ public final class TenantIndex {
 
     private static boolean isExact(String filter) {
         return filter.indexOf('+') < 0 && filter.indexOf('#') < 0;
+    }
+
+    private static Match match(Receiver receiver, SubscriptionOptions options, @Nullable TopicFilter sharedBy) {
+        return new Match(receiver, options.qos(), options.retainAsPublished(), ids(options.subscriptionId()), sharedBy);
     }
 
     private static int[] ids(int subscriptionId) {

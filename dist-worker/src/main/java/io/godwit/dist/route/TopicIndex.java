@@ -9,16 +9,16 @@ import java.util.function.Consumer;
  * on to it, and tenants are few.
  */
 public final class TopicIndex {
-    private final SharedPick sharedPick;
+    private final SharedStrategies strategies;
     private final ConcurrentHashMap<TenantId, TenantIndex> tenants = new ConcurrentHashMap<>();
 
-    public TopicIndex(SharedPick sharedPick) {
-        this.sharedPick = sharedPick;
+    public TopicIndex(SharedStrategies strategies) {
+        this.strategies = strategies;
     }
 
     public TenantIndex tenant(TenantId tenant) {
         TenantIndex known = tenants.get(tenant);
-        return known != null ? known : tenants.computeIfAbsent(tenant, id -> new TenantIndex(id, sharedPick));
+        return known != null ? known : tenants.computeIfAbsent(tenant, id -> new TenantIndex(id, strategies));
     }
 
     public void forEachTenant(Consumer<TenantIndex> action) {

@@ -10,6 +10,7 @@ import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.Receiver;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.route.SharedPick;
+import io.godwit.dist.route.SharedStrategies;
 import io.godwit.dist.route.TenantIndex;
 import io.godwit.dist.route.TestReceiver;
 import io.godwit.dist.route.TopicIndex;
@@ -35,7 +36,8 @@ import org.junit.jupiter.api.Test;
 class EndedMemberTest {
     private static final DeliveryToken TOKEN = new DeliveryToken("o", 7, 0);
 
-    private final TenantIndex index = new TopicIndex(SharedPick.ROUND_ROBIN).tenant(TenantId.DEFAULT);
+    private final TenantIndex index =
+            new TopicIndex(new SharedStrategies(SharedPick.ROUND_ROBIN)).tenant(TenantId.DEFAULT);
     private final Set<Receiver> ended = new HashSet<>();
     /** Who got the message, in order. */
     private final List<String> reached = new ArrayList<>();
@@ -54,7 +56,8 @@ class EndedMemberTest {
                     this::toInbox,
                     new DistCounters(new SimpleMeterRegistry()),
                     EventListener.NONE,
-                    new StrayRoutes(this::removeRoutes)));
+                    new StrayRoutes(this::removeRoutes),
+                    new SharedChoices()));
 
     @Test
     void theGroupChoosesAnotherMemberOnceTheRouteIsGone() {
@@ -86,9 +89,12 @@ class EndedMemberTest {
     @Test
     void aLiveMemberMayBeChosenInstead() {
         subscribe("$share/g/a", ended("1"), new TestReceiver("live"));
+        index.setConnected(TopicFilter.parse("$share/g/a").orElseThrow(), inbox("1"), true);
 
         assertThat(publish(null)).isCompletedWithValue(DistOutcome.DELIVERED);
-        assertThat(reached).containsExactly("live");
+        assertThat(publish(null)).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(reached).containsExactly("live", "live");
+        assertThat(removed).containsExactly(inbox("1"));
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.route.SharedPick;
+import io.godwit.dist.route.SharedStrategies;
 import io.godwit.dist.route.TenantIndex;
 import io.godwit.dist.route.TestReceiver;
 import io.godwit.dist.route.TopicIndex;
@@ -33,7 +34,8 @@ class FanOutTest {
     private static final SubscriptionOptions QOS1 = new SubscriptionOptions(Qos.AT_LEAST_ONCE, false, false, 0);
     private static final InboxReceiver INBOX = new InboxReceiver(TenantId.DEFAULT, new ClientId("i"), 1);
 
-    private final TenantIndex index = new TopicIndex(SharedPick.ROUND_ROBIN).tenant(TenantId.DEFAULT);
+    private final TenantIndex index =
+            new TopicIndex(new SharedStrategies(SharedPick.ROUND_ROBIN)).tenant(TenantId.DEFAULT);
     private final List<Delivery> toLive = new ArrayList<>();
     private final List<Delivery> toInbox = new ArrayList<>();
     private final List<BrokerEvent> events = new ArrayList<>();
@@ -55,7 +57,8 @@ class FanOutTest {
                     },
                     new DistCounters(meters),
                     events::add,
-                    new StrayRoutes((receiver, topic) -> CompletableFuture.completedFuture(null))));
+                    new StrayRoutes((receiver, topic) -> CompletableFuture.completedFuture(null)),
+                    new SharedChoices()));
 
     @Test
     void aLiveDeliverySharesTheMatchListAndTheFuture() {
@@ -149,9 +152,10 @@ class FanOutTest {
     }
 
     @Test
-    void aGroupTakesTurnsOverLiveAndStoredMembers() {
+    void aGroupTakesTurnsOverLiveAndConnectedMembers() {
         subscribe("$share/g/a", new TestReceiver("1"));
         subscribe("$share/g/a", INBOX);
+        index.setConnected(filter("$share/g/a"), INBOX, true);
         for (int i = 0; i < 10; i++) {
             publish("a", Qos.AT_LEAST_ONCE);
         }

@@ -94,8 +94,11 @@ class RouteKeysTest {
                 .map(levels -> String.join("/", levels))
                 .filter(filter -> !filter.isEmpty());
         Arbitrary<TopicFilter> shared = Combinators.combine(
-                        Arbitraries.of("g", "h", "gh").injectNull(0.5), filters)
-                .as(TopicFilter::new);
+                        Arbitraries.of("", "", "$share/g/", "$share/h/", "$share/gh/", "$oshare/g/", "$queue/"),
+                        filters)
+                .as((prefix, filter) -> TopicFilter.parse(prefix + "x")
+                        .map(x -> new TopicFilter(x.shareGroup(), filter, x.sharing()))
+                        .orElseThrow());
         Arbitrary<InboxReceiver> receivers = Combinators.combine(
                         Arbitraries.of("t", "t1", "t-1").map(TenantId::new),
                         Arbitraries.of("c", "cc", "g", "\u00e9", "\u0001").map(ClientId::new),

@@ -2,30 +2,42 @@ package io.godwit.dist.route;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
-import net.jqwik.api.constraints.Size;
+import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class SharedGroupTest {
+    private static final ClientId PUBLISHER = new ClientId("p");
+
+    private long nowNanos;
 
     @Test
     void roundRobinGivesEachItsTurn() {
         SharedGroup group = group(SharedPick.ROUND_ROBIN, 7);
 
-        Map<Receiver, Integer> counts = picks(group, 7 * 100);
-
-        assertThat(counts)
+        assertThat(counts(group, 7 * 100))
                 .hasSize(7)
                 .allSatisfy((receiver, count) -> assertThat(count).isEqualTo(100));
     }
@@ -34,81 +46,397 @@ class SharedGroupTest {
     void randomReachesEachAboutAsOften() {
         SharedGroup group = group(SharedPick.RANDOM, 5);
 
-        Map<Receiver, Integer> counts = picks(group, 50_000);
-
-        assertThat(counts)
+        assertThat(counts(group, 50_000))
                 .hasSize(5)
                 .allSatisfy((receiver, count) -> assertThat(count).isBetween(9_000, 11_000));
     }
 
     @Test
-    void aTokenFindsItsMemberWhoeverElseComesAndGoes() {
-        SharedGroup group = group(SharedPick.RANDOM, 5);
-        SharedGroup restarted = new SharedGroup("g", SharedPick.RANDOM);
-        for (int i = 4; i >= 1; i--) {
-            restarted.add(member(new TestReceiver("m" + i)));
-        }
-        Map<Receiver, Integer> counts = new HashMap<>();
-        for (int number = 0; number < 50_000; number++) {
-            DeliveryToken token = new DeliveryToken("origin", number, 0);
-            Receiver chosen = group.pick(token).receiver();
-            counts.merge(chosen, 1, Integer::sum);
-            if (!chosen.equals(new TestReceiver("m0"))) {
-                assertThat(restarted.pick(token).receiver()).isEqualTo(chosen);
+    void stickyStaysWithOneUntilItLeavesOrIsFull() {
+        SharedGroup group = group(SharedPick.STICKY, 5);
+        Receiver first = only(counts(group, 100));
+        group.add(member(new TestReceiver("late")));
+        assertThat(only(counts(group, 100))).isEqualTo(first);
+
+        group.remove(first);
+        Receiver second = only(counts(group, 100));
+        assertThat(second).isNotEqualTo(first);
+        group.add(member(first));
+        assertThat(only(counts(group, 100))).isEqualTo(second);
+
+        group.refused(memberOf(group, second));
+        Receiver third = only(counts(group, 100));
+        nowNanos += SharedGroup.REFUSAL_NANOS;
+        assertThat(third).isNotEqualTo(second);
+        assertThat(only(counts(group, 100))).isEqualTo(third);
+    }
+
+    @Test
+    void hashByClientKeepsAPublisherAndHashByTopicATopicTogether() {
+        SharedGroup byClient = group(SharedPick.HASH_BY_CLIENT, 5);
+        SharedGroup byTopic = group(SharedPick.HASH_BY_TOPIC, 5);
+        Set<Receiver> clients = new HashSet<>();
+        Set<Receiver> topics = new HashSet<>();
+        for (int i = 0; i < 50; i++) {
+            ClientId publisher = new ClientId("p" + i);
+            Set<Receiver> ofClient = new HashSet<>();
+            Set<Receiver> ofTopic = new HashSet<>();
+            for (int j = 0; j < 20; j++) {
+                ofClient.add(pick(byClient, publisher, "t" + j));
+                ofTopic.add(pick(byTopic, new ClientId("p" + j), "t" + i));
             }
+            assertThat(ofClient).hasSize(1);
+            assertThat(ofTopic).hasSize(1);
+            clients.addAll(ofClient);
+            topics.addAll(ofTopic);
         }
-        assertThat(counts)
-                .hasSize(5)
-                .allSatisfy((receiver, count) -> assertThat(count).isBetween(9_000, 11_000));
+        assertThat(clients).hasSize(5);
+        assertThat(topics).hasSize(5);
     }
 
     @Test
-    void anEmptyGroupPicksNobody() {
-        SharedGroup group = group(SharedPick.ROUND_ROBIN, 1);
+    void whoJoinsAHashedGroupTakesItsShareAndOnlyWhatALeavingMemberHadMoves() {
+        SharedGroup group = group(SharedPick.HASH_BY_TOPIC, 4);
+        Map<String, Receiver> before = owners(group, 4_000);
+        assertEven(before, 4, 700, 1_300);
+
+        Receiver joined = new TestReceiver("joined");
+        group.add(member(joined));
+        Map<String, Receiver> after = owners(group, 4_000);
+        assertEven(after, 5, 450, 1_150);
+        assertThat(after).allSatisfy((topic, owner) -> assertThat(owner).isIn(before.get(topic), joined));
+
+        group.remove(new TestReceiver("m1"));
+        assertThat(owners(group, 4_000)).allSatisfy((topic, owner) -> {
+            if (after.get(topic).equals(new TestReceiver("m1"))) {
+                assertThat(owner).isNotEqualTo(new TestReceiver("m1"));
+            } else {
+                assertThat(owner).isEqualTo(after.get(topic));
+            }
+        });
+    }
+
+    @Test
+    void whoJoinsAnOrderedGroupGetsNewKeysOnly() {
+        SharedGroup group = ordered();
+        group.add(member(new TestReceiver("m0")));
+        group.add(member(new TestReceiver("m1")));
+        Map<String, Receiver> before = owners(group, 1_000);
+
+        Receiver joined = new TestReceiver("joined");
+        group.add(member(joined));
+
+        Map<String, Receiver> after = owners(group, 2_000);
+        before.forEach((topic, owner) -> assertThat(after.get(topic)).isEqualTo(owner));
+        assertThat(after.values().stream().filter(joined::equals).count()).isGreaterThan(400);
+    }
+
+    /** Who is offline, or full, keeps its keys: its session lives. */
+    @Test
+    void anOrderedGroupWaitsForAMemberThatIsAway() {
+        SharedGroup group = ordered();
+        InboxReceiver away = inbox("away");
+        group.add(member(away));
+        group.setConnected(away, true);
+        assertThat(pick(group, PUBLISHER, "t")).isEqualTo(away);
+        group.add(member(new TestReceiver("live")));
+
+        group.setConnected(away, false);
+        assertThat(pick(group, PUBLISHER, "t")).isEqualTo(away);
+        group.refused(memberOf(group, away));
+        assertThat(pick(group, PUBLISHER, "t")).isEqualTo(away);
+        assertThat(group.mayTryAnother()).isFalse();
+
+        group.remove(away);
+        assertThat(pick(group, PUBLISHER, "t")).isEqualTo(new TestReceiver("live"));
+    }
+
+    @Test
+    void localFirstPrefersASessionInMemory() {
+        SharedGroup group = new SharedGroup(filter("$share/g/a"), SharedPick.LOCAL_FIRST, () -> nowNanos);
+        InboxReceiver stored = inbox("stored");
+        group.add(member(stored));
+        group.setConnected(stored, true);
+        assertThat(only(counts(group, 10))).isEqualTo(stored);
+        group.add(member(new TestReceiver("live")));
+        assertThat(only(counts(group, 10))).isEqualTo(new TestReceiver("live"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(SharedPick.class)
+    void anEmptyGroupPicksNobody(SharedPick strategy) {
+        SharedGroup group = group(strategy, 1);
         group.remove(new TestReceiver("m0"));
 
-        assertThat(group.pick()).isNull();
-        assertThat(group.pick(new DeliveryToken("origin", 1, 0))).isNull();
+        assertThat(group.pick(PUBLISHER, "a")).isNull();
         assertThat(group.isEmpty()).isTrue();
     }
 
-    @Property(tries = 200)
-    void holdsWhoJoinedAndDidNotLeave(@ForAll @Size(max = 200) List<@IntRange(min = -20, max = 20) Integer> steps) {
-        SharedGroup group = new SharedGroup("g", SharedPick.ROUND_ROBIN);
-        Set<Receiver> expected = new HashSet<>();
-        for (int step : steps) {
-            Receiver receiver = new TestReceiver("m" + Math.abs(step));
-            if (step < 0) {
-                assertThat(group.remove(receiver)).isEqualTo(expected.remove(receiver));
-            } else {
-                assertThat(group.add(member(receiver))).isEqualTo(expected.add(receiver));
+    @Test
+    void aReplacedSubscriptionKeepsItsPlace() {
+        SharedGroup group = new SharedGroup(filter("$share/g/a"), SharedPick.RANDOM, () -> nowNanos);
+        InboxReceiver stored = inbox("stored");
+        group.add(member(stored));
+        group.add(member(inbox("absent")));
+        group.setConnected(stored, true);
+        assertThat(group.add(new Match(stored, Qos.EXACTLY_ONCE, true, new int[] {7})))
+                .isFalse();
+
+        assertThat(only(counts(group, 20))).isEqualTo(stored);
+        assertThat(memberOf(group, stored).match().qos()).isEqualTo(Qos.EXACTLY_ONCE);
+    }
+
+    /** What 10,000 members cost to join, connect, disconnect and leave is a few slots each, whoever else is there. */
+    @ParameterizedTest
+    @EnumSource(SharedPick.class)
+    void theCostOfAChangeDoesNotGrowWithTheGroup(SharedPick strategy) {
+        int members = 10_000;
+        SharedGroup group = new SharedGroup(filter("$share/g/a"), strategy, () -> nowNanos);
+        for (int i = 0; i < members; i++) {
+            group.add(member(inbox("m" + i)));
+            group.setConnected(inbox("m" + i), true);
+            assertThat(group.pick(PUBLISHER, "t" + i)).isNotNull();
+        }
+        for (int i = 0; i < members; i++) {
+            group.setConnected(inbox("m" + i), false);
+            group.remove(inbox("m" + i));
+        }
+        assertThat(group.isEmpty()).isTrue();
+        // each change writes at most three slots, and copies to larger or smaller arrays add up to less than five more
+        assertThat(group.writes()).isLessThan(4L * members * 8);
+    }
+
+    enum Change {
+        JOIN,
+        LEAVE,
+        CONNECT,
+        DISCONNECT,
+        REFUSE,
+        WAIT
+    }
+
+    record Step(Change change, int member) {}
+
+    /** What the group is told, in its simplest form: tier by receiver. */
+    private static final class Model {
+        final Map<Receiver, Boolean> connected = new LinkedHashMap<>();
+        final Map<Receiver, Long> refusesUntil = new HashMap<>();
+
+        Set<Receiver> best(boolean localFirst, long now) {
+            List<Set<Receiver>> tiers = List.of(new HashSet<>(), new HashSet<>(), new HashSet<>(), new HashSet<>());
+            connected.forEach((receiver, isConnected) -> {
+                boolean refuses = refusesUntil.getOrDefault(receiver, Long.MIN_VALUE) > now;
+                boolean isLive = receiver instanceof TestReceiver;
+                int tier = refuses ? 3 : isLive ? 0 : isConnected ? localFirst ? 1 : 0 : 2;
+                tiers.get(tier).add(receiver);
+            });
+            return tiers.stream().filter(tier -> !tier.isEmpty()).findFirst().orElse(Set.of());
+        }
+    }
+
+    @Property(tries = 300)
+    void choosesTheBestOfWhoJoinedAndDidNotLeave(@ForAll("steps") List<Step> steps, @ForAll SharedPick strategy) {
+        nowNanos = 0;
+        SharedGroup group = new SharedGroup(filter("$share/g/a"), strategy, () -> nowNanos);
+        Model model = new Model();
+        for (Step step : steps) {
+            Receiver receiver = step.member % 2 == 0 ? new TestReceiver("m" + step.member) : inbox("m" + step.member);
+            boolean isMember = model.connected.containsKey(receiver);
+            switch (step.change) {
+                case JOIN -> {
+                    assertThat(group.add(member(receiver))).isEqualTo(!isMember);
+                    model.connected.putIfAbsent(receiver, false);
+                }
+                case LEAVE -> {
+                    assertThat(group.remove(receiver)).isEqualTo(isMember);
+                    model.connected.remove(receiver);
+                    model.refusesUntil.remove(receiver);
+                }
+                case CONNECT, DISCONNECT -> {
+                    group.setConnected(receiver, step.change == Change.CONNECT);
+                    if (isMember && receiver instanceof InboxReceiver) {
+                        model.connected.put(receiver, step.change == Change.CONNECT);
+                        model.refusesUntil.remove(receiver);
+                    }
+                }
+                case REFUSE -> {
+                    if (isMember) {
+                        group.refused(memberOf(group, receiver));
+                        // all refusals here are of different times or the same length, so they end in the order they
+                        // began
+                        model.refusesUntil.merge(
+                                receiver,
+                                nowNanos + SharedGroup.REFUSAL_NANOS,
+                                (before, until) -> before > nowNanos ? before : until);
+                    }
+                }
+                case WAIT -> nowNanos += SharedGroup.REFUSAL_NANOS / 2;
             }
-            Set<Receiver> actual = new HashSet<>();
-            group.forEach(match -> assertThat(actual.add(match.receiver())).isTrue());
-            assertThat(actual).isEqualTo(expected);
-            assertThat(picks(group, expected.size()).keySet()).isEqualTo(expected);
+            assertHolds(group, model, strategy);
         }
     }
 
-    private static Map<Receiver, Integer> picks(SharedGroup group, int count) {
-        Map<Receiver, Integer> counts = new HashMap<>();
-        for (int i = 0; i < count; i++) {
-            Match picked = group.pick();
-            assertThat(picked).isNotNull();
-            counts.merge(picked.receiver(), 1, Integer::sum);
+    private void assertHolds(SharedGroup group, Model model, SharedPick strategy) {
+        Set<Receiver> all = new HashSet<>();
+        group.forEach(match -> assertThat(all.add(match.receiver())).isTrue());
+        assertThat(all).isEqualTo(model.connected.keySet());
+        assertThat(group.size()).isEqualTo(all.size());
+        Set<Receiver> best = model.best(strategy == SharedPick.LOCAL_FIRST, nowNanos);
+        for (int i = 0; i < 3; i++) {
+            SharedMember picked = group.pick(new ClientId("p" + i), "t" + i);
+            if (best.isEmpty()) {
+                assertThat(picked).isNull();
+            } else {
+                assertThat(picked.match().receiver()).isIn(best);
+                assertThat(picked.isRefusing())
+                        .isEqualTo(
+                                model.refusesUntil.getOrDefault(picked.match().receiver(), Long.MIN_VALUE) > nowNanos);
+            }
         }
-        return counts;
+        if (strategy == SharedPick.ROUND_ROBIN) {
+            assertThat(counts(group, best.size()).keySet()).isEqualTo(best);
+        }
     }
 
-    private static SharedGroup group(SharedPick pick, int members) {
-        SharedGroup group = new SharedGroup("g", pick);
+    /** One publisher and topic stay with one member as long as it is in the group, whoever else comes, goes and connects. */
+    @Property(tries = 200)
+    void orderedKeysStayWithTheirMember(@ForAll("steps") List<Step> steps) {
+        SharedGroup group = ordered();
+        Map<String, Receiver> owners = new HashMap<>();
+        Set<Receiver> members = new HashSet<>();
+        for (Step step : steps) {
+            Receiver receiver = step.member % 2 == 0 ? new TestReceiver("m" + step.member) : inbox("m" + step.member);
+            switch (step.change) {
+                case JOIN -> {
+                    group.add(member(receiver));
+                    members.add(receiver);
+                }
+                case LEAVE -> {
+                    group.remove(receiver);
+                    members.remove(receiver);
+                }
+                case CONNECT, DISCONNECT -> group.setConnected(receiver, step.change == Change.CONNECT);
+                case REFUSE, WAIT -> {}
+            }
+            owners.values().removeIf(owner -> !members.contains(owner));
+            for (int key = 0; key < 10 && !members.isEmpty(); key++) {
+                Receiver picked = pick(group, new ClientId("p" + key % 3), "t" + key);
+                assertThat(owners.computeIfAbsent("t" + key, topic -> picked)).isEqualTo(picked);
+            }
+        }
+    }
+
+    /** A publish meets a member however many come, go and change tiers at that moment. */
+    @ParameterizedTest
+    @EnumSource(SharedPick.class)
+    void aPickBesideChangesFindsAMember(SharedPick strategy) throws InterruptedException {
+        SharedGroup group = new SharedGroup(filter("$share/g/a"), strategy, System::nanoTime);
+        InboxReceiver constant = inbox("constant");
+        group.add(member(constant));
+        AtomicBoolean done = new AtomicBoolean();
+        AtomicInteger missed = new AtomicInteger();
+        Thread picker = new Thread(() -> {
+            while (!done.get()) {
+                if (group.pick(PUBLISHER, "a") == null) {
+                    missed.incrementAndGet();
+                }
+            }
+        });
+        picker.start();
+        for (int i = 0; i < 3_000; i++) {
+            group.setConnected(constant, i % 2 == 0);
+            Receiver other = new TestReceiver("m" + i % 10);
+            if (!group.remove(other)) {
+                group.add(member(other));
+            }
+            if (i % 7 == 0) {
+                group.refused(memberOf(group, constant));
+            }
+        }
+        done.set(true);
+        picker.join();
+        assertThat(missed.get()).isZero();
+    }
+
+    @Provide
+    static Arbitrary<List<Step>> steps() {
+        return Combinators.combine(
+                        Arbitraries.of(
+                                Change.JOIN,
+                                Change.JOIN,
+                                Change.LEAVE,
+                                Change.CONNECT,
+                                Change.DISCONNECT,
+                                Change.REFUSE,
+                                Change.WAIT),
+                        Arbitraries.integers().between(0, 15))
+                .as(Step::new)
+                .list()
+                .ofMaxSize(100);
+    }
+
+    private SharedGroup ordered() {
+        return new SharedGroup(filter("$oshare/g/a"), SharedPick.RANDOM, () -> nowNanos);
+    }
+
+    private SharedGroup group(SharedPick pick, int members) {
+        SharedGroup group = new SharedGroup(filter("$share/g/a"), pick, () -> nowNanos);
         for (int i = 0; i < members; i++) {
             group.add(member(new TestReceiver("m" + i)));
         }
         return group;
     }
 
+    private static Map<Receiver, Integer> counts(SharedGroup group, int picks) {
+        Map<Receiver, Integer> counts = new HashMap<>();
+        for (int i = 0; i < picks; i++) {
+            counts.merge(pick(group, PUBLISHER, "a"), 1, Integer::sum);
+        }
+        return counts;
+    }
+
+    private static Map<String, Receiver> owners(SharedGroup group, int topics) {
+        Map<String, Receiver> owners = new LinkedHashMap<>();
+        for (int i = 0; i < topics; i++) {
+            owners.put("t" + i, pick(group, PUBLISHER, "t" + i));
+        }
+        return owners;
+    }
+
+    private static void assertEven(Map<String, Receiver> owners, int members, int least, int most) {
+        Map<Receiver, Integer> counts = new HashMap<>();
+        new ArrayList<>(owners.values()).forEach(owner -> counts.merge(owner, 1, Integer::sum));
+        assertThat(counts)
+                .hasSize(members)
+                .allSatisfy((receiver, count) -> assertThat(count).isBetween(least, most));
+    }
+
+    private static Receiver only(Map<Receiver, Integer> counts) {
+        assertThat(counts).hasSize(1);
+        return counts.keySet().iterator().next();
+    }
+
+    private static Receiver pick(SharedGroup group, ClientId publisher, String topic) {
+        SharedMember picked = group.pick(publisher, topic);
+        assertThat(picked).isNotNull();
+        return picked.match().receiver();
+    }
+
+    private static SharedMember memberOf(SharedGroup group, Receiver receiver) {
+        SharedMember member = group.memberOf(receiver);
+        assertThat(member).isNotNull();
+        return member;
+    }
+
     private static Match member(Receiver receiver) {
         return new Match(receiver, Qos.AT_LEAST_ONCE, false, Match.NO_IDS);
+    }
+
+    private static InboxReceiver inbox(String name) {
+        return new InboxReceiver(TenantId.DEFAULT, new ClientId(name), 1);
+    }
+
+    private static TopicFilter filter(String text) {
+        return TopicFilter.parse(text).orElseThrow();
     }
 }

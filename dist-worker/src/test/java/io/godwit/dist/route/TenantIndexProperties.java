@@ -43,7 +43,7 @@ class TenantIndexProperties {
             @ForAll("steps") List<Step> steps,
             @ForAll("topics") List<String> topics,
             @ForAll("clients") ClientId publisher) {
-        TenantIndex index = new TenantIndex(TenantId.DEFAULT, SharedPick.RANDOM);
+        TenantIndex index = new TenantIndex(TenantId.DEFAULT, new SharedStrategies(SharedPick.RANDOM));
         Map<Key, SubscriptionOptions> model = new LinkedHashMap<>();
         for (Step step : steps) {
             Key key = new Key(step.filter, step.receiver);
@@ -122,9 +122,10 @@ class TenantIndexProperties {
             Set<Receiver> members = new HashSet<>();
             group.forEach(member -> members.add(member.receiver()));
             actualGroups.add(members);
-            Match picked = group.pick();
+            SharedMember picked = group.pick(publisher, topic);
             assertThat(picked).isNotNull();
-            assertThat(members).contains(picked.receiver());
+            assertThat(members).contains(picked.match().receiver());
+            assertThat(picked.match().sharedBy()).isEqualTo(group.filter());
         }
         assertThat(actualGroups).containsExactlyInAnyOrderElementsOf(expectedGroups.values());
     }
@@ -174,7 +175,7 @@ class TenantIndexProperties {
                                 .ofMinSize(1)
                                 .ofMaxSize(4),
                         Arbitraries.of(true, false, false),
-                        Arbitraries.of("", "", "", "$share/g/", "$share/h/"))
+                        Arbitraries.of("", "", "", "$share/g/", "$share/h/", "$oshare/g/", "$queue/"))
                 .as((levels, multi, share) -> share + String.join("/", levels) + (multi ? "/#" : ""))
                 .injectDuplicates(0.5)
                 .map(TopicFilter::parse)

@@ -23,7 +23,7 @@ class TenantIndexTest {
     private static final ClientId PUBLISHER = new ClientId("publisher");
     private static final SubscriptionOptions QOS0 = new SubscriptionOptions(Qos.AT_MOST_ONCE, false, false, 0);
 
-    private final TenantIndex index = new TenantIndex(TenantId.DEFAULT, SharedPick.RANDOM);
+    private final TenantIndex index = new TenantIndex(TenantId.DEFAULT, new SharedStrategies(SharedPick.RANDOM));
 
     @Test
     void anAudienceIsTheSameListUntilItChanges() {
@@ -59,10 +59,12 @@ class TenantIndexTest {
         index.remove(filter("$share/g/a"), new TestReceiver("1"));
 
         assertThat(index.version()).isEqualTo(version);
-        assertThat(cached.groups().get(0).pick()).extracting(Match::receiver).isEqualTo(new TestReceiver("2"));
+        assertThat(cached.groups().get(0).pick(PUBLISHER, "a").match())
+                .extracting(Match::receiver)
+                .isEqualTo(new TestReceiver("2"));
         index.remove(filter("$share/g/a"), new TestReceiver("2"));
         assertThat(index.version()).isGreaterThan(version);
-        assertThat(cached.groups().get(0).pick()).isNull();
+        assertThat(cached.groups().get(0).pick(PUBLISHER, "a")).isNull();
     }
 
     @Test
@@ -149,7 +151,7 @@ class TenantIndexTest {
             int after = completed.get();
             assertThat(matches.live()).extracting(Match::receiver).contains((Receiver) new TestReceiver("steady"));
             for (SharedGroup group : matches.groups()) {
-                Match picked = group.pick();
+                SharedMember picked = group.pick(PUBLISHER, "t/1");
                 if (group.key().equals("g")) {
                     assertThat(picked).isNotNull();
                 }

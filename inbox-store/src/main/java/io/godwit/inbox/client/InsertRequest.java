@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param tokenFinishedBelow tokens of that origin below this number may be forgotten
  * @param retainedReplay the message comes out of the retain store for a new subscription: an inbox that has been given a newer live one of the
  *     topic since its {@link InboxAttachment#beginReplay} skips it
+ * @param onlyAsks stores nothing: answers for each target whether its session knows the token
  */
 public record InsertRequest(
         TenantId tenant,
@@ -22,7 +23,8 @@ public record InsertRequest(
         @Nullable String tokenOrigin,
         long tokenNumber,
         long tokenFinishedBelow,
-        boolean retainedReplay) {
+        boolean retainedReplay,
+        boolean onlyAsks) {
 
     /**
      * One copy.
@@ -31,11 +33,31 @@ public record InsertRequest(
      * @param qos the QoS of this delivery
      * @param retain the RETAIN flag of this delivery
      * @param subscriptionIds identifiers to deliver, empty when none; shared, never modified
+     * @param mayDecline whether a session that is full shall answer so, and nothing be dropped: another may have room
      */
     @SuppressWarnings("ArrayRecordComponent")
-    public record Target(ClientId clientId, long incarnation, Qos qos, boolean retain, int[] subscriptionIds) {}
+    public record Target(
+            ClientId clientId, long incarnation, Qos qos, boolean retain, int[] subscriptionIds, boolean mayDecline) {
+
+        /** One that is stored or dropped. */
+        public Target(ClientId clientId, long incarnation, Qos qos, boolean retain, int[] subscriptionIds) {
+            this(clientId, incarnation, qos, retain, subscriptionIds, false);
+        }
+    }
 
     public InsertRequest {
         targets = List.copyOf(targets);
+    }
+
+    /** One that is stored. */
+    public InsertRequest(
+            TenantId tenant,
+            Message message,
+            List<Target> targets,
+            @Nullable String tokenOrigin,
+            long tokenNumber,
+            long tokenFinishedBelow,
+            boolean retainedReplay) {
+        this(tenant, message, targets, tokenOrigin, tokenNumber, tokenFinishedBelow, retainedReplay, false);
     }
 }

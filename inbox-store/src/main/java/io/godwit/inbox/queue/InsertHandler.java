@@ -90,6 +90,12 @@ final class InsertHandler {
             call.answer(target, InsertOutcome.NO_SESSION);
             return batch;
         }
+        if (request.onlyAsks()) {
+            if (!knowsToken(call, target, state, request, now)) {
+                call.answer(target, InsertOutcome.DECLINED);
+            }
+            return batch;
+        }
         Attachment attachment = state.attachment;
         if (attachment != null) {
             if (!request.retainedReplay()) {
@@ -117,9 +123,15 @@ final class InsertHandler {
         if (request.tokenOrigin() != null && knowsToken(call, target, state, request, now)) {
             return batch;
         }
-        if (!makeRoom(state, message)) {
-            call.answer(target, InsertOutcome.DROPPED);
-            return batch;
+        if (!hasRoom(state)) {
+            if (copy.mayDecline()) {
+                call.answer(target, InsertOutcome.DECLINED);
+                return batch;
+            }
+            if (!makeRoom(state, message)) {
+                call.answer(target, InsertOutcome.DROPPED);
+                return batch;
+            }
         }
         return append(target, state, copy, insert, batch, request);
     }
@@ -237,16 +249,21 @@ final class InsertHandler {
     /**
      * Keeps the limit of waiting messages. Those sent and not acknowledged do not wait; and while the client takes what it is given, those on
      * their way into the store do not either.
+     */
+    private boolean hasRoom(InboxState state) {
+        Ledger ledger = state.ledger;
+        Attachment attachment = state.attachment;
+        int underWay = attachment != null && attachment.outbox.credit() > 0 ? ledger.unapplied() : 0;
+        return ledger.liveQueued() - ledger.sentLive() - underWay < settings.maxQueued();
+    }
+
+    /**
+     * Drops one message of a full session.
      *
      * @return false when the new message is the one dropped
      */
     private boolean makeRoom(InboxState state, Message message) {
         Ledger ledger = state.ledger;
-        Attachment attachment = state.attachment;
-        int underWay = attachment != null && attachment.outbox.credit() > 0 ? ledger.unapplied() : 0;
-        if (ledger.liveQueued() - ledger.sentLive() - underWay < settings.maxQueued()) {
-            return true;
-        }
         if (settings.dropOldest()) {
             for (long ordinal = ledger.sentEnd(); ordinal < ledger.tailOrdinal(); ordinal++) {
                 if (ledger.qosAt(ordinal) != 0 && !ledger.isFinishedAt(ordinal)) {

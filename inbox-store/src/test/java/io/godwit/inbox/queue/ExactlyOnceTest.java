@@ -129,6 +129,35 @@ class ExactlyOnceTest {
     }
 
     @Test
+    void whoOnlyAsksForATokenStoresNothing() {
+        long incarnation = store.absent("a");
+        assertThat(ask("a", incarnation, 5)).isEqualTo(InsertOutcome.DECLINED);
+        assertThat(ask("a", incarnation + 1, 5)).isEqualTo(InsertOutcome.NO_SESSION);
+        assertThat(store.insertToken("a", incarnation, store.message("m", 2), 5, 5))
+                .isEqualTo(InsertOutcome.STORED);
+        store.host.crashAndRestart();
+        assertThat(ask("a", incarnation, 5)).isEqualTo(InsertOutcome.ALREADY_THERE);
+        assertThat(ask("a", incarnation, 6)).isEqualTo(InsertOutcome.DECLINED);
+        TestConnection back = store.attach("a");
+        back.attachment().request(10);
+        store.host.runUntilIdle();
+        assertThat(back.payloads()).containsExactly("m");
+    }
+
+    private InsertOutcome ask(String clientId, long incarnation, long number) {
+        InsertRequest request = new InsertRequest(
+                TenantId.DEFAULT,
+                store.message("asks", 2),
+                List.of(InboxFixture.target(clientId, incarnation, Qos.EXACTLY_ONCE)),
+                "origin",
+                number,
+                0,
+                false,
+                true);
+        return store.host.await(store.client.insert(request)).get(0);
+    }
+
+    @Test
     void aRepeatWaitsForWhatItRepeats() {
         long incarnation = store.absent("a");
         store.host.holdCommits();

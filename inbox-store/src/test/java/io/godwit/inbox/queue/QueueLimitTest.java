@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.inbox.InboxConfig;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.InsertRequest;
+import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -37,6 +39,29 @@ class QueueLimitTest {
         back.attachment().request(10);
         store.host.runUntilIdle();
         assertThat(back.payloads()).containsExactlyElementsOf(names("m", 5));
+    }
+
+    /** Of several sessions one shall get it: a full one says so, drops nothing and reports nothing. */
+    @Test
+    void aFullQueueDeclinesWhatAnotherMayTake() {
+        restart(config(2, InboxConfig.DropPolicy.OLDEST));
+        long incarnation = store.absent("a");
+        List<InsertOutcome> outcomes = IntStream.range(0, 4)
+                .mapToObj(i -> store.host
+                        .await(store.client.insert(InboxFixture.request(
+                                store.message("m" + i, 1),
+                                List.of(new InsertRequest.Target(
+                                        new ClientId("a"), incarnation, Qos.AT_LEAST_ONCE, false, new int[0], true)))))
+                        .get(0))
+                .toList();
+        assertThat(outcomes)
+                .containsExactly(
+                        InsertOutcome.STORED, InsertOutcome.STORED, InsertOutcome.DECLINED, InsertOutcome.DECLINED);
+        assertThat(store.events).isEmpty();
+        TestConnection back = store.attach("a");
+        back.attachment().request(10);
+        store.host.runUntilIdle();
+        assertThat(back.payloads()).containsExactly("m0", "m1");
     }
 
     @Test

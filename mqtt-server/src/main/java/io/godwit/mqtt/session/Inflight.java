@@ -1,8 +1,16 @@
 package io.godwit.mqtt.session;
 
+import io.godwit.dist.client.Delivery;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
 /**
- * The outbound messages of QoS 1 and 2 whose handshake is under way, by packet id: their sequence and how far they are. An open-addressing
- * table of primitives, since every QoS 1 delivery passes through it. Confined to the loop of its session.
+ * The outbound messages of QoS 1 and 2 whose handshake is under way, by packet id: their sequence, how far they are, and, of shared
+ * subscriptions only, the message. An open-addressing table of primitives, since every QoS 1 delivery passes through it. Confined to the loop of its session.
  */
 final class Inflight {
     /** Nothing is under way with this packet id. */
@@ -22,6 +30,9 @@ final class Inflight {
     private int[] ids = new int[16];
     private byte[] states = new byte[16];
     private long[] sequences = new long[16];
+    /** By packet id; null until the first. */
+    private @Nullable Map<Integer, Delivery> held;
+
     private int size;
     private int lastId;
 
@@ -55,6 +66,26 @@ final class Inflight {
         sequences[place] = sequence;
     }
 
+    /** Keeps what is sent as {@code id} for another receiver, until it is removed. */
+    void hold(int id, Delivery delivery) {
+        if (held == null) {
+            held = new HashMap<>();
+        }
+        held.put(id, delivery);
+    }
+
+    /** What is held, in the order in which it was sent. */
+    List<Delivery> held() {
+        Map<Integer, Delivery> all = held;
+        if (all == null) {
+            return List.of();
+        }
+        List<Integer> order = new ArrayList<>(all.keySet());
+        // ids are handed out in turn: the one behind the last is the oldest
+        order.sort(Comparator.comparingInt(id -> Math.floorMod(id - lastId - 1, MAX_ID)));
+        return order.stream().map(all::get).toList();
+    }
+
     /** One of the constants above. */
     byte state(int id) {
         int place = placeOf(id);
@@ -72,6 +103,9 @@ final class Inflight {
             return;
         }
         size--;
+        if (held != null) {
+            held.remove(id);
+        }
         int mask = ids.length - 1;
         // close the gap: pull up later entries whose own place lies at or before the hole
         for (int place = (hole + 1) & mask; ids[place] != 0; place = (place + 1) & mask) {

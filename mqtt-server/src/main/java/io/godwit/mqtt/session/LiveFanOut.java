@@ -68,7 +68,7 @@ public final class LiveFanOut implements Deliverer {
                 if (shared == null && count > 1) {
                     shared = new SharedPublish(message, wallMillis.getAsLong());
                 }
-                session.deliver(message, match, shared);
+                session.deliver(delivery, match, shared);
             } else {
                 HandOver handOver = openTo(source, target);
                 handOver.add(delivery, match);
@@ -155,16 +155,16 @@ public final class LiveFanOut implements Deliverer {
 
         @Override
         protected void run() {
-            Message message = null;
+            Delivery current = null;
             SharedPublish shared = null;
             for (int i = 0; i < items.size(); i++) {
                 Object item = items.get(i);
-                if (item instanceof Match match && message != null) {
-                    ((TransientSession) match.receiver()).deliver(message, match, shared);
+                if (item instanceof Match match && current != null) {
+                    ((TransientSession) match.receiver()).deliver(current, match, shared);
                 } else if (item instanceof Delivery delivery) {
-                    message = delivery.message();
+                    current = delivery;
                     boolean isForSeveral = i + 2 < items.size() && items.get(i + 2) instanceof Match;
-                    shared = isForSeveral ? new SharedPublish(message, wallMillis.getAsLong()) : null;
+                    shared = isForSeveral ? new SharedPublish(delivery.message(), wallMillis.getAsLong()) : null;
                 }
             }
             backlogs[target.index()].addAndGet(-copies);

@@ -1,5 +1,6 @@
 package io.godwit.mqtt.session;
 
+import io.godwit.dist.client.Delivery;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import java.util.ArrayDeque;
@@ -45,7 +46,13 @@ final class LiveQueue {
      * One delivery that waits.
      *
      * @param ids shared, never modified
+     * @param shared what to hand on to another member of the shared group when the session ends; null when it is its own
      */
     @SuppressWarnings("ArrayRecordComponent")
-    record Entry(Message message, Qos qos, boolean retain, int[] ids) {}
+    record Entry(
+            Message message,
+            Qos qos,
+            boolean retain,
+            int[] ids,
+            @Nullable Delivery shared) {}
 }

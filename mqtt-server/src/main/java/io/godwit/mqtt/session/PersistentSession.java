@@ -24,7 +24,9 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +61,9 @@ public final class PersistentSession extends Session {
 
     private int acknowledgedCount;
     private int creditOwed;
+    /** Shared subscriptions whose groups know that the client is connected; null when there are none. */
+    private @Nullable Set<TopicFilter> memberships;
+
     /** Packets of one read are being handled: acknowledgements are handed over behind the last. */
     private boolean isReading;
 
@@ -80,12 +85,24 @@ public final class PersistentSession extends Session {
         this.credit = Math.min(65_535, terms.sendWindow() + Math.min(terms.sendWindow(), MAX_BUFFERED));
         this.mail = mail;
         this.subscriptions = new SubscriptionSteps(connection, services.dist, receiver, attachment);
+        reply.subscriptions().forEach(s -> tellConnected(s.filter()));
     }
 
     @Override
     public void start() {
         mail.openTo(this);
         attachment.request(credit);
+    }
+
+    private void tellConnected(TopicFilter filter) {
+        if (!filter.isShared() || isClosed()) {
+            return;
+        }
+        if (memberships == null) {
+            memberships = new HashSet<>(2);
+        }
+        memberships.add(filter);
+        services.dist.setConnected(filter, receiver, true);
     }
 
     // ---- deliveries
@@ -281,13 +298,19 @@ public final class PersistentSession extends Session {
                     s.retainHandling().value(),
                     subscriptionId));
         }
-        return subscriptions.subscribe(stored);
+        return subscriptions.subscribe(stored).thenApply(isNew -> {
+            added.forEach(s -> tellConnected(s.filter()));
+            return isNew;
+        });
     }
 
     @Override
     public CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters) {
         if (replays != null) {
             filters.forEach(replays::cancel);
+        }
+        if (memberships != null) {
+            memberships.removeAll(filters);
         }
         return subscriptions.unsubscribe(filters);
     }
@@ -357,6 +380,10 @@ public final class PersistentSession extends Session {
 
     @Override
     void release(long disconnectExpirySeconds, boolean publishWill) {
+        if (memberships != null) {
+            memberships.forEach(filter -> services.dist.setConnected(filter, receiver, false));
+            memberships = null;
+        }
         for (InboxMessage m : waiting) {
             if (m.qos() == Qos.AT_MOST_ONCE) {
                 dropped(m.message(), DropReason.SESSION_ENDED);

@@ -1,5 +1,7 @@
 package io.godwit.mqtt.session;
 
+import io.godwit.dist.client.Delivery;
+import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.SubscriptionOptions;
@@ -32,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Deliveries of QoS 0 go out at once or, when the client reads too slowly, are dropped. Those of QoS 1 and 2 wait in a bounded queue
  * while the client's window is used up or its socket is full; at the limit the queue's policy drops one. Every drop is counted and
- * reported.
+ * reported. What is here by a shared subscription goes to another member of the group instead, at the limit as at the end.
  */
 public final class TransientSession extends Session implements LiveReceiver, ReplayQueue.Sink {
     private static final int[] NONE_RECEIVED = {};
@@ -82,16 +84,17 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
      *
      * @param shared set when other sessions of this loop get the same message
      */
-    void deliver(Message message, Match match, @Nullable SharedPublish shared) {
+    void deliver(Delivery delivery, Match match, @Nullable SharedPublish shared) {
+        Message message = delivery.message();
         Qos qos = Qos.min(message.qos(), match.qos());
         boolean retain = message.retain() && match.retainAsPublished();
         try {
             if (isClosed() || !connection.isOpen()) {
-                dropped(message, DropReason.SESSION_ENDED);
+                handOnOrDrop(delivery, match, DropReason.SESSION_ENDED);
             } else if (qos == Qos.AT_MOST_ONCE) {
-                deliverQos0(message, retain, match.subscriptionIds(), shared);
+                deliverQos0(delivery, match, retain, shared);
             } else {
-                deliverQueued(message, qos, retain, match.subscriptionIds(), shared);
+                deliverQueued(delivery, match, qos, retain, shared);
             }
         } catch (RuntimeException
                 | Error e) { // outermost frame of this receiver: its fault must not reach the publisher
@@ -99,21 +102,44 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         }
     }
 
-    private void deliverQos0(Message message, boolean retain, int[] ids, @Nullable SharedPublish shared) {
+    private void deliverQos0(Delivery delivery, Match match, boolean retain, @Nullable SharedPublish shared) {
         if (!connection.isWritable()) {
-            dropped(message, DropReason.SLOW_CONSUMER);
+            if (isOrdered(match)) {
+                dropped(delivery.message(), DropReason.SLOW_CONSUMER);
+            } else {
+                handOnOrDrop(delivery, match, DropReason.SLOW_CONSUMER);
+            }
             return;
         }
-        send(message, Qos.AT_MOST_ONCE, retain, ids, 0, shared);
-        noteLive(message);
+        send(delivery.message(), Qos.AT_MOST_ONCE, retain, match.subscriptionIds(), 0, shared);
+        noteLive(delivery.message());
     }
 
-    private void deliverQueued(Message message, Qos qos, boolean retain, int[] ids, @Nullable SharedPublish shared) {
-        noteLive(message);
+    private void deliverQueued(
+            Delivery delivery, Match match, Qos qos, boolean retain, @Nullable SharedPublish shared) {
+        Message message = delivery.message();
+        Delivery own = match.sharedBy() == null ? null : delivery.only(match);
         if ((queue == null || queue.isEmpty()) && hasWindow()) {
-            sendAcknowledged(message, qos, retain, ids, shared);
+            noteLive(message);
+            sendAcknowledged(message, qos, retain, match.subscriptionIds(), shared, own);
             return;
         }
+        LiveQueue.Entry entry = new LiveQueue.Entry(message, qos, retain, match.subscriptionIds(), own);
+        if (queue().isFullFor(message) && own != null && !isOrdered(match)) {
+            handOn(own, () -> enqueue(entry));
+        } else {
+            enqueue(entry);
+        }
+    }
+
+    /** At the limit one message is dropped. */
+    private void enqueue(LiveQueue.Entry entry) {
+        Message message = entry.message();
+        if (isClosed()) {
+            dropped(message, DropReason.SESSION_ENDED);
+            return;
+        }
+        noteLive(message);
         LiveQueue waiting = queue();
         if (waiting.isFullFor(message)) {
             if (!services.config.dropsOldest()) {
@@ -125,18 +151,58 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
                 dropped(oldest.message(), DropReason.QUEUE_FULL_OLDEST);
             }
         }
-        waiting.add(new LiveQueue.Entry(message, qos, retain, ids));
+        waiting.add(entry);
+    }
+
+    private void handOnOrDrop(Delivery delivery, Match match, DropReason reason) {
+        if (match.sharedBy() == null) {
+            dropped(delivery.message(), reason);
+        } else {
+            handOn(delivery.only(match), () -> dropped(delivery.message(), reason));
+        }
+    }
+
+    /**
+     * Gives a message of a shared subscription to another member. In a task of its own: the next one may hand it on as well, and they must not
+     * stand on one stack.
+     *
+     * @param ifNobody run on the loop when no other member has room
+     */
+    private void handOn(Delivery own, Runnable ifNobody) {
+        connection
+                .loop()
+                .execute(() -> OnEventLoop.whenComplete(connection, services.dist.handOn(own), (outcome, failure) -> {
+                    if (failure == null && outcome == DistOutcome.NO_MATCH) {
+                        ifNobody.run();
+                    } else if (failure != null || outcome != DistOutcome.DELIVERED) {
+                        dropped(own.message(), DropReason.STORE_FAILED);
+                    }
+                }));
+    }
+
+    /** Order is kept by who is full too: its messages do not go elsewhere. */
+    private static boolean isOrdered(Match match) {
+        TopicFilter filter = match.sharedBy();
+        return filter == null || filter.sharing() == TopicFilter.Sharing.ORDERED;
     }
 
     private boolean hasWindow() {
         return (inflight == null || inflight.size() < terms.sendWindow()) && connection.isWritable();
     }
 
-    private void sendAcknowledged(Message message, Qos qos, boolean retain, int[] ids, @Nullable SharedPublish shared) {
+    private void sendAcknowledged(
+            Message message,
+            Qos qos,
+            boolean retain,
+            int[] ids,
+            @Nullable SharedPublish shared,
+            @Nullable Delivery own) {
         Inflight underWay = inflight();
         int packetId = underWay.take(qos == Qos.AT_LEAST_ONCE ? Inflight.AWAITS_PUBACK : Inflight.AWAITS_PUBREC);
         if (!send(message, qos, retain, ids, packetId, shared)) {
             underWay.remove(packetId);
+        } else if (own != null && qos == Qos.AT_LEAST_ONCE) {
+            underWay.hold(packetId, own); // of QoS 2 it must not go to another [MQTT5-4.8.2-5]
         }
     }
 
@@ -165,7 +231,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
                 if (isExpired(entry.message())) {
                     dropped(entry.message(), DropReason.EXPIRED);
                 } else {
-                    sendAcknowledged(entry.message(), entry.qos(), entry.retain(), entry.ids(), null);
+                    sendAcknowledged(entry.message(), entry.qos(), entry.retain(), entry.ids(), null, entry.shared());
                 }
             }
         }
@@ -308,7 +374,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         if (qos == Qos.AT_MOST_ONCE) {
             send(message, qos, true, replay.subscriptionIds(), 0, null);
         } else {
-            sendAcknowledged(message, qos, true, replay.subscriptionIds(), null);
+            sendAcknowledged(message, qos, true, replay.subscriptionIds(), null, null);
         }
     }
 
@@ -344,9 +410,21 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         if (willAttachment != null) {
             steps.add(willAttachment.detach(-1, publishWill));
         }
+        // what its client has not acknowledged goes to another member (MQTT 5.0, 4.8.2), now that the groups do not
+        // choose
+        // this one any more
+        if (inflight != null) {
+            inflight.held().forEach(own -> handOn(own, () -> {})); // without another its client was the last to have it
+        }
         if (queue != null) {
             for (LiveQueue.Entry entry = queue.poll(); entry != null; entry = queue.poll()) {
-                dropped(entry.message(), DropReason.SESSION_ENDED);
+                Message message = entry.message();
+                Runnable drop = () -> dropped(message, DropReason.SESSION_ENDED);
+                if (entry.shared() == null) {
+                    drop.run();
+                } else {
+                    handOn(entry.shared(), drop);
+                }
             }
             queue = null;
         }

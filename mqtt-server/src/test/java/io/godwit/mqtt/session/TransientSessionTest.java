@@ -25,6 +25,7 @@ import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -36,6 +37,8 @@ import org.junit.jupiter.api.Test;
 
 /** Flow control and policies of a live session, on the test's thread with recorded packets. */
 class TransientSessionTest {
+    private static final ClientInfo PUBLISHER = new ClientInfo(TenantId.DEFAULT, new ClientId("p"), null, "test:2", 5);
+
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final LoopContext loop = new LoopContext(0, tasks::add);
     private final MemoryDist dist = new MemoryDist();
@@ -80,11 +83,28 @@ class TransientSessionTest {
     }
 
     private void deliver(TransientSession session, String payload, Qos qos) {
-        session.deliver(message(payload, qos, -1), match(session, qos), null);
+        deliver(session, message(payload, qos, -1), match(session, qos));
+    }
+
+    private static void deliver(TransientSession session, Message message, Match match) {
+        session.deliver(new Delivery(PUBLISHER, message, List.of(match), null), match, null);
+    }
+
+    private void deliverShared(TransientSession session, String filter, String payload, Qos qos) {
+        Match match = new Match(
+                session, qos, false, Match.NO_IDS, TopicFilter.parse(filter).orElseThrow());
+        deliver(session, message(payload, qos, -1), match);
     }
 
     private static Match match(TransientSession session, Qos qos) {
         return new Match(session, qos, false, Match.NO_IDS);
+    }
+
+    private List<String> handedOn() {
+        runTasks();
+        return dist.handedOn().stream()
+                .map(delivery -> new String(delivery.message().payload(), StandardCharsets.UTF_8))
+                .toList();
     }
 
     private List<DropReason> drops() {
@@ -145,11 +165,71 @@ class TransientSessionTest {
     }
 
     @Test
+    void atTheLimitASharedMessageGoesToAnotherMember() {
+        dist.answerHandOn(DistOutcome.DELIVERED);
+        TransientSession session = session(5, 1, config(1000, 1, false, 1 << 20));
+        for (int i = 0; i < 4; i++) {
+            deliverShared(session, "$share/g/a", "m" + i, Qos.AT_LEAST_ONCE);
+        }
+        assertThat(handedOn()).containsExactly("m2", "m3");
+        assertThat(drops()).isEmpty();
+        acknowledgeAll(session);
+        assertThat(payloads()).containsExactly("m0", "m1");
+    }
+
+    @Test
+    void aFullMemberDropsWhatNobodyElseTakes() {
+        TransientSession session = session(5, 1, config(1000, 1, true, 1 << 20));
+        for (int i = 0; i < 3; i++) {
+            deliverShared(session, "$queue/a", "m" + i, Qos.EXACTLY_ONCE);
+        }
+        assertThat(handedOn()).containsExactly("m2");
+        assertThat(drops()).containsExactly(DropReason.QUEUE_FULL_OLDEST);
+        connection.isWritable = false;
+        deliverShared(session, "$queue/a", "q0", Qos.AT_MOST_ONCE);
+        assertThat(handedOn()).containsExactly("m2", "q0");
+        assertThat(drops()).containsExactly(DropReason.QUEUE_FULL_OLDEST, DropReason.SLOW_CONSUMER);
+    }
+
+    @Test
+    void anOrderedMemberKeepsItsMessagesAlsoWhenItIsFull() {
+        dist.answerHandOn(DistOutcome.DELIVERED);
+        TransientSession session = session(5, 1, config(1000, 1, false, 1 << 20));
+        for (int i = 0; i < 3; i++) {
+            deliverShared(session, "$oshare/g/a", "m" + i, Qos.AT_LEAST_ONCE);
+        }
+        assertThat(handedOn()).isEmpty();
+        assertThat(drops()).containsExactly(DropReason.QUEUE_FULL_NEWEST);
+    }
+
+    /** [MQTT5-4.8.2-5], [MQTT5-4.8.2-6]: neither what is under way at QoS 2 nor what its client has refused; all else in order. */
+    @Test
+    void whatAMemberLeavesUnacknowledgedGoesToAnother() {
+        dist.answerHandOn(DistOutcome.DELIVERED);
+        TransientSession session = session(5, 4, SessionConfig.DEFAULTS);
+        deliverShared(session, "$share/g/a", "acknowledged", Qos.AT_LEAST_ONCE);
+        deliverShared(session, "$share/g/a", "refused", Qos.AT_LEAST_ONCE);
+        session.onPacket(new PubAck(1));
+        session.onPacket(new PubAck(2, ReasonCode.UNSPECIFIED_ERROR));
+        deliver(session, "its own", Qos.AT_LEAST_ONCE);
+        deliverShared(session, "$share/g/a", "one", Qos.AT_LEAST_ONCE);
+        deliverShared(session, "$share/g/a", "begun", Qos.EXACTLY_ONCE);
+        deliverShared(session, "$oshare/g/a", "two", Qos.AT_LEAST_ONCE);
+        deliverShared(session, "$share/g/a", "three", Qos.EXACTLY_ONCE);
+        deliver(session, "its own too", Qos.AT_LEAST_ONCE);
+        session.onClosed("test");
+        deliverShared(session, "$share/g/a", "late", Qos.AT_MOST_ONCE);
+
+        assertThat(handedOn()).containsExactly("one", "two", "three", "late");
+        assertThat(drops()).containsExactly(DropReason.SESSION_ENDED);
+    }
+
+    @Test
     void whatExpiresInTheQueueIsNotSent() {
         TransientSession session = session(5, 1, SessionConfig.DEFAULTS);
         deliver(session, "first", Qos.AT_LEAST_ONCE);
-        session.deliver(message("stale", Qos.AT_LEAST_ONCE, 10), match(session, Qos.AT_LEAST_ONCE), null);
-        session.deliver(message("fresh", Qos.AT_LEAST_ONCE, 60), match(session, Qos.AT_LEAST_ONCE), null);
+        deliver(session, message("stale", Qos.AT_LEAST_ONCE, 10), match(session, Qos.AT_LEAST_ONCE));
+        deliver(session, message("fresh", Qos.AT_LEAST_ONCE, 60), match(session, Qos.AT_LEAST_ONCE));
         nowMillis += 15_000;
         acknowledgeAll(session);
         assertThat(payloads()).containsExactly("first", "fresh");

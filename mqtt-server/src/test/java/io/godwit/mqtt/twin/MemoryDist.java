@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,8 @@ public final class MemoryDist implements DistClient {
     private record Key(TopicFilter filter, Receiver receiver) {}
 
     private final Map<Key, SubscriptionOptions> subscriptions = new LinkedHashMap<>();
+    private final List<Delivery> handedOn = new CopyOnWriteArrayList<>();
+    private volatile DistOutcome handOnOutcome = DistOutcome.NO_MATCH;
     private @Nullable Deliverer live;
     private @Nullable Deliverer inboxes;
     private @Nullable CompletableFuture<DistOutcome> nextOutcome;
@@ -108,6 +111,27 @@ public final class MemoryDist implements DistClient {
     public synchronized CompletableFuture<Boolean> unsubscribe(
             TenantId tenant, TopicFilter filter, LiveReceiver receiver) {
         return CompletableFuture.completedFuture(subscriptions.remove(new Key(filter, receiver)) != null);
+    }
+
+    @Override
+    public CompletableFuture<DistOutcome> handOn(Delivery from) {
+        handedOn.add(from);
+        return CompletableFuture.completedFuture(handOnOutcome);
+    }
+
+    /** Every message handed on, in order; to nobody. */
+    public List<Delivery> handedOn() {
+        return handedOn;
+    }
+
+    /** What handing on answers; at first that nobody has room. */
+    public void answerHandOn(DistOutcome outcome) {
+        handOnOutcome = outcome;
+    }
+
+    @Override
+    public void setConnected(TopicFilter filter, InboxReceiver receiver, boolean isConnected) {
+        // all members are the same here
     }
 
     @Override

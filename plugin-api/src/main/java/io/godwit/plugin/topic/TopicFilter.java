@@ -6,11 +6,38 @@ import org.jspecify.annotations.Nullable;
 /**
  * A valid topic filter, split into its share group and the filter proper.
  *
- * @param shareGroup the {@code ShareName} of {@code $share/ShareName/filter}, null for a filter that is not shared
- * @param filter the filter that topics are matched against, without the {@code $share/ShareName/} part
+ * @param shareGroup the {@code ShareName} of {@code $share/ShareName/filter} or {@code $oshare/ShareName/filter}, empty for
+ *     {@code $queue/filter}, null for a filter that is not shared
+ * @param filter the filter that topics are matched against, without the part that says how it is shared
+ * @param sharing how the messages are shared out; {@code NONE} exactly when there is no share group
  */
-public record TopicFilter(@Nullable String shareGroup, String filter) {
+public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sharing) {
     private static final String SHARE_PREFIX = "$share/";
+    private static final String ORDERED_PREFIX = "$oshare/";
+    private static final String QUEUE_PREFIX = "$queue/";
+
+    /** What becomes of a message that several sessions with this filter would get. */
+    public enum Sharing {
+        /** Each gets it. */
+        NONE,
+        /** One member of the group gets it: {@code $share/ShareName/filter} (MQTT 5.0, 4.8.2). */
+        SHARED,
+        /** As {@link #SHARED}, and messages of one publisher and topic go to one member as long as it lives: {@code $oshare/ShareName/filter}. */
+        ORDERED,
+        /** As {@link #SHARED} with the one group that has no name: {@code $queue/filter}. */
+        QUEUE
+    }
+
+    public TopicFilter {
+        if ((shareGroup == null) != (sharing == Sharing.NONE)) {
+            throw new IllegalArgumentException("share group " + shareGroup + " does not go with " + sharing);
+        }
+    }
+
+    /** A filter that is not shared, or with a group one of {@code $share}. */
+    public TopicFilter(@Nullable String shareGroup, String filter) {
+        this(shareGroup, filter, shareGroup == null ? Sharing.NONE : Sharing.SHARED);
+    }
 
     public boolean isShared() {
         return shareGroup != null;
@@ -23,24 +50,40 @@ public record TopicFilter(@Nullable String shareGroup, String filter) {
 
     /** The text as the client wrote it. */
     public String text() {
-        return shareGroup == null ? filter : SHARE_PREFIX + shareGroup + '/' + filter;
+        return switch (sharing) {
+            case NONE -> filter;
+            case SHARED -> SHARE_PREFIX + shareGroup + '/' + filter;
+            case ORDERED -> ORDERED_PREFIX + shareGroup + '/' + filter;
+            case QUEUE -> QUEUE_PREFIX + filter;
+        };
     }
 
     /** Parses what a SUBSCRIBE carries; empty when it breaks [MQTT5-4.7.1-1], [MQTT5-4.7.1-2], [MQTT5-4.7.3-1], [MQTT5-4.8.2-1], [MQTT5-4.8.2-2]. */
     public static Optional<TopicFilter> parse(String text) {
-        if (!text.startsWith(SHARE_PREFIX)) {
-            return isValid(text) ? Optional.of(new TopicFilter(null, text)) : Optional.empty();
+        if (text.startsWith(SHARE_PREFIX)) {
+            return parseNamed(text, SHARE_PREFIX.length(), Sharing.SHARED);
         }
-        int slash = text.indexOf('/', SHARE_PREFIX.length());
-        if (slash <= SHARE_PREFIX.length()) {
+        if (text.startsWith(ORDERED_PREFIX)) {
+            return parseNamed(text, ORDERED_PREFIX.length(), Sharing.ORDERED);
+        }
+        if (text.startsWith(QUEUE_PREFIX)) {
+            String filter = text.substring(QUEUE_PREFIX.length());
+            return isValid(filter) ? Optional.of(new TopicFilter("", filter, Sharing.QUEUE)) : Optional.empty();
+        }
+        return isValid(text) ? Optional.of(new TopicFilter(null, text)) : Optional.empty();
+    }
+
+    private static Optional<TopicFilter> parseNamed(String text, int nameAt, Sharing sharing) {
+        int slash = text.indexOf('/', nameAt);
+        if (slash <= nameAt) {
             return Optional.empty();
         }
-        String group = text.substring(SHARE_PREFIX.length(), slash);
+        String group = text.substring(nameAt, slash);
         String filter = text.substring(slash + 1);
         if (group.indexOf('+') >= 0 || group.indexOf('#') >= 0 || !isValid(filter)) {
             return Optional.empty();
         }
-        return Optional.of(new TopicFilter(group, filter));
+        return Optional.of(new TopicFilter(group, filter, sharing));
     }
 
     /** Whether this filter proper matches {@code topic}; a leading wildcard matches no topic that begins with '$' [MQTT5-4.7.2-1]. */

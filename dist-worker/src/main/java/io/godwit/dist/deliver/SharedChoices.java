@@ -1,0 +1,84 @@
+package io.godwit.dist.deliver;
+
+import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.route.SharedGroup;
+import io.godwit.dist.route.SharedMember;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which member of a shared group was given the message of a delivery token: whoever comes and goes meanwhile, a repeat goes to the same one,
+ * which recognises it. After a restart the stored members are asked instead ({@link io.godwit.dist.client.Deliverer#know}).
+ *
+ * <p>A token is remembered until its origin has on record that the message is distributed. One whose session ends before that never is:
+ * beyond {@link #MAX_TOKENS} the oldest is forgotten. One per node; event loops and range executors meet here, hence the lock; what has no
+ * token does not come here, and what has one has waited for a commit.
+ */
+public final class SharedChoices {
+    static final int MAX_TOKENS = 100_000;
+
+    private record Key(String origin, long number) {}
+
+    private record Choice(TopicFilter filter, SharedMember member) {}
+
+    private final Map<Key, List<Choice>> chosen = new LinkedHashMap<>();
+
+    /** Who was given the message for {@code group}; null when nobody was. */
+    synchronized @Nullable SharedMember get(DeliveryToken token, SharedGroup group) {
+        for (Choice choice : chosen.getOrDefault(keyOf(token), List.of())) {
+            if (choice.filter.equals(group.filter())) {
+                return choice.member;
+            }
+        }
+        return null;
+    }
+
+    synchronized void put(DeliveryToken token, SharedGroup group, SharedMember member) {
+        List<Choice> choices = chosen.computeIfAbsent(keyOf(token), key -> new ArrayList<>(1));
+        choices.removeIf(choice -> choice.filter.equals(group.filter()));
+        choices.add(new Choice(group.filter(), member));
+        if (chosen.size() > MAX_TOKENS) {
+            Iterator<Key> oldest = chosen.keySet().iterator();
+            oldest.next();
+            oldest.remove();
+        }
+    }
+
+    /** The one chosen did not take it. */
+    synchronized void forget(DeliveryToken token, SharedGroup group) {
+        Key key = keyOf(token);
+        List<Choice> choices = chosen.get(key);
+        if (choices != null) {
+            choices.removeIf(choice -> choice.filter.equals(group.filter()));
+            if (choices.isEmpty()) {
+                chosen.remove(key);
+            }
+        }
+    }
+
+    /** The message was handed on by the one that had it. Without effect when its origin is done with it. */
+    synchronized void replace(DeliveryToken token, SharedGroup group, SharedMember member) {
+        if (chosen.containsKey(keyOf(token))) {
+            put(token, group, member);
+        }
+    }
+
+    /** Nothing is published under the token again. */
+    public synchronized void finished(String origin, long number) {
+        chosen.remove(new Key(origin, number));
+    }
+
+    /** Tokens remembered. */
+    synchronized int size() {
+        return chosen.size();
+    }
+
+    private static Key keyOf(DeliveryToken token) {
+        return new Key(token.origin(), token.number());
+    }
+}
