@@ -133,6 +133,8 @@ build_command() {
   jvm=("$java" -Xss512k -XX:+ExitOnOutOfMemoryError)
   # JRaft's generated classes predate protobuf 3.22, which the runtime would remark on at each class.
   jvm+=(-Dcom.google.protobuf.use_unsafe_pre22_gencode=true)
+  # A client may not make the JDK's TLS 1.2 shake hands again and again; BoringSSL allows it never.
+  jvm+=(-Djdk.tls.rejectClientInitiatedRenegotiation=true)
   if [ "$java_version" -ge 25 ]; then
     jvm+=(--enable-native-access=ALL-UNNAMED -XX:+UseCompactObjectHeaders)
   fi

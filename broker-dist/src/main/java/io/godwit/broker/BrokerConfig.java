@@ -1,26 +1,31 @@
 package io.godwit.broker;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The effective configuration: every setting with its value, and the listeners. Immutable. */
 final class BrokerConfig {
     private final Map<String, Object> values;
     private final List<ListenerSection> listeners;
+    private final Path directory;
 
-    private BrokerConfig(Map<String, Object> values, List<ListenerSection> listeners) {
+    private BrokerConfig(Map<String, Object> values, List<ListenerSection> listeners, Path directory) {
         this.values = values;
         this.listeners = List.copyOf(listeners);
+        this.directory = directory;
     }
 
     /**
      * Defaults overlaid with {@code explicit}, whose values were produced by the parser of the setting of that key.
      *
      * @param listeners as given; without one over TCP there is the default one
+     * @param directory that of the configuration file, which files it names are relative to
      */
-    static BrokerConfig of(Map<String, Object> explicit, List<ListenerSection> listeners) {
+    static BrokerConfig of(Map<String, Object> explicit, List<ListenerSection> listeners, Path directory) {
         Map<String, Object> values = new LinkedHashMap<>();
         for (List<Setting<?>> settings : List.of(FileSettings.ALL, PropertySettings.ALL)) {
             for (Setting<?> setting : settings) {
@@ -32,7 +37,13 @@ final class BrokerConfig {
             all.add(new ListenerSection(ListenerKind.TCP, ListenerKind.TCP.path(), Map.of()));
         }
         all.addAll(listeners);
-        return new BrokerConfig(values, all);
+        return new BrokerConfig(values, all, directory);
+    }
+
+    /** A file that the configuration names; null when it names none. */
+    @Nullable
+    Path file(String name) {
+        return name.isEmpty() ? null : directory.resolve(name).normalize();
     }
 
     /** The listeners, those that are switched off included. */

@@ -11,12 +11,14 @@ import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.ListenerLimits;
 import io.godwit.mqtt.transport.TransportConfig;
+import io.godwit.mqtt.transport.tls.TlsConfig;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 
 /** What each part is configured with, out of the effective configuration. */
@@ -84,6 +86,7 @@ final class BrokerSettings {
                         session.maxUnstoredNodeBytes()));
     }
 
+    /** Of one whose {@link #tls} can be said. */
     static ListenerConfig listener(ListenerSection section, BrokerConfig config) {
         return new ListenerConfig(
                 address(section),
@@ -94,7 +97,24 @@ final class BrokerSettings {
                         section.get(FileSettings.MAX_CONNECTIONS, config),
                         section.get(FileSettings.MAX_CONNECTIONS_PER_SOURCE, config),
                         section.get(FileSettings.CONNECT_RATE, config),
-                        section.get(FileSettings.CONNECT_RATE_PER_SOURCE, config)));
+                        section.get(FileSettings.CONNECT_RATE_PER_SOURCE, config)),
+                section.kind().hasTls() ? tls(section, config) : null,
+                section.kind().hasWebSocket() ? section.get(ListenerSettings.WS_PATH) : null,
+                section.get(ListenerSettings.PROXY_ENABLE) ? section.get(ListenerSettings.PROXY_FROM) : List.of());
+    }
+
+    /** Of a listener that names a certificate and a key, and trusted authorities when it asks clients for certificates. */
+    static TlsConfig tls(ListenerSection section, BrokerConfig config) {
+        return new TlsConfig(
+                Objects.requireNonNull(config.file(section.get(ListenerSettings.CERT_FILE))),
+                Objects.requireNonNull(config.file(section.get(ListenerSettings.KEY_FILE))),
+                config.file(section.get(ListenerSettings.TRUST_CERTS_FILE)),
+                section.get(ListenerSettings.CLIENT_AUTH),
+                config.file(section.get(ListenerSettings.CRL_FILE)),
+                section.get(ListenerSettings.PROTOCOLS),
+                section.get(ListenerSettings.CIPHERS),
+                section.get(ListenerSettings.USER_NAME),
+                section.get(ListenerSettings.PROVIDER));
     }
 
     /** What an operator should know of this configuration at every start. */

@@ -47,7 +47,8 @@ final class ConfigLoader {
         ConfigLoader loader = new ConfigLoader();
         loader.readFile(file);
         loader.readProperties(properties);
-        BrokerConfig config = BrokerConfig.of(loader.fileKeys.values, loader.listeners);
+        Path directory = file.toAbsolutePath().resolveSibling("");
+        BrokerConfig config = BrokerConfig.of(loader.fileKeys.values, loader.listeners, directory);
         loader.errors.addAll(ListenerCheck.errors(config, loader.flawed));
         if (!loader.errors.isEmpty()) {
             throw new ConfigException(loader.errors);

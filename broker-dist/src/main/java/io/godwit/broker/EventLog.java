@@ -25,6 +25,7 @@ final class EventLog implements EventListener, AutoCloseable {
     private final LongAdder refused = new LongAdder();
     private final LongAdder violations = new LongAdder();
     private final LongAdder refusedConnections = new LongAdder();
+    private final LongAdder rejectedCertificates = new LongAdder();
     private final Consumer<Map<String, Long>> status;
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "event-log");
@@ -52,6 +53,8 @@ final class EventLog implements EventListener, AutoCloseable {
             violations.increment();
         } else if (event instanceof BrokerEvent.ConnectionRefused) {
             refusedConnections.increment();
+        } else if (event instanceof BrokerEvent.CertificatesRejected) {
+            rejectedCertificates.increment();
         } else {
             LOG.trace("event {}", event);
         }
@@ -66,6 +69,7 @@ final class EventLog implements EventListener, AutoCloseable {
         put(totals, "publishes-refused", refused);
         put(totals, "protocol-violations", violations);
         put(totals, "connections-refused", refusedConnections);
+        put(totals, "certificates-rejected", rejectedCertificates);
         return totals;
     }
 

@@ -46,7 +46,8 @@ final class FileSettings {
     static final Setting<String> CLUSTER_HOST = Setting.text("clusterConfig.host", "");
     static final Setting<Integer> CLUSTER_PORT = Setting.integer("clusterConfig.port", 8_899, 1, 65_535);
     static final Setting<String> CLUSTER_DOMAIN_NAME = Setting.text("clusterConfig.clusterDomainName", "");
-    static final Setting<List<Endpoint>> SEED_ENDPOINTS = Setting.list("clusterConfig.seedEndpoints", Endpoint::parse);
+    static final Setting<List<Endpoint>> SEED_ENDPOINTS =
+            Setting.list("clusterConfig.seedEndpoints", List.of(), Endpoint::parse);
 
     static final List<Setting<?>> ALL = List.of(
             BOOTSTRAP,

@@ -27,6 +27,10 @@ final class ListenerCheck {
             if (BrokerSettings.address(section).isUnresolved()) {
                 errors.add(section.path() + ".host: unknown host \"" + section.get(ListenerSettings.HOST) + "\"");
             }
+            errors.addAll(proxyErrors(section));
+            if (section.kind().hasTls()) {
+                errors.addAll(new TlsCheck(section, config).errors());
+            }
             for (ListenerSection other : enabled.subList(0, i)) {
                 if (collide(section, other)) {
                     errors.add(section.path() + ".port: "
@@ -35,6 +39,13 @@ final class ListenerCheck {
             }
         }
         return errors;
+    }
+
+    private static List<String> proxyErrors(ListenerSection section) {
+        boolean isEnabled = section.get(ListenerSettings.PROXY_ENABLE);
+        return isEnabled && section.get(ListenerSettings.PROXY_FROM).isEmpty()
+                ? List.of(section.path() + ".proxyProtocol.from: must name the proxies that are believed")
+                : List.of();
     }
 
     private static boolean collide(ListenerSection one, ListenerSection other) {

@@ -5,14 +5,21 @@ import java.util.List;
 
 /** What a listener speaks below MQTT. */
 enum ListenerKind {
-    TCP("tcpListener", 1883);
+    TCP("tcpListener", 1883, false, false),
+    TLS("tlsListener", 8883, true, false),
+    WS("wsListener", 8080, false, true),
+    WSS("wssListener", 8443, true, true);
 
     private final String section;
     private final int defaultPort;
+    private final boolean hasTls;
+    private final boolean hasWebSocket;
 
-    ListenerKind(String section, int defaultPort) {
+    ListenerKind(String section, int defaultPort, boolean hasTls, boolean hasWebSocket) {
         this.section = section;
         this.defaultPort = defaultPort;
+        this.hasTls = hasTls;
+        this.hasWebSocket = hasWebSocket;
     }
 
     /** Of the section in the file that holds one such listener, or a list of them. */
@@ -24,10 +31,25 @@ enum ListenerKind {
     List<Setting<?>> settings() {
         List<Setting<?>> settings = new ArrayList<>(List.of(ListenerSettings.ENABLE, ListenerSettings.HOST, port()));
         settings.addAll(ListenerSettings.LIMITS);
+        settings.addAll(ListenerSettings.PROXY_PROTOCOL);
+        if (hasTls) {
+            settings.addAll(ListenerSettings.SSL);
+        }
+        if (hasWebSocket) {
+            settings.add(ListenerSettings.WS_PATH);
+        }
         return settings;
     }
 
     Setting<Integer> port() {
         return Setting.integer("port", defaultPort, 0, 65_535);
+    }
+
+    boolean hasTls() {
+        return hasTls;
+    }
+
+    boolean hasWebSocket() {
+        return hasWebSocket;
     }
 }

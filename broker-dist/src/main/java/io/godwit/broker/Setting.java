@@ -41,10 +41,10 @@ record Setting<T>(String key, T defaultValue, Function<String, T> parser, boolea
     }
 
     /** Items between commas, or as a YAML list; blanks around them are dropped. */
-    static <T> Setting<List<T>> list(String key, Function<String, T> item) {
+    static <T> Setting<List<T>> list(String key, List<T> defaultValue, Function<String, T> item) {
         return new Setting<>(
                 key,
-                List.of(),
+                defaultValue,
                 text -> Arrays.stream(text.split(",", -1))
                         .map(String::strip)
                         .filter(part -> !part.isEmpty())

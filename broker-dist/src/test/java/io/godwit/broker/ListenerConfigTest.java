@@ -3,8 +3,10 @@ package io.godwit.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.godwit.mqtt.certificates.TestAuthority;
 import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.ListenerLimits;
+import io.godwit.mqtt.transport.tls.TlsConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,6 +96,95 @@ class ListenerConfigTest {
         assertThat(load("mqttServerConfig: {tcpListener: [{host: 127.0.0.2, port: 2000}, {port: 2000}]}")
                         .listeners())
                 .hasSize(2);
+    }
+
+    @Test
+    void everyKeyOfEveryKindIsRead() throws Exception {
+        TestAuthority authority = new TestAuthority("root");
+        TestAuthority.write(directory, "server", authority.issue("CN=server"));
+        TestAuthority.writePem(directory.resolve("root.crt"), authority.certificate());
+        authority.writeRevocations(directory.resolve("root.crl"), List.of());
+        List<ListenerConfig> listeners = BrokerSettings.mqtt(load("""
+                        mqttServerConfig:
+                          tcpListener:
+                            enable: false
+                          tlsListener:
+                            port: 0
+                            sslConfig:
+                              certFile: server.crt
+                              keyFile: server.key
+                              trustCertsFile: root.crt
+                              clientAuth: require
+                              crlFile: root.crl
+                              protocols: [TLSv1.3]
+                              ciphers: TLS_AES_128_GCM_SHA256, TLS_AES_256_GCM_SHA384
+                              userName: cn
+                              provider: jdk
+                          wsListener: {port: 0, wsPath: /events, proxyProtocol: {enable: true, from: [10.0.0.0/8, "::1"]}}
+                          wssListener: {port: 0, sslConfig: {certFile: server.crt, keyFile: server.key}}
+                        """)).listeners();
+
+        assertThat(listeners).extracting(ListenerConfig::transport).containsExactly("tls", "ws", "wss");
+        assertThat(listeners.get(0).tls())
+                .isEqualTo(new TlsConfig(
+                        directory.resolve("server.crt"),
+                        directory.resolve("server.key"),
+                        directory.resolve("root.crt"),
+                        TlsConfig.ClientCertificate.REQUIRE,
+                        directory.resolve("root.crl"),
+                        List.of("TLSv1.3"),
+                        List.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384"),
+                        TlsConfig.UserName.CN,
+                        TlsConfig.Engine.JDK));
+        assertThat(listeners.get(1).webSocketPath()).isEqualTo("/events");
+        assertThat(listeners.get(1).proxies()).hasToString("[10.0.0.0/8, 0:0:0:0:0:0:0:1/128]");
+        assertThat(listeners.get(2).webSocketPath()).isEqualTo("/mqtt");
+        assertThat(listeners.get(2).proxies()).isEmpty();
+    }
+
+    /** All of it is found before anything opens, and each error names key and file. */
+    @Test
+    void filesThatAreMissingOrDoNotFitAreErrors() throws Exception {
+        TestAuthority authority = new TestAuthority("root");
+        TestAuthority.write(directory, "one", authority.issue("CN=one"));
+        TestAuthority.write(directory, "two", authority.issue("CN=two"));
+        Path text = Files.writeString(directory.resolve("text"), "hello");
+
+        assertThat(errors("""
+                        mqttServerConfig:
+                          tlsListener:
+                            - {port: 0}
+                            - {port: 0, sslConfig: {certFile: none.crt, keyFile: text}}
+                            - {port: 0, sslConfig: {certFile: one.crt, keyFile: two.key}}
+                            - {port: 0, sslConfig: {certFile: one.crt, keyFile: one.key, clientAuth: require}}
+                            - {port: 0, sslConfig: {certFile: one.crt, keyFile: one.key, userName: cn, crlFile: text}}
+                            - {port: 0, sslConfig: {certFile: one.crt, keyFile: one.key, ciphers: [NONE]}}
+                            - {port: 0, enable: false, sslConfig: {certFile: none.crt}}
+                            - {port: 0, sslConfig: {protocols: [TLSv1.1], clientauth: none}}
+                          wsListener: {port: 0, wsPath: mqtt, proxyProtocol: {enable: true, from: example.org}}
+                          wssListener: {port: 0, sslConfig: {certFile: one.crt, keyFile: one.key}, proxyProtocol: {enable: true}}
+                        """))
+                .contains(
+                        "mqttServerConfig.tlsListener[0].sslConfig.certFile: must name a file",
+                        "mqttServerConfig.tlsListener[0].sslConfig.keyFile: must name a file",
+                        "mqttServerConfig.tlsListener[1].sslConfig.certFile: no such file: "
+                                + directory.resolve("none.crt"),
+                        "mqttServerConfig.tlsListener[1].sslConfig.keyFile: " + text + " has no private key",
+                        "mqttServerConfig.tlsListener[2].sslConfig: " + directory.resolve("two.key")
+                                + " is not the key of the certificate in " + directory.resolve("one.crt"),
+                        "mqttServerConfig.tlsListener[3].sslConfig.trustCertsFile: must name a file",
+                        "mqttServerConfig.tlsListener[4].sslConfig.crlFile: " + text + " has no X509 CRL",
+                        "mqttServerConfig.wssListener.proxyProtocol.from: must name the proxies that are believed")
+                .anyMatch(e -> e.startsWith("mqttServerConfig.tlsListener[4].sslConfig.userName: has no effect"))
+                .anyMatch(e -> e.startsWith("mqttServerConfig.tlsListener[4].sslConfig.crlFile: has no effect"))
+                .anyMatch(e -> e.startsWith("mqttServerConfig.tlsListener[5].sslConfig: unknown cipher NONE"))
+                .anyMatch(e -> e.startsWith("mqttServerConfig.tlsListener[7].sslConfig.protocols: must be out of"))
+                .anyMatch(e -> e.startsWith("mqttServerConfig.tlsListener[7].sslConfig.clientauth: unknown key")
+                        && e.endsWith("mqttServerConfig.tlsListener[7].sslConfig.clientAuth"))
+                .anyMatch(e -> e.startsWith("mqttServerConfig.wsListener.wsPath: must begin with /"))
+                .anyMatch(e -> e.startsWith("mqttServerConfig.wsListener.proxyProtocol.from: must be addresses")
+                        && e.contains("example.org"))
+                .hasSize(15);
     }
 
     @Test

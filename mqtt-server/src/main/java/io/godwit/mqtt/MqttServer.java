@@ -14,6 +14,7 @@ import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.MqttMetrics;
 import io.godwit.mqtt.transport.OpenCount;
+import io.godwit.mqtt.transport.tls.CertificateWatch;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.retain.client.RetainClient;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -41,6 +42,7 @@ public final class MqttServer implements AutoCloseable {
     private final LiveFanOut fanOut;
     private final OpenCount open = new OpenCount();
     private final ConnectServices services;
+    private final CertificateWatch certificates;
     private final List<Listener> listeners = new ArrayList<>();
     private boolean isClosed;
 
@@ -54,6 +56,7 @@ public final class MqttServer implements AutoCloseable {
             MeterRegistry meters) {
         this.config = config;
         this.events = events;
+        this.certificates = new CertificateWatch(events);
         this.metrics = new MqttMetrics(meters);
         this.loops = new EventLoops(config.transport());
         this.fanOut = new LiveFanOut(loops.count(), System::currentTimeMillis);
@@ -74,6 +77,7 @@ public final class MqttServer implements AutoCloseable {
                 config.transport(),
                 metrics,
                 events,
+                certificates,
                 open,
                 connection -> new ConnectHandler(connection, services));
         for (ListenerConfig each : config.listeners()) {
@@ -94,6 +98,7 @@ public final class MqttServer implements AutoCloseable {
             return;
         }
         isClosed = true;
+        certificates.close();
         listeners.forEach(Listener::close);
         loops.shutDownConnections();
         open.leave();

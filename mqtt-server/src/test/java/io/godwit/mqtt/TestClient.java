@@ -32,8 +32,21 @@ final class TestClient implements AutoCloseable {
     private final ByteBuf read = Unpooled.buffer();
 
     TestClient(InetSocketAddress address, int protocolLevel) {
+        this(socketTo(address), protocolLevel);
+    }
+
+    private static Socket socketTo(InetSocketAddress address) {
         try {
-            socket = new Socket(address.getAddress(), address.getPort());
+            return new Socket(address.getAddress(), address.getPort());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Over a socket that is connected, perhaps through TLS. */
+    TestClient(Socket socket, int protocolLevel) {
+        this.socket = socket;
+        try {
             socket.setSoTimeout(10_000);
             socket.setTcpNoDelay(true);
         } catch (IOException e) {
@@ -143,6 +156,15 @@ final class TestClient implements AutoCloseable {
     /** Whether the server closes the connection without another packet. */
     boolean isClosedByServer() {
         return !read.isReadable() && readMore() < 0;
+    }
+
+    /** Whether the server closes the connection, whatever it sends before. */
+    boolean isClosedAfterWhatever() {
+        int length = 0;
+        while (length >= 0) {
+            length = readMore();
+        }
+        return true;
     }
 
     private int readMore() {

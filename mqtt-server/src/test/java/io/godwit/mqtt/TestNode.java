@@ -62,7 +62,7 @@ final class TestNode implements AutoCloseable {
     }
 
     static ListenerConfig onAnyPort(ListenerLimits limits) {
-        return new ListenerConfig(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits);
+        return ListenerConfig.tcp(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits);
     }
 
     double count(String counter) {

@@ -88,10 +88,11 @@ public final class ConnectHandler implements PacketHandler {
             }
             clientId = services.clientIds().get(); // [MQTT5-3.1.3-6], [MQTT311-3.1.3-6]
         }
+        String certificateName = connection.certificateUserName(); // proven, so it stands above what the packet says
         ClientInfo client = new ClientInfo(
                 TenantId.DEFAULT,
                 new ClientId(clientId),
-                packet.userName(),
+                certificateName != null ? certificateName : packet.userName(),
                 connection.remoteAddress(),
                 packet.protocolLevel());
         connection.pauseReading(Connection.Pause.CONNECTING);

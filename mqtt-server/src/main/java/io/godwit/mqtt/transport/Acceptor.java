@@ -2,10 +2,13 @@ package io.godwit.mqtt.transport;
 
 import io.godwit.mqtt.codec.PacketDecoder;
 import io.godwit.mqtt.codec.PacketReadHandler;
+import io.godwit.mqtt.transport.tls.ServerTls;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.ConnectionLimit;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -14,16 +17,27 @@ import org.slf4j.LoggerFactory;
 /**
  * Makes the pipeline of each connection that one listener accepts, and closes or refuses those that its limits forbid. Called on the connection's
  * event loop.
+ *
+ * <pre>
+ * tcp       ReadMeter, PacketReadHandler, MqttConnection
+ * tls, ws   ReadMeter (wire), SslHandler, WebSocketUpgrade (later WebSocketFrames), ReadMeter (MQTT), PacketReadHandler, MqttConnection
+ * </pre>
+ *
+ * with {@link ProxyHeader} behind the first meter until it has read its header. A client over TLS is not told why it is refused: the handshake is
+ * the most costly part of a connection, and what the limits are to save.
  */
 final class Acceptor extends ChannelInitializer<SocketChannel> {
     private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
 
     private final ListenerConfig config;
+    private final @Nullable ServerTls tls;
     private final Listener.Services services;
     private final ConnectionGate gate;
 
-    Acceptor(ListenerConfig config, Listener.Services services) {
+    /** @param tls as the configuration says */
+    Acceptor(ListenerConfig config, @Nullable ServerTls tls, Listener.Services services) {
         this.config = config;
+        this.tls = tls;
         this.services = services;
         this.gate = new ConnectionGate(config.limits(), System::nanoTime);
     }
@@ -39,40 +53,77 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
             channel.close();
             return;
         }
-        ConnectionLimit exceeded = enter(channel, peer);
-        if (exceeded != null && !answers(channel)) {
+        boolean isProxied = config.isProxy(peer.getAddress());
+        ConnectionLimit exceeded = isProxied ? null : enter(channel, peer);
+        if (exceeded != null && !isTold(channel)) {
             channel.close();
             return;
         }
-        services.open().enter();
+        SslHandler ssl = tls == null ? null : tls.newHandler(channel.alloc());
         PacketDecoder decoder = PacketDecoder.forServer(config.limits().maxPacketBytes());
+        services.open().enter();
         MqttConnection connection = new MqttConnection(
                 channel, loop, config, services.metrics(), services.events(), decoder, services.open()::leave);
-        connection.setHandler(
-                exceeded == null ? services.handlers().apply(connection) : new RefusingHandler(connection, exceeded));
-        channel.pipeline().addLast(new ReadMeter(connection), new PacketReadHandler(decoder), connection);
+        addHandlers(channel.pipeline(), connection, decoder, ssl);
+        if (isProxied) {
+            ProxyHeader header =
+                    new ProxyHeader(source -> admitProxied(channel, connection, source == null ? peer : source));
+            channel.pipeline().addAfter(channel.pipeline().firstContext().name(), null, header);
+        } else {
+            connection.setHandler(handler(connection, exceeded));
+        }
+    }
+
+    private void addHandlers(
+            ChannelPipeline pipeline, MqttConnection connection, PacketDecoder decoder, @Nullable SslHandler ssl) {
+        String path = config.webSocketPath();
+        boolean isPlain = ssl == null && path == null;
+        pipeline.addLast(isPlain ? ReadMeter.ofPlain(connection) : ReadMeter.ofWire(connection));
+        if (ssl != null) {
+            pipeline.addLast(ssl);
+        }
+        if (path != null) {
+            pipeline.addLast(WebSocketUpgrade.newHttpCodec(), new WebSocketUpgrade(path, connection));
+        }
+        if (!isPlain) {
+            pipeline.addLast(ReadMeter.ofMqtt(connection));
+        }
+        pipeline.addLast(new PacketReadHandler(decoder), connection);
+    }
+
+    private PacketHandler handler(MqttConnection connection, @Nullable ConnectionLimit exceeded) {
+        return exceeded == null ? services.handlers().apply(connection) : new RefusingHandler(connection, exceeded);
+    }
+
+    private void admitProxied(SocketChannel channel, MqttConnection connection, InetSocketAddress source) {
+        connection.setSource(source);
+        ConnectionLimit exceeded = enter(channel, source);
+        if (exceeded != null && !isTold(channel)) {
+            channel.close();
+        } else {
+            connection.setHandler(handler(connection, exceeded));
+        }
     }
 
     /** Asks the gate; counts and reports a refusal. */
-    private @Nullable ConnectionLimit enter(SocketChannel channel, InetSocketAddress peer) {
-        ConnectionLimit exceeded = gate.enter(peer.getAddress());
+    private @Nullable ConnectionLimit enter(SocketChannel channel, InetSocketAddress source) {
+        ConnectionLimit exceeded = gate.enter(source.getAddress());
         if (exceeded == null) {
             if (!gate.admitsAll()) {
-                channel.closeFuture().addListener(closed -> gate.leave(peer.getAddress()));
+                channel.closeFuture().addListener(closed -> gate.leave(source.getAddress()));
             }
             return null;
         }
         services.metrics().connectionRefused(exceeded);
         services.events()
-                .onEvent(new BrokerEvent.ConnectionRefused(
-                        config.transport(), peer.getAddress().getHostAddress() + ":" + peer.getPort(), exceeded));
-        LOG.debug("connection refused listener={} remote={} limit={}", config.address(), peer, exceeded);
+                .onEvent(new BrokerEvent.ConnectionRefused(config.name(), MqttConnection.text(source), exceeded));
+        LOG.debug("connection refused listener={} remote={} limit={}", config.name(), source, exceeded);
         return exceeded;
     }
 
-    /** Whether the client is told of the refusal. */
-    private boolean answers(SocketChannel channel) {
-        if (!gate.beginRefusal()) {
+    /** Whether the client gets to know that it is refused. */
+    private boolean isTold(SocketChannel channel) {
+        if (tls != null || !gate.beginRefusal()) {
             return false;
         }
         channel.closeFuture().addListener(closed -> gate.endRefusal());

@@ -10,8 +10,16 @@ import org.jspecify.annotations.Nullable;
 public interface Connection {
     LoopContext loop();
 
-    /** {@code host:port} of the peer. */
+    /** {@code host:port} of the client, as a trusted proxy says or else of the peer. */
     String remoteAddress();
+
+    /**
+     * The user name that the client's certificate gives; null when it showed none, or the listener takes no name from it.
+     *
+     * @throws io.godwit.mqtt.packet.ProtocolException for a certificate without such a name
+     */
+    @Nullable
+    String certificateUserName();
 
     /** The largest packet the client may send. */
     int maxPacketBytes();

@@ -1,5 +1,7 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.mqtt.transport.tls.CertificateWatch;
+import io.godwit.mqtt.transport.tls.ServerTls;
 import io.godwit.plugin.event.EventListener;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
@@ -10,6 +12,7 @@ import io.netty.channel.WriteBufferWaterMark;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Accepts MQTT connections on one address. */
 public final class Listener {
@@ -17,16 +20,19 @@ public final class Listener {
     private static final int MAX_READ_BYTES = 64 * 1024;
 
     private final ListenerConfig config;
+    private final @Nullable ServerTls tls;
     private final Channel channel;
 
-    private Listener(ListenerConfig config, Channel channel) {
+    private Listener(ListenerConfig config, @Nullable ServerTls tls, Channel channel) {
         this.config = config;
+        this.tls = tls;
         this.channel = channel;
     }
 
     /**
      * What the listeners of a server share.
      *
+     * @param certificates watches the files of those with TLS
      * @param open counts the connections
      * @param handlers gives each new connection its handler, on the connection's loop
      */
@@ -35,11 +41,13 @@ public final class Listener {
             TransportConfig transport,
             MqttMetrics metrics,
             EventListener events,
+            CertificateWatch certificates,
             OpenCount open,
             Function<Connection, PacketHandler> handlers) {}
 
-    /** Binds; blocks until that is done. */
+    /** Reads the certificates and binds; blocks until that is done. */
     public static Listener bind(ListenerConfig config, Services services) throws IOException {
+        ServerTls tls = config.tls() == null ? null : ServerTls.load(config.tls());
         int maxUnwritten = services.transport().maxUnwrittenBytes();
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(services.loops().group())
@@ -51,15 +59,22 @@ public final class Listener {
                         ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(maxUnwritten / 2, maxUnwritten))
                 .childOption(
                         ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator(128, 2048, MAX_READ_BYTES))
-                .childHandler(new Acceptor(config, services));
+                .childHandler(new Acceptor(config, tls, services));
         ChannelFuture bound = bootstrap.bind(config.address()).awaitUninterruptibly();
         if (!bound.isSuccess()) {
+            if (tls != null) {
+                tls.close();
+            }
             throw new IOException(
                     "cannot listen on " + config.address() + ": "
                             + bound.cause().getMessage(),
                     bound.cause());
         }
-        return new Listener(config, bound.channel());
+        Listener listener = new Listener(config, tls, bound.channel());
+        if (tls != null) {
+            services.certificates().add(listener.toString(), tls);
+        }
+        return listener;
     }
 
     /** Where it listens, with the port that was chosen when 0 was asked for. */
@@ -77,5 +92,8 @@ public final class Listener {
     /** Accepts no more; blocks until that is so. */
     public void close() {
         channel.close().awaitUninterruptibly();
+        if (tls != null) {
+            tls.close();
+        }
     }
 }

@@ -1,16 +1,50 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.mqtt.transport.tls.TlsConfig;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One listener.
  *
  * @param address where to listen; port 0 means any free one
+ * @param tls null for none
+ * @param webSocketPath the path of the HTTP request that opens a WebSocket; null for MQTT without WebSocket
+ * @param proxies where connections come from proxies that say in a PROXY header for whom; empty for nowhere
  */
-public record ListenerConfig(InetSocketAddress address, ListenerLimits limits) {
+public record ListenerConfig(
+        InetSocketAddress address,
+        ListenerLimits limits,
+        @Nullable TlsConfig tls,
+        @Nullable String webSocketPath,
+        List<AddressRange> proxies) {
+
+    public ListenerConfig {
+        proxies = List.copyOf(proxies);
+    }
+
+    /** Plain TCP. */
+    public static ListenerConfig tcp(InetSocketAddress address, ListenerLimits limits) {
+        return new ListenerConfig(address, limits, null, null, List.of());
+    }
 
     /** How a client reaches it. */
     public String transport() {
-        return "tcp";
+        if (webSocketPath == null) {
+            return tls == null ? "tcp" : "tls";
+        }
+        return tls == null ? "ws" : "wss";
+    }
+
+    /** {@code transport host:port}, for logs and events. */
+    String name() {
+        return transport() + " " + address.getAddress().getHostAddress() + ":" + address.getPort();
+    }
+
+    /** Whether a connection from {@code peer} begins with a PROXY header. */
+    boolean isProxy(InetAddress peer) {
+        return proxies.stream().anyMatch(range -> range.contains(peer));
     }
 }

@@ -8,16 +8,18 @@ import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.transport.tls.PeerName;
+import io.godwit.mqtt.transport.tls.TlsConfig;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.message.Qos;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -62,6 +64,9 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private @Nullable ByteBuf out;
 
     private int nextChunk = SMALLEST_CHUNK;
+    /** Where the client is, when a proxy has said so. */
+    private @Nullable InetSocketAddress source;
+
     private boolean isTold;
     private boolean isFlushPending;
     private boolean isOutThrottled;
@@ -103,10 +108,26 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public String remoteAddress() {
-        SocketAddress address = channel.remoteAddress();
+        return text(source == null ? channel.remoteAddress() : source);
+    }
+
+    static String text(SocketAddress address) {
         return address instanceof InetSocketAddress inet
                 ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
                 : String.valueOf(address);
+    }
+
+    void setSource(InetSocketAddress client) {
+        source = client;
+    }
+
+    @Override
+    public @Nullable String certificateUserName() {
+        TlsConfig tls = listener.tls();
+        SslHandler handler = tls == null ? null : channel.pipeline().get(SslHandler.class);
+        return tls == null || handler == null
+                ? null
+                : PeerName.of(handler.engine().getSession(), tls.userName());
     }
 
     @Override
@@ -142,9 +163,9 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         loop.addTicking(this);
     }
 
+    /** Bytes of the wire, before they are decrypted or decoded. */
     void onBytesRead(int bytes) {
         metrics.bytesIn(bytes);
-        lastReadTick = loop.tick();
         if (inBucket != null) {
             long pauseNanos = inBucket.take(bytes, System.nanoTime());
             if (pauseNanos > 0 && (pauses & bit(Pause.BANDWIDTH)) == 0) {
@@ -156,6 +177,11 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
                                 TimeUnit.NANOSECONDS);
             }
         }
+    }
+
+    /** Something of MQTT has arrived: the keep-alive begins anew. */
+    void onMqttRead() {
+        lastReadTick = loop.tick();
     }
 
     @Override
@@ -365,13 +391,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         lastReadTick = loop.tick();
         loop.execute(this::tellHandler);
         writeOut();
-        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener((ChannelFuture last) -> {
-            if (last.isSuccess() && channel instanceof DuplexChannel duplex) {
-                duplex.shutdownOutput();
-            } else {
-                channel.close();
-            }
-        });
+        Farewell.say(channel);
         // what still comes in is read and thrown away: to close over unread input resets the connection, and the peer
         // may then never see our last packet
         pauses = 0;
@@ -429,6 +449,14 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         tellHandler();
     }
 
+    /** A client that ends TLS has ended the connection, whether it closes its socket or not (RFC 8446, 6.1). */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event == SslCloseCompletionEvent.SUCCESS) {
+            close("connection lost");
+        }
+    }
+
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         fail(cause);
@@ -437,23 +465,31 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     @Override
     public void fail(Throwable cause) {
         if (!isOpen()) {
-            LOG.debug("error on a closed connection remote={}", channel.remoteAddress(), cause);
+            LOG.debug("error on a closed connection remote={}", remoteAddress(), cause);
+        } else if (cause instanceof DecoderException) { // thrown by what stands below MQTT: TLS, PROXY header
+            String detail = String.valueOf(cause.getMessage());
+            reportViolation(detail);
+            close(detail);
         } else if (cause instanceof ProtocolException violation) {
-            metrics.protocolError();
-            events.onEvent(new BrokerEvent.ProtocolViolated(remoteAddress(), String.valueOf(violation.getMessage())));
-            LOG.debug("protocol violation remote={} detail={}", channel.remoteAddress(), violation.getMessage());
+            reportViolation(String.valueOf(violation.getMessage()));
             if (state == State.ACCEPTED) {
                 disconnect(violation.reasonCode(), violation.getMessage());
             } else {
                 refuse(violation.reasonCode(), violation.getMessage());
             }
         } else if (cause instanceof IOException) {
-            LOG.debug("connection lost remote={} cause={}", channel.remoteAddress(), cause.toString());
+            LOG.debug("connection lost remote={} cause={}", remoteAddress(), cause.toString());
             close("connection lost");
         } else {
-            LOG.error("connection failed remote={}", channel.remoteAddress(), cause);
+            LOG.error("connection failed remote={}", remoteAddress(), cause);
             disconnect(ReasonCode.UNSPECIFIED_ERROR, null);
         }
+    }
+
+    private void reportViolation(String detail) {
+        metrics.protocolError();
+        events.onEvent(new BrokerEvent.ProtocolViolated(remoteAddress(), detail));
+        LOG.debug("protocol violation remote={} detail={}", remoteAddress(), detail);
     }
 
     @Override

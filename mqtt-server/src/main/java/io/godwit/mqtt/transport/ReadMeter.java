@@ -5,23 +5,57 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
 
-/** Tells a connection how many bytes it read, before they are decoded. */
+/**
+ * Tells a connection what it reads: at the head of the pipeline the bytes of the wire, which count for its bandwidth, and before the MQTT
+ * decoder that the client is there. Plain TCP has one handler for both.
+ */
 final class ReadMeter extends ChannelInboundHandlerAdapter {
     private final MqttConnection connection;
+    private final Place place;
 
-    ReadMeter(MqttConnection connection) {
+    private ReadMeter(MqttConnection connection, Place place) {
         this.connection = connection;
+        this.place = place;
+    }
+
+    /** For a pipeline in which the wire carries MQTT as it is. */
+    static ReadMeter ofPlain(MqttConnection connection) {
+        return new ReadMeter(connection, Place.PLAIN);
+    }
+
+    static ReadMeter ofWire(MqttConnection connection) {
+        return new ReadMeter(connection, Place.WIRE);
+    }
+
+    static ReadMeter ofMqtt(MqttConnection connection) {
+        return new ReadMeter(connection, Place.MQTT);
     }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        if (!connection.isOpen()) {
+        if (!connection.isOpen() && !isForFrames(ctx)) {
             ReferenceCountUtil.release(msg); // sent before the peer knew that we close
             return;
         }
         if (msg instanceof ByteBuf bytes) {
-            connection.onBytesRead(bytes.readableBytes());
+            if (place != Place.MQTT) {
+                connection.onBytesRead(bytes.readableBytes());
+            }
+            if (place != Place.WIRE) {
+                connection.onMqttRead();
+            }
         }
         ctx.fireChannelRead(msg);
+    }
+
+    /** A WebSocket is closed by its last frame, which has to be read. */
+    private boolean isForFrames(ChannelHandlerContext ctx) {
+        return place == Place.WIRE && ctx.pipeline().context(WebSocketFrames.class) != null;
+    }
+
+    private enum Place {
+        PLAIN,
+        WIRE,
+        MQTT
     }
 }

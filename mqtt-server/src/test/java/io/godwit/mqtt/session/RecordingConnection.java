@@ -44,6 +44,11 @@ final class RecordingConnection implements Connection {
     }
 
     @Override
+    public @Nullable String certificateUserName() {
+        return null;
+    }
+
+    @Override
     public int maxPacketBytes() {
         return 1024;
     }

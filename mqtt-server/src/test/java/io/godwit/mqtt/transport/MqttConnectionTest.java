@@ -13,11 +13,14 @@ import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,7 +46,7 @@ class MqttConnectionTest {
     }
 
     private static ListenerConfig listener(long maxConnBandwidth) {
-        return new ListenerConfig(
+        return ListenerConfig.tcp(
                 new InetSocketAddress(0),
                 new ListenerLimits(1024, maxConnBandwidth, Duration.ofSeconds(3), 0, 0, 0, 0));
     }
@@ -63,7 +66,7 @@ class MqttConnectionTest {
     }
 
     private void open() {
-        channel.pipeline().addLast(new ReadMeter(connection), new PacketReadHandler(PacketDecoder.forServer(1024)));
+        channel.pipeline().addLast(ReadMeter.ofPlain(connection), new PacketReadHandler(PacketDecoder.forServer(1024)));
         channel.pipeline().addLast(connection);
         channel.pipeline().fireChannelActive();
     }
@@ -112,6 +115,21 @@ class MqttConnectionTest {
             sweep(1);
         }
         assertThat(recorder.closed).isEqualTo("no CONNECT in time");
+    }
+
+    @Test
+    void aHandshakeThatIsNotDoneInTimeIsCut() throws Exception {
+        SSLEngine engine = SSLContext.getDefault().createSSLEngine();
+        engine.setUseClientMode(false);
+        SslHandler tls = new SslHandler(engine);
+        tls.setHandshakeTimeoutMillis(0);
+        channel.pipeline().addLast(tls);
+        open();
+        sweep(3);
+        assertThat(channel.isOpen()).isTrue();
+        sweep(1);
+        assertThat(recorder.closed).isEqualTo("no CONNECT in time");
+        assertThat(channel.isOpen()).isFalse();
     }
 
     @Test

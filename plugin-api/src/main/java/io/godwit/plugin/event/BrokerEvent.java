@@ -19,8 +19,14 @@ public sealed interface BrokerEvent {
     /** A peer broke the protocol and was disconnected. */
     record ProtocolViolated(String remoteAddress, String detail) implements BrokerEvent {}
 
-    /** A connection was closed or refused because a limit of its listener was reached; {@code listener} is its transport. */
+    /** A connection was closed or refused because a limit of its listener was reached. A listener is named by transport and address. */
     record ConnectionRefused(String listener, String remoteAddress, ConnectionLimit limit) implements BrokerEvent {}
+
+    /** The certificate files of a listener have changed: new connections get the new ones. */
+    record CertificatesReloaded(String listener) implements BrokerEvent {}
+
+    /** The certificate files of a listener have changed and cannot be used: the old ones stay in force. */
+    record CertificatesRejected(String listener, String cause) implements BrokerEvent {}
 
     /** A publish was refused because a store could not take it. */
     record PublishRefused(ClientInfo publisher, String topic, String cause) implements BrokerEvent {}

@@ -1,0 +1,176 @@
+package io.godwit.mqtt.transport;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers the one HTTP request that a WebSocket begins with (RFC 6455, 4.2), then gives way to {@link WebSocketFrames}. The client must offer
+ * one of MQTT's subprotocols [MQTT5-6.0.0-3]. No extension is taken up. Whatever else is asked gets an HTTP error and is closed. Confined to
+ * the channel's event loop.
+ */
+final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
+    private static final int MAX_REQUEST_LINE_BYTES = 4096;
+    private static final int MAX_HEADER_BYTES = 8192;
+    private static final int MAX_CHUNK_BYTES = 8192;
+    private static final List<String> SUBPROTOCOLS = List.of("mqtt", "mqttv3.1");
+    private static final String VERSION = "13";
+    private static final int KEY_BYTES = 16;
+    private static final String ACCEPT_SALT = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+
+    private final String path;
+    private final MqttConnection connection;
+    private @Nullable HttpRequest request;
+
+    /** @param path the one that is answered, without a query */
+    WebSocketUpgrade(String path, MqttConnection connection) {
+        this.path = path;
+        this.connection = connection;
+    }
+
+    /** What stands before this handler. Its limits bound what a client can make it hold. */
+    static HttpServerCodec newHttpCodec() {
+        return new HttpServerCodec(MAX_REQUEST_LINE_BYTES, MAX_HEADER_BYTES, MAX_CHUNK_BYTES);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+        try {
+            if (!connection.isOpen()) {
+                return; // answered already
+            }
+            if (msg instanceof HttpRequest head) {
+                request = head;
+                if (head.decoderResult().isFailure()) {
+                    refuse(ctx, statusOf(head.decoderResult().cause()), "not an HTTP request");
+                    return;
+                }
+            }
+            if (msg instanceof HttpContent body
+                    && (body.decoderResult().isFailure() || body.content().isReadable())) {
+                refuse(ctx, HttpResponseStatus.BAD_REQUEST, "an HTTP request with a body");
+            } else if (msg instanceof LastHttpContent && request != null) {
+                answer(ctx, request);
+            }
+        } finally {
+            ReferenceCountUtil.release(msg);
+        }
+    }
+
+    private static HttpResponseStatus statusOf(Throwable cause) {
+        if (cause instanceof TooLongHttpLineException) {
+            return HttpResponseStatus.REQUEST_URI_TOO_LONG;
+        }
+        return cause instanceof TooLongHttpHeaderException
+                ? HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+                : HttpResponseStatus.BAD_REQUEST;
+    }
+
+    private void answer(ChannelHandlerContext ctx, HttpRequest head) {
+        HttpHeaders headers = head.headers();
+        String uri = head.uri();
+        int query = uri.indexOf('?');
+        if (!(query < 0 ? uri : uri.substring(0, query)).equals(path)) {
+            refuse(ctx, HttpResponseStatus.NOT_FOUND, "HTTP request for another path");
+        } else if (!head.method().equals(HttpMethod.GET)
+                || !head.protocolVersion().equals(HttpVersion.HTTP_1_1)) {
+            refuse(ctx, HttpResponseStatus.METHOD_NOT_ALLOWED, "HTTP request that is no GET of HTTP/1.1");
+        } else if (!headers.containsValue(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE, true)
+                || !headers.containsValue(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET, true)
+                || !VERSION.equals(headers.get(HttpHeaderNames.SEC_WEBSOCKET_VERSION))) {
+            refuse(ctx, HttpResponseStatus.UPGRADE_REQUIRED, "HTTP request without upgrade to WebSocket 13");
+        } else {
+            String key = headers.get(HttpHeaderNames.SEC_WEBSOCKET_KEY);
+            String subprotocol = subprotocol(headers);
+            if (!isKey(key)) {
+                refuse(ctx, HttpResponseStatus.BAD_REQUEST, "WebSocket request without a key of 16 bytes");
+            } else if (subprotocol == null) {
+                refuse(ctx, HttpResponseStatus.BAD_REQUEST, "WebSocket request without subprotocol mqtt");
+            } else {
+                accept(ctx, key, subprotocol);
+            }
+        }
+    }
+
+    private static boolean isKey(@Nullable String key) {
+        try {
+            return key != null && Base64.getDecoder().decode(key).length == KEY_BYTES;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    /** The first that the client offers and we have. */
+    private static @Nullable String subprotocol(HttpHeaders headers) {
+        for (String header : headers.getAll(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL)) {
+            for (String offered : header.split(",", -1)) {
+                if (SUBPROTOCOLS.contains(offered.strip())) {
+                    return offered.strip();
+                }
+            }
+        }
+        return null;
+    }
+
+    private void accept(ChannelHandlerContext ctx, String key, String subprotocol) {
+        FullHttpResponse response = new DefaultFullHttpResponse(
+                HttpVersion.HTTP_1_1, HttpResponseStatus.SWITCHING_PROTOCOLS, Unpooled.EMPTY_BUFFER);
+        response.headers()
+                .set(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET)
+                .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE)
+                .set(HttpHeaderNames.SEC_WEBSOCKET_ACCEPT, acceptOf(key))
+                .set(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL, subprotocol); // [MQTT5-6.0.0-4]
+        ctx.writeAndFlush(response);
+        ctx.pipeline().addAfter(ctx.name(), null, new WebSocketFrames(connection));
+        ctx.pipeline().remove(this);
+        ctx.pipeline().remove(HttpServerCodec.class); // hands on what it has read beyond the request
+    }
+
+    private static String acceptOf(String key) {
+        try {
+            MessageDigest sha1 = MessageDigest.getInstance("SHA-1");
+            return Base64.getEncoder()
+                    .encodeToString(sha1.digest((key + ACCEPT_SALT).getBytes(StandardCharsets.US_ASCII)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-1", e);
+        }
+    }
+
+    private void refuse(ChannelHandlerContext ctx, HttpResponseStatus status, String reason) {
+        ByteBuf text = Unpooled.copiedBuffer(reason + "\n", StandardCharsets.US_ASCII);
+        FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, text);
+        response.headers()
+                .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.TEXT_PLAIN)
+                .set(HttpHeaderNames.CONTENT_LENGTH, text.readableBytes())
+                .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+        if (status.equals(HttpResponseStatus.UPGRADE_REQUIRED)) {
+            response.headers()
+                    .set(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET)
+                    .set(HttpHeaderNames.SEC_WEBSOCKET_VERSION, VERSION);
+        }
+        ctx.writeAndFlush(response);
+        connection.close(reason);
+    }
+}

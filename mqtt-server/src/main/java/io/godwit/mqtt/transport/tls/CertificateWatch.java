@@ -1,0 +1,56 @@
+package io.godwit.mqtt.transport.tls;
+
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.EventListener;
+import java.io.IOException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Looks every few seconds whether the files of the listeners have changed, on an I/O thread of its own. */
+public final class CertificateWatch implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(CertificateWatch.class);
+    private static final long PERIOD_SECONDS = 2;
+
+    private final EventListener events;
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread made = new Thread(task, "certificate-watch");
+        made.setDaemon(true);
+        return made;
+    });
+
+    public CertificateWatch(EventListener events) {
+        this.events = events;
+    }
+
+    /** @param listener for logs and events */
+    @SuppressWarnings("FutureReturnValueIgnored") // runs until the thread is shut down
+    public void add(String listener, ServerTls tls) {
+        thread.scheduleWithFixedDelay(() -> look(listener, tls), PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private void look(String listener, ServerTls tls) {
+        try {
+            if (tls.reloadIfChanged()) {
+                LOG.info(
+                        "certificates reloaded listener={} file={}",
+                        listener,
+                        tls.config().certFile());
+                events.onEvent(new BrokerEvent.CertificatesReloaded(listener));
+            }
+        } catch (IOException e) {
+            LOG.error("certificates not reloaded, the old ones stay listener={} cause={}", listener, e.getMessage());
+            events.onEvent(new BrokerEvent.CertificatesRejected(listener, String.valueOf(e.getMessage())));
+        } catch (RuntimeException e) { // outermost frame
+            LOG.error("certificates not reloaded, the old ones stay listener={}", listener, e);
+            events.onEvent(new BrokerEvent.CertificatesRejected(listener, e.toString()));
+        }
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+}

@@ -1,0 +1,63 @@
+package io.godwit.mqtt.transport.tls;
+
+import io.godwit.mqtt.packet.ProtocolException;
+import io.godwit.mqtt.packet.ReasonCode;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import javax.naming.InvalidNameException;
+import javax.naming.NamingException;
+import javax.naming.directory.Attribute;
+import javax.naming.ldap.LdapName;
+import javax.naming.ldap.Rdn;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+import javax.security.auth.x500.X500Principal;
+import org.jspecify.annotations.Nullable;
+
+/** The user name that a client's certificate gives. */
+public final class PeerName {
+    private PeerName() {}
+
+    /**
+     * Null when none is wanted or the client has shown no certificate.
+     *
+     * @throws ProtocolException for a certificate that has no such name: it must not pass as whoever the client says it is
+     */
+    public static @Nullable String of(SSLSession session, TlsConfig.UserName wanted) {
+        if (wanted == TlsConfig.UserName.NONE) {
+            return null;
+        }
+        Certificate[] chain;
+        try {
+            chain = session.getPeerCertificates();
+        } catch (SSLPeerUnverifiedException e) {
+            return null;
+        }
+        X500Principal subject = ((X509Certificate) chain[0]).getSubjectX500Principal();
+        String name =
+                wanted == TlsConfig.UserName.SUBJECT ? subject.getName(X500Principal.RFC2253) : commonName(subject);
+        if (name == null || name.isEmpty() || name.indexOf('\0') >= 0) {
+            throw new ProtocolException(
+                    ReasonCode.BAD_USER_NAME_OR_PASSWORD, "the client certificate has no name to be used");
+        }
+        return name;
+    }
+
+    private static @Nullable String commonName(X500Principal subject) {
+        try {
+            List<Rdn> parts = new LdapName(subject.getName(X500Principal.RFC2253)).getRdns();
+            for (int i = parts.size() - 1; i >= 0; i--) { // the most particular part is the last
+                Attribute name = parts.get(i).toAttributes().get("cn");
+                if (name != null && name.get() instanceof String text) {
+                    return text;
+                }
+            }
+            return null;
+        } catch (InvalidNameException e) {
+            return null;
+        } catch (NamingException e) {
+            return null;
+        }
+    }
+}
