@@ -166,6 +166,22 @@ final class ConnAckCodec extends PacketCodec<ConnAck> {
         boolean sessionPresent = packet.sessionPresent() && protocolLevel > ProtocolLevel.MQTT_3_1;
         out.writeByte(sessionPresent ? SESSION_PRESENT : 0);
         ReasonCode reasonCode = packet.reasonCode();
-        out.writeByte(protocolLevel >= ProtocolLevel.MQTT_5 ? reasonCode.value() : reasonCode.connackReturnCode());
+        out.writeByte(
+                protocolLevel >= ProtocolLevel.MQTT_5 ? said(reasonCode).value() : reasonCode.connackReturnCode());
+    }
+
+    /**
+     * The code of the table that comes nearest. A client may send SUBSCRIBE or PUBLISH behind its CONNECT and break their rules before it
+     * has got its CONNACK, and what is wrong with those has no code here.
+     */
+    private static ReasonCode said(ReasonCode reasonCode) {
+        if (REASON_CODES.contains(reasonCode)) {
+            return reasonCode;
+        }
+        return switch (reasonCode) {
+            case TOPIC_FILTER_INVALID, TOPIC_ALIAS_INVALID, RECEIVE_MAXIMUM_EXCEEDED -> ReasonCode.PROTOCOL_ERROR;
+            case SERVER_SHUTTING_DOWN -> ReasonCode.SERVER_UNAVAILABLE;
+            default -> ReasonCode.UNSPECIFIED_ERROR;
+        };
     }
 }

@@ -121,8 +121,21 @@ final class DisconnectCodec extends PacketCodec<Disconnect> {
     @Override
     void writeHead(Disconnect packet, int protocolLevel, int propertiesLength, ByteBuf out) {
         if (hasReasonCode(packet, protocolLevel, propertiesLength)) {
-            out.writeByte(packet.reasonCode().value());
+            out.writeByte(said(packet.reasonCode()).value());
         }
+    }
+
+    /** The code of the table that comes nearest [MQTT5-3.14.2-1]. */
+    private static ReasonCode said(ReasonCode reasonCode) {
+        if (FROM_SERVER.contains(reasonCode) || FROM_CLIENT.contains(reasonCode)) {
+            return reasonCode;
+        }
+        return switch (reasonCode) {
+            case BANNED -> ReasonCode.ADMINISTRATIVE_ACTION;
+            case BAD_USER_NAME_OR_PASSWORD -> ReasonCode.NOT_AUTHORIZED;
+            case SERVER_UNAVAILABLE -> ReasonCode.SERVER_BUSY;
+            default -> ReasonCode.UNSPECIFIED_ERROR;
+        };
     }
 
     private static boolean hasReasonCode(Disconnect packet, int protocolLevel, int propertiesLength) {
