@@ -47,8 +47,13 @@ final class Frames {
     /** A server's decoder that has decoded a CONNECT of {@code level}. */
     static PacketDecoder serverDecoder(int level) {
         PacketDecoder decoder = PacketDecoder.forServer(MAX_PACKET_BYTES);
-        decoder.decode(Unpooled.wrappedBuffer(encode(new Connect(level, true, 0, "c", null, null, null), level)));
+        decoder.decode(Unpooled.wrappedBuffer(connect(level)));
         return decoder;
+    }
+
+    /** The frame of a plain CONNECT. */
+    static byte[] connect(int level) {
+        return encode(new Connect(level, true, 0, "c", null, null, null), level);
     }
 
     /** One that decodes the packets of a client or of a server; a client's CONNECT as well, when {@code first}. */

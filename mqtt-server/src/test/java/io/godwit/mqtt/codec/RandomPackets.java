@@ -51,6 +51,18 @@ final class RandomPackets {
     static final List<Class<? extends Packet>> FROM_SERVER = List.of(
             ConnAck.class, Publish.class, SubAck.class, UnsubAck.class, PingResp.class, Disconnect.class, Auth.class);
 
+    /** A type that this side may send at any time. */
+    static Class<? extends Packet> from(boolean fromClient, int level, Random random) {
+        List<Class<? extends Packet>> types = fromClient ? FROM_CLIENT : FROM_SERVER;
+        while (true) {
+            Class<? extends Packet> type = types.get(random.nextInt(types.size()));
+            boolean needs5 = type == Auth.class || type == Disconnect.class && !fromClient;
+            if (type != Connect.class && (!needs5 || level == ProtocolLevel.MQTT_5)) {
+                return type;
+            }
+        }
+    }
+
     private final Random random;
     private final int level;
     private final boolean fromClient;
