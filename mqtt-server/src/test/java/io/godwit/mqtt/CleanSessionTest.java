@@ -2,6 +2,7 @@ package io.godwit.mqtt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Disconnect;
@@ -79,6 +80,7 @@ class CleanSessionTest {
     }
 
     @Test
+    @Clause({"MQTT5-4.3.3-10", "MQTT5-3.7.2-1"})
     void aRepeatedQos2PublishIsAcknowledgedAndNotDistributedAgain() {
         try (TestClient client = TestClient.clean(node.address, 5, "c")) {
             client.subscribe(1, "a", Qos.AT_MOST_ONCE);
@@ -149,6 +151,7 @@ class CleanSessionTest {
     }
 
     @Test
+    @Clause({"MQTT5-3.1.4-3", "MQTT5-3.14.4-2"})
     void aSecondConnectionTakesTheClientIdOver() {
         try (TestClient first = TestClient.clean(node.address, 5, "c")) {
             first.subscribe(1, "a", Qos.AT_MOST_ONCE);
@@ -179,6 +182,7 @@ class CleanSessionTest {
     }
 
     @Test
+    @Clause({"MQTT5-3.1.4-2", "MQTT5-4.12.0-1"})
     void anAuthenticationMethodIsRefused() {
         try (TestClient client = new TestClient(node.address, 5)) {
             Connect connect = new Connect(
@@ -189,6 +193,7 @@ class CleanSessionTest {
     }
 
     @Test
+    @Clause("MQTT311-3.2.0-1")
     void whatFollowsAConnectAtOnceIsServed() {
         try (TestClient client = new TestClient(node.address, 4)) {
             client.send(

@@ -2,6 +2,7 @@ package io.godwit.mqtt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.kv.client.RangeException;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
@@ -63,6 +64,7 @@ class PersistentSessionTest {
     }
 
     @Test
+    @Clause({"MQTT311-3.3.1-1", "MQTT311-4.4.0-1"})
     void anUnacknowledgedMessageComesAgainWithItsPacketIdAndDup() {
         int packetId;
         try (TestClient subscriber = TestClient.persistent(node.address, 4, "s")) {
@@ -80,6 +82,7 @@ class PersistentSessionTest {
     }
 
     @Test
+    @Clause("MQTT311-4.4.0-1")
     void outboundQos2GoesOnWhereItWasInterrupted() {
         int packetId;
         try (TestClient subscriber = TestClient.persistent(node.address, 4, "s")) {
@@ -98,6 +101,7 @@ class PersistentSessionTest {
     }
 
     @Test
+    @Clause("MQTT311-4.3.3-2")
     void inboundQos2IsDistributedOnceAcrossConnections() {
         try (TestClient watcher = TestClient.clean(node.address, 4, "w")) {
             watcher.subscribe(1, "a", Qos.AT_MOST_ONCE);
@@ -129,6 +133,7 @@ class PersistentSessionTest {
     }
 
     @Test
+    @Clause({"MQTT5-3.1.4-3", "MQTT5-4.4.0-1"})
     void takeoverHandsTheSessionOver() {
         try (TestClient first = TestClient.persistent(node.address, 5, "s")) {
             first.subscribe(1, "a", Qos.AT_LEAST_ONCE);
@@ -155,6 +160,7 @@ class PersistentSessionTest {
     }
 
     @Test
+    @Clause("MQTT311-4.8.0-2")
     void storeFailuresAreToldAndNothingIsAcknowledged() {
         RangeException overloaded = new RangeException(RangeException.Cause.OVERLOADED, "test");
         node.inbox.failNext(overloaded);

@@ -3,6 +3,7 @@ package io.godwit.retain;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.plugin.client.TenantId;
@@ -162,6 +163,7 @@ class RetainStoreTest {
     }
 
     @Test
+    @Clause("MQTT5-3.3.2-5")
     void expiredMessagesAreNotReturnedAndThenRemoved() {
         host.await(client.set(TENANT, message("a", "1", 10)));
         host.await(client.set(TENANT, message("b", "1", 20)));

@@ -2,6 +2,7 @@ package io.godwit.dist.deliver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DeliveryToken;
@@ -175,6 +176,7 @@ class FanOutTest {
     }
 
     @Test
+    @Clause("MQTT5-3.8.3-3")
     void noLocalIsNotGivenItsOwn() {
         index.add(filter("a"), new TestReceiver("p"), new SubscriptionOptions(Qos.AT_LEAST_ONCE, true, false, 0));
         subscribe("a", new TestReceiver("1"));

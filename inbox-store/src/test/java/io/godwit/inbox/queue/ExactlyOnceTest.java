@@ -2,6 +2,7 @@ package io.godwit.inbox.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxAttachment.Inbound;
 import io.godwit.inbox.client.InboxMessage;
@@ -27,6 +28,7 @@ class ExactlyOnceTest {
     // --- outbound
 
     @Test
+    @Clause({"MQTT5-4.3.3-5", "MQTT5-4.3.3-6"})
     void aReceivedMessageIsReleasedAndNotSentAgain() {
         TestConnection connection = store.attach("a");
         connection.attachment().request(10);
@@ -93,6 +95,7 @@ class ExactlyOnceTest {
     }
 
     @Test
+    @Clause("MQTT5-4.3.3-7")
     void anExpiredMessageIsFinishedOnlyIfItsFlowHasNotBegun() {
         long incarnation = store.absent("a");
         store.insert("a", incarnation, store.message("t", "begun", 2, 10));

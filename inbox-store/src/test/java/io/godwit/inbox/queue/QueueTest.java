@@ -3,6 +3,7 @@ package io.godwit.inbox.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.conformance.Clause;
 import io.godwit.inbox.InboxConfig;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxListener;
@@ -119,6 +120,7 @@ class QueueTest {
     }
 
     @Test
+    @Clause({"MQTT5-4.4.0-1", "MQTT5-4.6.0-1"})
     void unacknowledgedMessagesComeAgainWithTheirPacketIdsAndAreMarked() {
         long incarnation = store.absent("a");
         for (int i = 0; i < 4; i++) {
@@ -290,6 +292,7 @@ class QueueTest {
     }
 
     @Test
+    @Clause("MQTT5-2.2.1-4")
     void aSequenceWaitsWhileItsPacketIdIsInUse() {
         restart(config(200_000, InboxConfig.DropPolicy.NEWEST));
         TestConnection connection = store.attach("a");

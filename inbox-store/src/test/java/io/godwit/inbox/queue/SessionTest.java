@@ -2,6 +2,7 @@ package io.godwit.inbox.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxListener;
@@ -47,6 +48,7 @@ class SessionTest {
     }
 
     @Test
+    @Clause("MQTT5-4.1.0-2")
     void aSessionEndsWhenItsExpiryHasPassedAndTakesItsRoutesWithIt() {
         TestConnection connection = store.attach("a", false, 60, null);
         store.host.await(connection.attachment().subscribe(List.of(InboxFixture.subscription("x"))));
@@ -218,6 +220,7 @@ class SessionTest {
     }
 
     @Test
+    @Clause("MQTT5-3.1.2-10")
     void aNormalDisconnectDiscardsTheWill() {
         store.detach(store.attach("a", false, 60, will("bye", 0)), -1, false);
         store.host.advanceMillis(100_000);
@@ -226,6 +229,7 @@ class SessionTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
+    @Clause("MQTT5-3.1.2-8")
     void aDelayedWillIsPublishedWhenItsTimeHasCome(boolean crash) {
         store.detach(store.attach("a", false, 60, will("bye", 20)), -1, true);
         store.host.advanceMillis(19_999);
@@ -238,6 +242,7 @@ class SessionTest {
     }
 
     @Test
+    @Clause("MQTT5-3.1.2-8")
     void aDelayedWillIsPublishedNoLaterThanTheSessionEnds() {
         store.detach(store.attach("a", false, 10, will("bye", 20)), -1, true);
         store.host.advanceMillis(10_000);
@@ -246,6 +251,7 @@ class SessionTest {
     }
 
     @Test
+    @Clause("MQTT5-3.1.3-9")
     void aSessionResumedBeforeTheDelayKeepsItsWillBack() {
         store.detach(store.attach("a", false, 60, will("bye", 20)), -1, true);
         store.host.advanceMillis(10_000);
@@ -274,6 +280,7 @@ class SessionTest {
     }
 
     @Test
+    @Clause("MQTT5-3.1.2-7")
     void theWillOfAConnectionThatDiedWithItsBrokerIsPublished() {
         store.attach("a", false, 60, will("at once", 0));
         store.attach("b", false, 60, will("later", 30));

@@ -11,6 +11,7 @@ import static io.godwit.mqtt.packet.ReasonCode.UNSUPPORTED_PROTOCOL_VERSION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.godwit.conformance.Clause;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ReasonCode;
@@ -26,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * reason code. Frames are hexadecimal with their text in apostrophes; level 0 is a connection without a CONNECT.
  */
 class DecoderStrictnessTest {
-    private static final String CONNECT5 = "10 0e 0004'MQTT' 05 02 003c ";
+    private static final String CONNECT5 = "10 0e 0004'MQTT' 05 ";
     private static final String CONNECT4 = "10 0d 0004'MQTT' 04 ";
 
     @ParameterizedTest(name = "{0} at level {1}: {2}")
@@ -77,10 +78,24 @@ class DecoderStrictnessTest {
         assertThat(refusal.reasonCode()).as(refusal.getMessage()).isEqualTo(expected);
     }
 
+    @Clause({
+        "MQTT5-1.5.4-1",
+        "MQTT5-1.5.4-2",
+        "MQTT5-1.5.5-1",
+        "MQTT5-3.1.0-1",
+        "MQTT5-3.1.0-2",
+        "MQTT5-3.3.2-1",
+        "MQTT5-4.7.3-2",
+        "MQTT311-1.5.3-1",
+        "MQTT311-1.5.3-2",
+        "MQTT311-3.1.0-2",
+        "MQTT311-3.3.2-1",
+        "MQTT311-4.7.3-2"
+    })
     static Stream<Arguments> anyPacket() {
         return Stream.of(
                 rule("MQTT5-3.1.0-1 first packet is a CONNECT", 0, "c0 00", PROTOCOL_ERROR),
-                rule("MQTT5-3.1.0-2 only one CONNECT", 5, CONNECT5 + "00 0001'a'", PROTOCOL_ERROR),
+                rule("MQTT5-3.1.0-2 only one CONNECT", 5, CONNECT5 + "02 003c 00 0001'a'", PROTOCOL_ERROR),
                 rule("MQTT311-3.1.0-2 only one CONNECT", 4, CONNECT4 + "02 003c 0001'a'", PROTOCOL_ERROR),
                 rule("MQTT5-1.5.5 length of 5 bytes", 5, "30 8080808001", MALFORMED_PACKET),
                 rule("MQTT311-2.2.3 length of 5 bytes", 4, "30 8080808001", MALFORMED_PACKET),
@@ -99,10 +114,10 @@ class DecoderStrictnessTest {
                 rule("bytes after the end of a PUBACK", 4, "40 03 0001 00", MALFORMED_PACKET),
                 rule("bytes after the end of a CONNECT", 0, "10 0e 0004'MQTT' 04 02 003c 0001'a' 00", MALFORMED_PACKET),
                 rule("a string longer than its packet", 5, "30 03 0005 'a'", MALFORMED_PACKET),
-                rule("MQTT5-1.5.4-2 U+0000", 5, "30 04 0001 00 00", MALFORMED_PACKET),
-                rule("MQTT311-1.5.3-2 U+0000", 4, "30 03 0001 00", MALFORMED_PACKET),
-                rule("MQTT5-1.5.4-1 surrogate", 5, "30 06 0003 eda080 00", MALFORMED_PACKET),
-                rule("MQTT311-1.5.3-1 surrogate", 4, "30 05 0003 edbfbf", MALFORMED_PACKET),
+                rule("MQTT5-1.5.4-2 MQTT5-4.7.3-2 U+0000 in a topic", 5, "30 04 0001 00 00", MALFORMED_PACKET),
+                rule("MQTT311-1.5.3-2 MQTT311-4.7.3-2 U+0000 in a topic", 4, "30 03 0001 00", MALFORMED_PACKET),
+                rule("MQTT5-1.5.4-1 MQTT5-3.3.2-1 surrogate in a topic", 5, "30 06 0003 eda080 00", MALFORMED_PACKET),
+                rule("MQTT311-1.5.3-1 MQTT311-3.3.2-1 surrogate in a topic", 4, "30 05 0003 edbfbf", MALFORMED_PACKET),
                 rule("MQTT5-1.5.4-1 overlong form of 2 bytes", 5, "30 05 0002 c080 00", MALFORMED_PACKET),
                 rule("MQTT5-1.5.4-1 overlong form of 3 bytes", 5, "30 06 0003 e08080 00", MALFORMED_PACKET),
                 rule("MQTT5-1.5.4-1 overlong form of 4 bytes", 5, "30 07 0004 f0808080 00", MALFORMED_PACKET),
@@ -111,6 +126,24 @@ class DecoderStrictnessTest {
                 rule("MQTT5-1.5.4-1 character cut off", 5, "30 05 0002 e282 00", MALFORMED_PACKET));
     }
 
+    @Clause({
+        "MQTT5-2.1.3-1",
+        "MQTT5-3.3.1-2",
+        "MQTT5-3.3.1-4",
+        "MQTT5-3.6.1-1",
+        "MQTT5-3.8.1-1",
+        "MQTT5-3.10.1-1",
+        "MQTT5-3.14.1-1",
+        "MQTT5-3.15.1-1",
+        "MQTT311-2.2.2-1",
+        "MQTT311-2.2.2-2",
+        "MQTT311-3.3.1-2",
+        "MQTT311-3.3.1-4",
+        "MQTT311-3.6.1-1",
+        "MQTT311-3.8.1-1",
+        "MQTT311-3.10.1-1",
+        "MQTT311-3.14.1-1"
+    })
     static Stream<Arguments> fixedHeaders() {
         return Stream.of(
                 rule("MQTT5-3.3.1-4 QoS 3", 5, "36 06 0001'a' 0001 00", MALFORMED_PACKET),
@@ -128,12 +161,46 @@ class DecoderStrictnessTest {
                 rule("MQTT5-3.8.1-1 SUBSCRIBE", 5, "80 07 0001 00 0001'a' 00", MALFORMED_PACKET),
                 rule("MQTT311-3.8.1-1 SUBSCRIBE", 4, "8a 06 0001 0001'a' 00", MALFORMED_PACKET),
                 rule("MQTT5-3.10.1-1 UNSUBSCRIBE", 5, "a0 06 0001 00 0001'a'", MALFORMED_PACKET),
-                rule("MQTT311-2.2.2-2 PINGREQ", 4, "c1 00", MALFORMED_PACKET),
+                rule("MQTT311-3.10.1-1 UNSUBSCRIBE", 4, "a0 05 0001 0001'a'", MALFORMED_PACKET),
+                rule("MQTT311-2.2.2-1 MQTT311-2.2.2-2 PINGREQ", 4, "c1 00", MALFORMED_PACKET),
                 rule("MQTT5-3.14.1-1 DISCONNECT", 5, "e1 00", MALFORMED_PACKET),
                 rule("MQTT311-3.14.1-1 DISCONNECT", 4, "e8 00", MALFORMED_PACKET),
                 rule("MQTT5-3.15.1-1 AUTH", 5, "f1 00", MALFORMED_PACKET));
     }
 
+    @Clause({
+        "MQTT5-3.1.2-1",
+        "MQTT5-3.1.2-2",
+        "MQTT5-3.1.2-3",
+        "MQTT5-3.1.2-11",
+        "MQTT5-3.1.2-12",
+        "MQTT5-3.1.2-13",
+        "MQTT5-3.1.2-16",
+        "MQTT5-3.1.2-17",
+        "MQTT5-3.1.2-18",
+        "MQTT5-3.1.2-19",
+        "MQTT5-3.1.3-3",
+        "MQTT5-3.1.3-4",
+        "MQTT5-3.1.3-11",
+        "MQTT5-3.1.3-12",
+        "MQTT5-4.7.3-1",
+        "MQTT311-3.1.2-2",
+        "MQTT311-3.1.2-3",
+        "MQTT311-3.1.2-11",
+        "MQTT311-3.1.2-13",
+        "MQTT311-3.1.2-14",
+        "MQTT311-3.1.2-15",
+        "MQTT311-3.1.2-18",
+        "MQTT311-3.1.2-19",
+        "MQTT311-3.1.2-20",
+        "MQTT311-3.1.2-21",
+        "MQTT311-3.1.2-22",
+        "MQTT311-3.1.3-3",
+        "MQTT311-3.1.3-4",
+        "MQTT311-3.1.3-8",
+        "MQTT311-3.1.3-10",
+        "MQTT311-3.1.3-11"
+    })
     static Stream<Arguments> connects() {
         return Stream.of(
                 rule("MQTT5-3.1.2-1 name", 0, "10 0d 0004'HTTP' 05 02 003c 00 0000", UNSUPPORTED_PROTOCOL_VERSION),
@@ -182,7 +249,65 @@ class DecoderStrictnessTest {
                         "10 0c 0004'MQTT' 04 00 003c 0000",
                         CLIENT_IDENTIFIER_NOT_VALID),
                 rule("MQTT 3.1 empty id", 0, "10 0e 0006'MQIsdp' 03 02 003c 0000", CLIENT_IDENTIFIER_NOT_VALID),
-                rule("MQTT5-3.1.3-1 no client identifier", 0, "10 0b 0004'MQTT' 05 02 003c 00", MALFORMED_PACKET),
+                rule("MQTT5-3.1.3-3 no client identifier", 0, "10 0b 0004'MQTT' 05 02 003c 00", MALFORMED_PACKET),
+                rule("MQTT311-3.1.3-3 no client identifier", 0, "10 0a 0004'MQTT' 04 02 003c", MALFORMED_PACKET),
+                rule(
+                        "MQTT5-3.1.3-4 client identifier not UTF-8",
+                        0,
+                        "10 0e 0004'MQTT' 05 02 003c 00 0001 ff",
+                        MALFORMED_PACKET),
+                rule("MQTT311-3.1.3-4 client identifier not UTF-8", 0, CONNECT4 + "02 003c 0001 ff", MALFORMED_PACKET),
+                rule(
+                        "MQTT5-3.1.3-11 will topic not UTF-8",
+                        0,
+                        "10 14 0004'MQTT' 05 06 003c 00 0001'a' 00 0001 ff 0000",
+                        MALFORMED_PACKET),
+                rule(
+                        "MQTT311-3.1.3-10 will topic not UTF-8",
+                        0,
+                        "10 12 0004'MQTT' 04 06 003c 0001'a' 0001 ff 0000",
+                        MALFORMED_PACKET),
+                rule(
+                        "MQTT5-3.1.3-12 user name not UTF-8",
+                        0,
+                        "10 11 0004'MQTT' 05 82 003c 00 0001'a' 0001 ff",
+                        MALFORMED_PACKET),
+                rule(
+                        "MQTT311-3.1.3-11 user name not UTF-8",
+                        0,
+                        "10 10 0004'MQTT' 04 82 003c 0001'a' 0001 ff",
+                        MALFORMED_PACKET),
+                rule(
+                        "MQTT5-3.1.2-16 user name without its flag",
+                        0,
+                        "10 11 0004'MQTT' 05 02 003c 00 0001'a' 0001'u'",
+                        MALFORMED_PACKET),
+                rule(
+                        "MQTT311-3.1.2-18 user name without its flag",
+                        0,
+                        "10 10 0004'MQTT' 04 02 003c 0001'a' 0001'u'",
+                        MALFORMED_PACKET),
+                rule(
+                        "MQTT5-3.1.2-18 password without its flag",
+                        0,
+                        "10 14 0004'MQTT' 05 82 003c 00 0001'a' 0001'u' 0001'p'",
+                        MALFORMED_PACKET),
+                rule(
+                        "MQTT311-3.1.2-20 password without its flag",
+                        0,
+                        "10 13 0004'MQTT' 04 82 003c 0001'a' 0001'u' 0001'p'",
+                        MALFORMED_PACKET),
+                rule("MQTT5-3.1.2-19 password missing", 0, CONNECT5 + "42 003c 00 0001'a'", MALFORMED_PACKET),
+                rule(
+                        "MQTT311-3.1.2-21 password missing",
+                        0,
+                        "10 10 0004'MQTT' 04 c2 003c 0001'a' 0001'u'",
+                        MALFORMED_PACKET),
+                rule(
+                        "MQTT311-3.1.2-11 will without its flag",
+                        0,
+                        "10 13 0004'MQTT' 04 02 003c 0001'a' 0001'w' 0001'm'",
+                        MALFORMED_PACKET),
                 rule(
                         "MQTT5-4.7.3-1 empty will topic",
                         0,
@@ -227,6 +352,7 @@ class DecoderStrictnessTest {
                 will("2.2.2.2 session expiry in a will", "05 1100000001", MALFORMED_PACKET));
     }
 
+    @Clause({"MQTT5-2.2.1-3", "MQTT5-3.3.2-2", "MQTT311-2.3.1-1", "MQTT311-3.3.2-2", "MQTT311-4.7.3-1"})
     static Stream<Arguments> publishes() {
         return Stream.of(
                 rule("MQTT5-3.3.2-2 multi-level wildcard", 5, "30 06 0003'a/#' 00", TOPIC_NAME_INVALID),
@@ -240,6 +366,7 @@ class DecoderStrictnessTest {
                 rule("properties missing", 5, "30 03 0001'a'", MALFORMED_PACKET));
     }
 
+    @Clause({"MQTT5-1.5.7-1", "MQTT5-3.3.2-8", "MQTT5-3.3.2-13", "MQTT5-3.3.2-14", "MQTT5-3.3.2-19", "MQTT5-3.3.4-6"})
     static Stream<Arguments> publishProperties() {
         return Stream.of(
                 publish("3.3.2.3.2 payload format 2", "02 0102", PROTOCOL_ERROR),
@@ -247,6 +374,8 @@ class DecoderStrictnessTest {
                 publish("3.3.2.3.3 message expiry twice", "0a 0200000001 0200000001", PROTOCOL_ERROR),
                 publish("3.3.2-8 topic alias 0", "03 230000", TOPIC_ALIAS_INVALID),
                 publish("3.3.2.3.4 topic alias twice", "06 230001 230001", PROTOCOL_ERROR),
+                publish("3.3.2-13 response topic not UTF-8", "04 080001 ff", MALFORMED_PACKET),
+                publish("3.3.2-19 content type not UTF-8", "04 030001 ff", MALFORMED_PACKET),
                 publish("3.3.2-14 response topic with wildcard", "04 080001'#'", PROTOCOL_ERROR),
                 publish("3.3.2.3.5 response topic empty", "03 080000", PROTOCOL_ERROR),
                 publish("3.3.2.3.5 response topic twice", "08 080001'a' 080001'a'", PROTOCOL_ERROR),
@@ -255,14 +384,43 @@ class DecoderStrictnessTest {
                 publish("3.3.4-6 subscription identifier of a client", "02 0b01", PROTOCOL_ERROR),
                 publish("2.2.2.2 reason string", "04 1f0001'a'", MALFORMED_PACKET),
                 publish("2.2.2.2 property identifier 0", "02 0000", MALFORMED_PACKET),
-                publish("1.5.4-2 U+0000 in a user property", "07 260001'a' 0001 00", MALFORMED_PACKET),
+                publish("1.5.7-1 U+0000 in a user property", "07 260001'a' 0001 00", MALFORMED_PACKET),
                 publish("1.5.7 user property without a value", "04 260001'a'", MALFORMED_PACKET));
     }
 
+    @Clause({
+        "MQTT5-2.2.1-3",
+        "MQTT5-3.8.3-1",
+        "MQTT5-3.8.3-2",
+        "MQTT5-3.8.3-4",
+        "MQTT5-3.8.3-5",
+        "MQTT5-3.10.3-1",
+        "MQTT5-3.10.3-2",
+        "MQTT5-4.7.1-1",
+        "MQTT5-4.7.1-2",
+        "MQTT5-4.7.3-1",
+        "MQTT5-4.7.3-2",
+        "MQTT5-4.8.2-1",
+        "MQTT5-4.8.2-2",
+        "MQTT311-2.3.1-1",
+        "MQTT311-3.8.3-1",
+        "MQTT311-3.8.3-3",
+        "MQTT311-3-8.3-4",
+        "MQTT311-3.10.3-1",
+        "MQTT311-3.10.3-2",
+        "MQTT311-4.7.1-2",
+        "MQTT311-4.7.3-2"
+    })
     static Stream<Arguments> subscribes() {
         return Stream.of(
                 rule("MQTT5-3.8.3-2 no filter", 5, "82 03 0001 00", PROTOCOL_ERROR),
                 rule("MQTT311-3.8.3-3 no filter", 4, "82 02 0001", PROTOCOL_ERROR),
+                rule("MQTT5-3.8.3-1 filter not UTF-8", 5, "82 07 0001 00 0001 ff 00", MALFORMED_PACKET),
+                rule("MQTT311-3.8.3-1 filter not UTF-8", 4, "82 06 0001 0001 ff 00", MALFORMED_PACKET),
+                rule("MQTT5-4.7.3-2 U+0000 in a filter", 5, "82 07 0001 00 0001 00 00", MALFORMED_PACKET),
+                rule("MQTT311-4.7.3-2 U+0000 in a filter", 4, "82 06 0001 0001 00 00", MALFORMED_PACKET),
+                rule("MQTT5-3.10.3-1 filter not UTF-8", 5, "a2 06 0001 00 0001 ff", MALFORMED_PACKET),
+                rule("MQTT311-3.10.3-1 filter not UTF-8", 4, "a2 05 0001 0001 ff", MALFORMED_PACKET),
                 rule("MQTT5-2.2.1-3 packet identifier 0", 5, "82 07 0000 00 0001'a' 00", PROTOCOL_ERROR),
                 rule("MQTT311-2.3.1-1 packet identifier 0", 4, "82 06 0000 0001'a' 00", PROTOCOL_ERROR),
                 rule("MQTT5-3.8.3.1 QoS 3", 5, "82 07 0001 00 0001'a' 03", PROTOCOL_ERROR),
@@ -294,6 +452,7 @@ class DecoderStrictnessTest {
                 rule("MQTT5-2.2.2.2 subscription identifier", 5, "a2 08 0001 02 0b01 0001'a'", MALFORMED_PACKET));
     }
 
+    @Clause({"MQTT5-3.4.2-1", "MQTT5-3.5.2-1", "MQTT5-3.6.2-1", "MQTT5-3.7.2-1", "MQTT5-3.14.2-1", "MQTT5-3.15.2-1"})
     static Stream<Arguments> others() {
         return Stream.of(
                 rule("packet identifier 0 in PUBACK", 5, "40 02 0000", PROTOCOL_ERROR),

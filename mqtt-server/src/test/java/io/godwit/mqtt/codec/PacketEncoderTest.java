@@ -3,6 +3,7 @@ package io.godwit.mqtt.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.conformance.Clause;
 import io.godwit.mqtt.packet.Auth;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Disconnect;
@@ -12,6 +13,7 @@ import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.PubComp;
 import io.godwit.mqtt.packet.PubRec;
+import io.godwit.mqtt.packet.PubRel;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.SubAck;
@@ -27,6 +29,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class PacketEncoderTest {
@@ -38,6 +41,7 @@ class PacketEncoderTest {
         return Stream.of(
                 new PubAck(1, ReasonCode.NOT_AUTHORIZED, REASON, USER),
                 new PubRec(1, ReasonCode.SUCCESS, REASON, USER),
+                new PubRel(1, ReasonCode.PACKET_IDENTIFIER_NOT_FOUND, REASON, USER),
                 new PubComp(1, ReasonCode.PACKET_IDENTIFIER_NOT_FOUND, REASON, USER),
                 new SubAck(1, List.of(ReasonCode.GRANTED_QOS_1), REASON, USER),
                 new UnsubAck(1, List.of(ReasonCode.SUCCESS), REASON, USER),
@@ -45,12 +49,33 @@ class PacketEncoderTest {
                         .reasonString(REASON)
                         .userProperties(USER)
                         .build(),
+                new Auth(ReasonCode.CONTINUE_AUTHENTICATION, "method", new byte[2], REASON, USER),
                 new Disconnect(ReasonCode.QUOTA_EXCEEDED, -1, REASON, USER, null));
     }
 
     /** [MQTT5-3.4.2-2], [MQTT5-3.4.2-3] and their like: what only helps people goes, the packet is sent. */
     @ParameterizedTest
     @MethodSource("replies")
+    @Clause({
+        "MQTT5-3.2.2-19",
+        "MQTT5-3.2.2-20",
+        "MQTT5-3.4.2-2",
+        "MQTT5-3.4.2-3",
+        "MQTT5-3.5.2-2",
+        "MQTT5-3.5.2-3",
+        "MQTT5-3.6.2-2",
+        "MQTT5-3.6.2-3",
+        "MQTT5-3.7.2-2",
+        "MQTT5-3.7.2-3",
+        "MQTT5-3.9.2-1",
+        "MQTT5-3.9.2-2",
+        "MQTT5-3.11.2-1",
+        "MQTT5-3.11.2-2",
+        "MQTT5-3.14.2-3",
+        "MQTT5-3.14.2-4",
+        "MQTT5-3.15.2-2",
+        "MQTT5-3.15.2-3"
+    })
     void repliesLoseUserPropertiesFirstAndTheReasonNext(Packet reply) {
         int whole = Frames.encode(reply, ProtocolLevel.MQTT_5).length;
         assertThat(text(encode(reply, whole))).contains(REASON, "value");
@@ -67,6 +92,7 @@ class PacketEncoderTest {
     /** [MQTT5-3.1.2-24]: a frame above the peer's limit is never sent. */
     @ParameterizedTest
     @MethodSource("replies")
+    @Clause("MQTT5-3.1.2-24")
     void noFrameIsAboveThePeersLimit(Packet reply) {
         int whole = Frames.encode(reply, ProtocolLevel.MQTT_5).length;
         for (int limit = 1; limit <= whole; limit++) {
@@ -80,6 +106,7 @@ class PacketEncoderTest {
     /** [MQTT5-3.1.2-29]: without problem information only PUBLISH, CONNACK and DISCONNECT say more than their code. */
     @ParameterizedTest
     @MethodSource("replies")
+    @Clause("MQTT5-3.1.2-29")
     void diagnosticsAreLeftOutForAPeerThatDeclinesThem(Packet reply) {
         ByteBuf out = Unpooled.buffer();
         new PacketEncoder(ProtocolLevel.MQTT_5, -1, false).encode(reply, out);
@@ -90,6 +117,7 @@ class PacketEncoderTest {
 
     /** [MQTT5-3.1.2-25], and [MQTT5-3.3.2-17]: a PUBLISH keeps its user properties and is not sent at all. */
     @Test
+    @Clause("MQTT5-3.1.2-24")
     void publishAboveThePeersLimitIsReported() {
         MessageProperties properties = new MessageProperties(-1, -1, null, null, null, USER);
         Publish publish = new Publish(0, false, Qos.AT_MOST_ONCE, false, "topic", new byte[10], properties);
@@ -101,6 +129,22 @@ class PacketEncoderTest {
         assertThat(new PacketEncoder(ProtocolLevel.MQTT_5, whole, false).encode(publish, out))
                 .isTrue();
         assertThat(out.readableBytes()).isEqualTo(whole);
+    }
+
+    /** A code that its table does not have goes out as one that it has; the decoder refuses all others. */
+    @ParameterizedTest
+    @EnumSource
+    @Clause({"MQTT5-3.2.2-8", "MQTT5-3.14.2-1"})
+    void refusalsAndDisconnectsUseTheCodesOfTheirTables(ReasonCode code) {
+        for (Packet packet : List.of(ConnAck.refused(code, null), new Disconnect(code, null))) {
+            if (code.isError()) {
+                byte[] frame = Frames.encode(packet, ProtocolLevel.MQTT_5);
+                Packet read = Frames.decoder(ProtocolLevel.MQTT_5, false, false).decode(Unpooled.wrappedBuffer(frame));
+                ReasonCode said =
+                        read instanceof ConnAck connAck ? connAck.reasonCode() : ((Disconnect) read).reasonCode();
+                assertThat(said.isError()).isTrue();
+            }
+        }
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.godwit.mqtt.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.mqtt.packet.ReasonCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +14,7 @@ class AckQueueTest {
             new AckQueue((packetId, isQos2, code) -> sent.add((isQos2 ? "rec " : "ack ") + packetId + " " + code));
 
     @Test
+    @Clause({"MQTT5-4.6.0-2", "MQTT5-4.6.0-3", "MQTT311-4.6.0-2", "MQTT311-4.6.0-3"})
     void acknowledgementsLeaveInTheOrderOfThePublishes() {
         AckQueue.Slot first = queue.reserve(5, false);
         AckQueue.Slot second = queue.reserve(3, true);

@@ -2,6 +2,7 @@ package io.godwit.mqtt.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +40,7 @@ class InflightTest {
     }
 
     @Example
+    @Clause({"MQTT5-2.2.1-4", "MQTT5-4.3.2-1", "MQTT5-4.3.3-1", "MQTT311-2.3.1-4"})
     void packetIdsComeRoundAndSkipThoseInUse() {
         Inflight table = new Inflight();
         assertThat(table.take(Inflight.AWAITS_PUBACK)).isEqualTo(1);

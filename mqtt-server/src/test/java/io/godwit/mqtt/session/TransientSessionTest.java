@@ -2,6 +2,7 @@ package io.godwit.mqtt.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Match;
@@ -204,6 +205,7 @@ class TransientSessionTest {
 
     /** [MQTT5-4.8.2-5], [MQTT5-4.8.2-6]: neither what is under way at QoS 2 nor what its client has refused; all else in order. */
     @Test
+    @Clause({"MQTT5-4.8.2-5", "MQTT5-4.8.2-6"})
     void whatAMemberLeavesUnacknowledgedGoesToAnother() {
         dist.answerHandOn(DistOutcome.DELIVERED);
         TransientSession session = session(5, 4, SessionConfig.DEFAULTS);
@@ -225,6 +227,7 @@ class TransientSessionTest {
     }
 
     @Test
+    @Clause({"MQTT5-3.3.2-5", "MQTT5-3.3.2-6"})
     void whatExpiresInTheQueueIsNotSent() {
         TransientSession session = session(5, 1, SessionConfig.DEFAULTS);
         deliver(session, "first", Qos.AT_LEAST_ONCE);

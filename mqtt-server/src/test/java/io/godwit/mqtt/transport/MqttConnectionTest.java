@@ -2,8 +2,10 @@ package io.godwit.mqtt.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.mqtt.codec.PacketDecoder;
 import io.godwit.mqtt.codec.PacketReadHandler;
+import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.Packet;
@@ -25,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Time-outs, batching and closing, on an embedded channel with a hand-moved sweep. */
 class MqttConnectionTest {
@@ -141,6 +145,7 @@ class MqttConnectionTest {
     }
 
     @Test
+    @Clause({"MQTT5-3.1.2-22", "MQTT311-3.1.2-24"})
     void silenceBeyondOneAndAHalfKeepAlivesEndsTheConnection() {
         accept(4);
         sweep(6);
@@ -151,6 +156,24 @@ class MqttConnectionTest {
                 .singleElement()
                 .extracting(packet -> ((Disconnect) packet).reasonCode())
                 .isEqualTo(ReasonCode.KEEP_ALIVE_TIMEOUT);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"CLIENT_IDENTIFIER_NOT_VALID", "BAD_USER_NAME_OR_PASSWORD", "SERVER_BUSY"})
+    @Clause({"MQTT5-3.1.3-8", "MQTT5-3.2.2-6", "MQTT5-3.2.2-7", "MQTT5-4.13.2-1"})
+    void aRefusalIsOneConnackAndTheEnd(ReasonCode code) {
+        open();
+        connection.setUp(new Connect(5, true, 0, "c", null, null, null), 0);
+        connection.refuse(code, null);
+        connection.refuse(code, null);
+        connection.disconnect(code, null);
+        channel.runPendingTasks();
+        assertThat(written()).singleElement().isInstanceOfSatisfying(ConnAck.class, connAck -> {
+            assertThat(connAck.reasonCode()).isEqualTo(code);
+            assertThat(connAck.sessionPresent()).isFalse();
+        });
+        assertThat(connection.isOpen()).isFalse();
+        assertThat(channel.isOpen()).isFalse();
     }
 
     @Test

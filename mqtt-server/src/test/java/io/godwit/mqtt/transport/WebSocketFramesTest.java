@@ -2,6 +2,7 @@ package io.godwit.mqtt.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.mqtt.codec.PacketDecoder;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.plugin.event.EventListener;
@@ -97,6 +98,7 @@ class WebSocketFramesTest {
 
     /** However the payload is cut into frames, with pings between, and the bytes into reads. [MQTT5-6.0.0-2] */
     @Property(tries = 100)
+    @Clause({"MQTT5-6.0.0-2", "MQTT311-6.0.0-2"})
     void thePayloadArrivesHoweverItIsCut(@ForAll long seed) {
         WebSocketFramesTest fresh = new WebSocketFramesTest(); // one object serves all tries of a property
         try {
@@ -148,6 +150,7 @@ class WebSocketFramesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 125, 126, 65_535, 65_536})
+    @Clause({"MQTT5-6.0.0-1", "MQTT311-6.0.0-1"})
     void aBufferIsOneBinaryFrame(int length) {
         byte[] payload = new byte[length];
         new Random(length).nextBytes(payload);
@@ -161,6 +164,7 @@ class WebSocketFramesTest {
 
     /** [MQTT5-6.0.0-1] */
     @Test
+    @Clause({"MQTT5-6.0.0-1", "MQTT311-6.0.0-1"})
     void aTextFrameEndsTheConnection() {
         receive(bytes(new TextWebSocketFrame("hello")));
 

@@ -2,6 +2,7 @@ package io.godwit.mqtt.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.mqtt.codec.PacketDecoder;
 import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -74,6 +75,7 @@ class WebSocketUpgradeTest {
     }
 
     @Test
+    @Clause({"MQTT5-6.0.0-4", "MQTT311-6.0.0-4"})
     void aRequestForMqttIsTakenUp() {
         assertThat(answer(REQUEST).lines())
                 .startsWith("HTTP/1.1 101 Switching Protocols")

@@ -1,0 +1,87 @@
+package io.godwit.broker.conformance;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** The {@code @Clause} annotations in the test sources of all modules. Read from the sources, so that no module need be built for it. */
+final class ClauseTags {
+    /**
+     * One id on one method.
+     *
+     * @param file relative to the root of the project
+     * @param isTest whether the method is a test that runs, or hands one its rows and has one that begins with the number of the clause
+     */
+    record Tag(String clause, Path file, String method, boolean isTest) {
+        String className() {
+            String name = file.getFileName().toString();
+            return name.substring(0, name.length() - ".java".length());
+        }
+
+        String test() {
+            return className() + "." + method;
+        }
+    }
+
+    private static final Pattern ANNOTATION = Pattern.compile("@Clause\\(\\s*(?:\\{([^}]*)}|(\"[^\"]*\"))\\s*\\)");
+    private static final Pattern ID = Pattern.compile("\"([^\"]*)\"");
+    private static final Pattern METHOD =
+            Pattern.compile("^    (?:(?:public|private|static|final) )*[\\w<>?, .]+ (\\w+)\\(", Pattern.MULTILINE);
+    private static final Pattern RUNS =
+            Pattern.compile("@(?:Test|Property|Example|ParameterizedTest|RepeatedTest|TestFactory)\\b");
+    private static final Pattern ROWS = Pattern.compile("^    static Stream<", Pattern.MULTILINE);
+    private static final Pattern DISABLED = Pattern.compile("@(?:Disabled|Tag\\(\"long\"\\))");
+
+    private ClauseTags() {}
+
+    static List<Tag> below(Path root) throws IOException {
+        List<Tag> tags = new ArrayList<>();
+        try (Stream<Path> modules = Files.list(root)) {
+            for (Path module : modules.sorted().toList()) {
+                Path tests = module.resolve("src/test/java");
+                if (Files.isDirectory(tests)) {
+                    try (Stream<Path> files = Files.walk(tests)) {
+                        for (Path file : files.filter(f -> f.toString().endsWith(".java"))
+                                .sorted()
+                                .toList()) {
+                            addTags(tags, root.relativize(file), Files.readString(file));
+                        }
+                    }
+                }
+            }
+        }
+        return tags;
+    }
+
+    private static void addTags(List<Tag> tags, Path file, String source) {
+        if (!source.contains("import io.godwit.conformance.Clause;")) {
+            return;
+        }
+        Matcher annotation = ANNOTATION.matcher(source);
+        while (annotation.find()) {
+            Matcher method = METHOD.matcher(source);
+            if (!method.find(annotation.end())) {
+                throw new IllegalStateException(file + ": no method behind " + annotation.group());
+            }
+            // annotations of the method stand between the end of the member before and its name
+            int begin = Math.max(
+                    source.lastIndexOf("\n\n", annotation.start()), source.lastIndexOf("*/", annotation.start()));
+            String declaration = source.substring(Math.max(0, begin), method.end());
+            boolean runs = RUNS.matcher(declaration).find()
+                    && !DISABLED.matcher(declaration).find();
+            boolean hasRows = ROWS.matcher(declaration).find();
+            String body = source.substring(method.end(), source.indexOf("\n    }\n", method.end()));
+            Matcher id = ID.matcher(annotation.group());
+            while (id.find()) {
+                String number = id.group(1).substring(id.group(1).indexOf('-') + 1);
+                boolean isTest = runs || hasRows && body.contains(number + ' ');
+                tags.add(new Tag(id.group(1), file, method.group(1), isTest));
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package io.godwit.it.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.conformance.Clause;
+import io.godwit.it.wire.Packet;
+import io.godwit.it.wire.Packet.Ack;
+import io.godwit.it.wire.Packet.Request;
+import io.godwit.it.wire.Properties;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Shared subscriptions. */
+@ExtendWith(SharedBroker.class)
+class SharedConformanceTest {
+    private static void publish(String topic, int qos, String payload) throws Exception {
+        try (Wire publisher = Wire.clean(4, Wire.unique("p"))) {
+            publisher.publish(Wire.message(1, qos, topic, payload));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4, false", "4, true", "5, false", "5, true"})
+    @Clause({"MQTT5-4.8.2-1", "MQTT5-4.8.2-2", "MQTT5-4.8.2-3"})
+    void eachMessageGoesToOneMemberOfEachGroupAtItsGrantedQos(int version, boolean kept) throws Exception {
+        String name = Wire.unique("shared");
+        List<Wire> members = new ArrayList<>();
+        try {
+            for (int i = 0; i < 3; i++) {
+                Wire member = kept ? Wire.kept(version, name + i) : Wire.clean(version, name + i);
+                member.subscribe(1, "$share/one/" + name + "/+", i);
+                member.subscribe(2, name + "-end", 0);
+                members.add(member);
+            }
+            Wire other = Wire.clean(version, name + "-other");
+            other.subscribe(1, "$share/another/" + name + "/#", 2);
+            other.subscribe(2, name + "-end", 0);
+            members.add(other);
+            int messages = 30;
+            for (int i = 0; i < messages; i++) {
+                publish(name + "/a", 2, "m" + i);
+            }
+            publish(name + "-end", 1, "end");
+
+            List<String> ofGroup = new ArrayList<>();
+            List<String> ofOther = new ArrayList<>();
+            for (int i = 0; i < members.size(); i++) {
+                for (Packet.Publish publish = members.get(i).expectMessage();
+                        !publish.topic().equals(name + "-end");
+                        publish = members.get(i).expectMessage()) {
+                    assertThat(publish.topic()).isEqualTo(name + "/a");
+                    assertThat(publish.qos()).isEqualTo(Math.min(i, 2));
+                    (i < 3 ? ofGroup : ofOther).add(Wire.payload(publish));
+                }
+            }
+            assertThat(ofGroup).hasSize(messages).doesNotHaveDuplicates();
+            assertThat(ofOther).hasSize(messages).doesNotHaveDuplicates();
+        } finally {
+            for (Wire member : members) {
+                member.close();
+            }
+            for (int i = 0; i < 3; i++) {
+                Wire.clean(version, name + i).close();
+            }
+        }
+    }
+
+    /** The member that was sent a QoS 2 message keeps it: it is finished with this one, whether it comes back or ends. */
+    @ParameterizedTest
+    @CsvSource({"true", "false"})
+    @Clause({"MQTT5-4.8.2-4", "MQTT5-4.8.2-5"})
+    void aMessageUnderWayStaysWithItsMember(boolean comesBack) throws Exception {
+        String name = Wire.unique("member");
+        Wire first = Wire.kept(5, name + 1);
+        first.subscribe(1, "$share/g/" + name, 2);
+        publish(name, 2, "m");
+        int packetId = first.expectMessage("m").packetId();
+        try (Wire second = Wire.kept(5, name + 2)) {
+            second.subscribe(1, "$share/g/" + name, 2);
+            second.subscribe(2, name + "-end", 0);
+            if (comesBack) {
+                first.close();
+                try (Wire again = Wire.kept(5, name + 1)) {
+                    Packet.Publish publish = again.expectMessage("m");
+                    assertThat(publish.packetId()).isEqualTo(packetId);
+                    assertThat(publish.dup()).isTrue();
+                    again.acknowledge(publish);
+                    again.expectNothing();
+                }
+            } else {
+                first.disconnect(0, Properties.NONE.with(Properties.SESSION_EXPIRY, 0));
+            }
+            Wire.clean(5, name + 1).close();
+            publish(name + "-end", 1, "end");
+            second.expectMessage("end");
+        }
+        Wire.clean(5, name + 2).close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1", "2"})
+    @Clause("MQTT5-4.8.2-6")
+    void aMessageThatItsMemberDeclinesGoesToNobodyElse(int qos) throws Exception {
+        String name = Wire.unique("declines");
+        try (Wire first = Wire.kept(5, name + 1);
+                Wire second = Wire.kept(5, name + 2)) {
+            first.subscribe(1, "$share/g/" + name, qos);
+            publish(name, qos, "m");
+            Packet.Publish publish = first.expectMessage("m");
+            second.subscribe(1, "$share/g/" + name, qos);
+            second.subscribe(2, name + "-end", 0);
+            first.send(new Ack(qos == 1 ? Ack.Kind.PUBACK : Ack.Kind.PUBREC, publish.packetId(), 0x83));
+            first.expectNothing();
+            first.disconnect(0, Properties.NONE.with(Properties.SESSION_EXPIRY, 0));
+            publish(name + "-end", 1, "end");
+            second.expectMessage("end");
+        }
+        Wire.clean(5, name + 2).close();
+    }
+
+    @Test
+    @Clause({"MQTT5-4.8.2-1", "MQTT5-4.8.2-2"})
+    void whatIsNoSharedFilterIsRefused() throws Exception {
+        for (String filter :
+                new String[] {"$share//a", "$share/g", "$share/+/a", "$share/g#/a", "$share/g/", "$share/"}) {
+            for (int version = 4; version <= 5; version++) {
+                try (Wire client = Wire.clean(version, Wire.unique("malformed"))) {
+                    client.send(new Packet.Subscribe(1, List.of(new Request(filter, 0)), Properties.NONE));
+                    client.expectDisconnect(0x8F);
+                }
+            }
+        }
+    }
+}
