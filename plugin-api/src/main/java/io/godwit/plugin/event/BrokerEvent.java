@@ -1,5 +1,7 @@
 package io.godwit.plugin.event;
 
+import io.godwit.plugin.auth.AuthCheck;
+import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -30,4 +32,22 @@ public sealed interface BrokerEvent {
 
     /** A publish was refused because a store could not take it. */
     record PublishRefused(ClientInfo publisher, String topic, String cause) implements BrokerEvent {}
+
+    /** Authentication did not let a client in, or ended its connection when it was repeated. */
+    record ConnectDenied(ClientInfo client, RefusalReason reason, String detail) implements BrokerEvent {}
+
+    /** A client may not publish to a topic; the message was discarded. A will is refused with its CONNECT. */
+    record PublishDenied(ClientInfo publisher, String topic, boolean isWill, String detail) implements BrokerEvent {}
+
+    /** A client may not subscribe to a filter. */
+    record SubscribeDenied(ClientInfo subscriber, String filter, String detail) implements BrokerEvent {}
+
+    /** A check came to no answer (an exception, no answer in time) and so denied. */
+    record AuthFailed(AuthCheck check, ClientInfo client, String cause) implements BrokerEvent {}
+
+    /** A changed file of users or rules is wrong; what had been read before stays in force. */
+    record AuthFileRejected(String file, String cause) implements BrokerEvent {}
+
+    /** A changed file of users or rules is in force. */
+    record AuthFileLoaded(String file) implements BrokerEvent {}
 }

@@ -1,0 +1,160 @@
+package io.godwit.broker.auth;
+
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The topic filter of a rule, by levels. {@code %c} stands for the client id, {@code %u} for the user name, {@code %%} for '%'. A value that
+ * a client chose is only ever compared as text: one that is empty or has '/', '+' or '#' in it makes the filter match nothing, so that
+ * nobody widens a rule by his name.
+ */
+final class AclFilter {
+    private static final String SINGLE = "+";
+    private static final String MULTI = "#";
+
+    private final String text;
+    /** Placeholders still in them. */
+    private final String[] levels;
+    /** Whether the level of that index has a placeholder; null when none has. */
+    private final boolean @Nullable [] isTemplate;
+
+    private AclFilter(String text, String[] levels, boolean @Nullable [] isTemplate) {
+        this.text = text;
+        this.levels = levels;
+        this.isTemplate = isTemplate;
+    }
+
+    /** Fails with {@link IllegalArgumentException} when it is no topic filter or has another placeholder. */
+    static AclFilter parse(String text) {
+        TopicFilter filter = TopicFilter.parse(text)
+                .orElseThrow(() -> new IllegalArgumentException("not a valid topic filter: " + text));
+        if (filter.isShared()) {
+            throw new IllegalArgumentException(
+                    "a rule names the filter alone, it holds for shared subscriptions too: " + filter.filter());
+        }
+        // every topic has a first level: the two say the same, and only one of them is compared below
+        String[] levels = levelsOf(text.equals("+/#") ? MULTI : text);
+        boolean[] isTemplate = new boolean[levels.length];
+        boolean hasTemplate = false;
+        for (int i = 0; i < levels.length; i++) {
+            String level = levels[i];
+            for (int at = level.indexOf('%'); at >= 0; at = level.indexOf('%', at + 2)) {
+                char what = at + 1 < level.length() ? level.charAt(at + 1) : 0;
+                if (what != 'c' && what != 'u' && what != '%') {
+                    throw new IllegalArgumentException("after '%' comes c, u or another '%': " + text);
+                }
+                isTemplate[i] = true;
+                hasTemplate = true;
+            }
+        }
+        return new AclFilter(text, levels, hasTemplate ? isTemplate : null);
+    }
+
+    /** The levels of a topic or filter. */
+    static String[] levelsOf(String topic) {
+        List<String> levels = new ArrayList<>();
+        int from = 0;
+        for (int slash = topic.indexOf('/'); slash >= 0; slash = topic.indexOf('/', from)) {
+            levels.add(topic.substring(from, slash));
+            from = slash + 1;
+        }
+        levels.add(topic.substring(from));
+        return levels.toArray(new String[0]);
+    }
+
+    /** Whether every topic that {@code asked} (a topic, or a filter) matches is matched by this one, for this client. */
+    boolean covers(String[] asked, ClientInfo client) {
+        if (isSingleOrMulti(levels[0]) && asked[0].startsWith("$")) { // [MQTT5-4.7.2-1]
+            return false;
+        }
+        for (int i = 0; i < levels.length; i++) {
+            String mine = level(i, client);
+            if (mine == null) {
+                return false;
+            }
+            if (mine.equals(MULTI)) {
+                return true;
+            }
+            if (i == asked.length || asked[i].equals(MULTI)) {
+                return false;
+            }
+            if (!mine.equals(SINGLE) && !mine.equals(asked[i])) {
+                return false;
+            }
+        }
+        return asked.length == levels.length;
+    }
+
+    /** Whether some topic is matched by {@code asked} (a topic, or a filter) and by this one, for this client. */
+    boolean overlaps(String[] asked, ClientInfo client) {
+        if (isSingleOrMulti(levels[0]) && asked[0].startsWith("$")
+                || isSingleOrMulti(asked[0]) && levels[0].startsWith("$")) { // [MQTT5-4.7.2-1]
+            return false;
+        }
+        for (int i = 0; ; i++) {
+            boolean mineEnded = i == levels.length;
+            boolean askedEnded = i == asked.length;
+            String mine = mineEnded ? "" : level(i, client);
+            if (mine == null) {
+                return false;
+            }
+            if (!mineEnded && mine.equals(MULTI)) {
+                return true;
+            }
+            if (!askedEnded && asked[i].equals(MULTI)) {
+                return allNamesAreUsable(i, client);
+            }
+            if (mineEnded || askedEnded) {
+                return mineEnded && askedEnded;
+            }
+            if (!mine.equals(SINGLE) && !asked[i].equals(SINGLE) && !mine.equals(asked[i])) {
+                return false;
+            }
+        }
+    }
+
+    private boolean allNamesAreUsable(int from, ClientInfo client) {
+        for (int i = from; i < levels.length; i++) {
+            if (level(i, client) == null) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** A level with its names put in; null when one of them cannot stand in a topic level. */
+    private @Nullable String level(int index, ClientInfo client) {
+        String level = levels[index];
+        if (isTemplate == null || !isTemplate[index]) {
+            return level;
+        }
+        StringBuilder filled = new StringBuilder();
+        int position = 0;
+        for (int percent = level.indexOf('%'); percent >= 0; percent = level.indexOf('%', position)) {
+            filled.append(level, position, percent);
+            char what = level.charAt(percent + 1);
+            String value = what == 'c' ? client.clientId().value() : what == 'u' ? client.userName() : "%";
+            if (value == null || value.isEmpty() || value.chars().anyMatch(v -> v == '/' || v == '+' || v == '#')) {
+                return null;
+            }
+            filled.append(value);
+            position = percent + 2;
+        }
+        filled.append(level, position, level.length());
+        // a client that names itself "$SYS" does not get there by a rule for %c
+        boolean isReserved = index == 0 && filled.charAt(0) == '$' && level.charAt(0) != '$';
+        return isReserved ? null : filled.toString();
+    }
+
+    private static boolean isSingleOrMulti(String level) {
+        return level.equals(SINGLE) || level.equals(MULTI);
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

@@ -1,0 +1,265 @@
+package io.godwit.broker.auth;
+
+import io.godwit.plugin.auth.AuthCheck;
+import io.godwit.plugin.auth.AuthDecision;
+import io.godwit.plugin.auth.AuthExchange;
+import io.godwit.plugin.auth.AuthProvider;
+import io.godwit.plugin.auth.ConnectRequest;
+import io.godwit.plugin.auth.ConnectResult;
+import io.godwit.plugin.auth.ExchangeRequest;
+import io.godwit.plugin.auth.PublishRequest;
+import io.godwit.plugin.auth.RefusalReason;
+import io.godwit.plugin.auth.SubscribeRequest;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.EventListener;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Users and rules out of files. Both files are looked at twice a second; a changed one is read as a whole and takes effect at once, also on
+ * publishes of clients that are connected; one with a mistake is reported and changes nothing. What a client has subscribed to stays until
+ * it disconnects, and so does a client whose user was deleted.
+ *
+ * <p>Called on event loops, which only look up: hashes are computed on the {@link PasswordPool}.
+ */
+public final class FileAuth implements AuthProvider, ScramExchange.Users {
+    private static final Logger LOG = LoggerFactory.getLogger(FileAuth.class);
+    private static final long LOOK_MILLIS = 500;
+    private static final int NONCE_BYTES = 18;
+    private static final int SALT_BYTES = 16;
+
+    private static final CompletableFuture<AuthDecision> ALLOWED =
+            CompletableFuture.completedFuture(AuthDecision.ALLOWED);
+
+    private final Settings settings;
+    private final EventListener events;
+    private final PasswordPool pool;
+    private final VerifiedPasswords verified;
+    private final SecureRandom random = new SecureRandom();
+    private final byte[] nobodysKey = new byte[32];
+    private final ScheduledExecutorService watcher;
+    // confined to the watcher once it runs
+    private final WatchedFile passwordFile;
+    private final @Nullable WatchedFile aclFile;
+    private long reloads;
+
+    // written by the watcher, read by every loop
+    private volatile PasswordFile users;
+    private volatile @Nullable Acl acl;
+    private volatile long version;
+
+    private FileAuth(Settings settings, EventListener events) throws AuthFileException {
+        this.settings = settings;
+        this.events = events;
+        random.nextBytes(nobodysKey);
+        // before they are read: a change meanwhile is seen as one
+        passwordFile = new WatchedFile(settings.passwords());
+        Path rules = settings.acl();
+        aclFile = rules == null ? null : new WatchedFile(rules);
+        users = PasswordFile.read(settings.passwords());
+        acl = rules == null ? null : Acl.read(rules);
+        pool = new PasswordPool(settings.threads(), settings.maxWaiting(), Settings.PATIENCE, System::nanoTime);
+        verified = new VerifiedPasswords(settings.remember(), random, System::nanoTime);
+        watcher = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "auth-files");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    /**
+     * Reads the files and keeps an eye on them until {@link #close}. Blocks.
+     *
+     * @throws AuthFileException naming every mistake
+     */
+    @SuppressWarnings("FutureReturnValueIgnored") // runs until the watcher is shut down
+    public static FileAuth open(Settings settings, EventListener events) throws AuthFileException {
+        FileAuth auth = new FileAuth(settings, events);
+        auth.watcher.scheduleWithFixedDelay(auth::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        warnOfReaders(settings.passwords());
+        LOG.info(
+                "authentication by file users={} passwords={} rules={}",
+                auth.users.users().size(),
+                settings.passwords(),
+                settings.acl() == null ? "none: every user may publish and subscribe to everything" : settings.acl());
+        return auth;
+    }
+
+    private static void warnOfReaders(Path file) {
+        try {
+            Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
+            if (permissions.contains(PosixFilePermission.OTHERS_READ)) {
+                LOG.warn("every user of this machine may read the password hashes file={}, chmod 600 bars them", file);
+            }
+        } catch (UnsupportedOperationException | IOException e) {
+            LOG.debug("permissions not known file={}", file, e);
+        }
+    }
+
+    // ---- the files
+
+    /** On the watcher. */
+    private void look() {
+        try {
+            if (passwordFile.hasChanged()) {
+                reload(passwordFile, () -> users = PasswordFile.read(passwordFile.path()));
+            }
+            WatchedFile rules = aclFile;
+            if (rules != null && rules.hasChanged()) {
+                reload(rules, () -> acl = Acl.read(rules.path()));
+            }
+        } catch (RuntimeException e) { // outermost frame: the next look must come
+            LOG.error("files of users and rules not looked at", e);
+        }
+    }
+
+    private void reload(WatchedFile file, Reading reading) {
+        try {
+            reading.read();
+            version = ++reloads;
+            LOG.info("authentication file={} reloaded", file.path());
+            events.onEvent(new BrokerEvent.AuthFileLoaded(file.path().toString()));
+        } catch (AuthFileException e) {
+            LOG.error("authentication file changed, but what stood there before stays in force: {}", e.getMessage());
+            events.onEvent(new BrokerEvent.AuthFileRejected(file.path().toString(), String.valueOf(e.getMessage())));
+        }
+    }
+
+    private interface Reading {
+        void read() throws AuthFileException;
+    }
+
+    // ---- the checks
+
+    @Override
+    public Set<AuthCheck> checks() {
+        return aclFile == null ? EnumSet.of(AuthCheck.CONNECT) : EnumSet.allOf(AuthCheck.class);
+    }
+
+    @Override
+    public CompletableFuture<ConnectResult> connect(ConnectRequest request) {
+        String user = request.client().userName();
+        if (user == null || user.isEmpty()) {
+            return CompletableFuture.completedFuture(
+                    settings.allowAnonymous()
+                            ? new ConnectResult.Accepted(request.client().tenant(), null)
+                            : new ConnectResult.Refused(RefusalReason.NOT_AUTHORIZED, "no user name given"));
+        }
+        byte[] given = request.password();
+        if (given == null) {
+            return CompletableFuture.completedFuture(
+                    new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "no password given"));
+        }
+        Credential credential = users.get(user);
+        ConnectResult accepted = ConnectResult.Accepted.as(request.client());
+        if (credential != null && verified.contains(user, credential, given)) {
+            return CompletableFuture.completedFuture(accepted);
+        }
+        byte[] password = Arrays.copyOf(given, given.length);
+        return pool.submit(() -> {
+            // an unknown user takes as long as a known one
+            boolean isRight = (credential == null ? BcryptHash.NOBODY : credential).matches(password);
+            if (credential == null || !isRight) {
+                return new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "unknown user or wrong password");
+            }
+            verified.add(user, credential, password);
+            return accepted;
+        });
+    }
+
+    @Override
+    public @Nullable AuthExchange exchange(ExchangeRequest request) {
+        if (!request.method().equals(ScramExchange.METHOD)) {
+            return null;
+        }
+        byte[] nonce = new byte[NONCE_BYTES];
+        random.nextBytes(nonce);
+        return new ScramExchange(
+                this, request.client().tenant(), Base64.getEncoder().encodeToString(nonce));
+    }
+
+    @Override
+    public @Nullable ScramCredential scram(String user) {
+        return users.get(user) instanceof ScramCredential credential ? credential : null;
+    }
+
+    @Override
+    public ScramCredential nobody(String user) {
+        byte[] salt = Arrays.copyOf(Hmac.sha256(nobodysKey, user), SALT_BYTES);
+        return new ScramCredential(
+                ScramCredential.DEFAULT_ITERATIONS,
+                salt,
+                Hmac.sha256(nobodysKey, "stored:" + user),
+                Hmac.sha256(nobodysKey, "server:" + user));
+    }
+
+    @Override
+    public CompletableFuture<AuthDecision> publish(PublishRequest request) {
+        Acl rules = acl;
+        return rules == null ? ALLOWED : future(rules.publish(request.client(), request.topic()));
+    }
+
+    @Override
+    public CompletableFuture<AuthDecision> subscribe(SubscribeRequest request) {
+        Acl rules = acl;
+        return rules == null
+                ? ALLOWED
+                : future(rules.subscribe(request.client(), request.filter().filter()));
+    }
+
+    private static CompletableFuture<AuthDecision> future(AuthDecision decision) {
+        return decision instanceof AuthDecision.Allowed ? ALLOWED : CompletableFuture.completedFuture(decision);
+    }
+
+    @Override
+    public long rulesVersion() {
+        return version;
+    }
+
+    @Override
+    public void close() {
+        watcher.shutdownNow();
+        pool.close();
+    }
+
+    /**
+     * @param passwords the file of users
+     * @param acl the file of rules; null to allow every user everything
+     * @param allowAnonymous whether a client may come without a user name; only rules for its client id or for all hold for it
+     * @param threads that compute hashes; at least 1
+     * @param maxWaiting logins that wait for them before further ones are refused as busy; at least 1
+     * @param remember how long a password found right is not computed again; zero: not at all
+     */
+    public record Settings(
+            Path passwords,
+            @Nullable Path acl,
+            boolean allowAnonymous,
+            int threads,
+            int maxWaiting,
+            Duration remember) {
+        /** A login that waited so long is refused instead of checked: few clients wait longer. */
+        static final Duration PATIENCE = Duration.ofSeconds(5);
+
+        public Settings {
+            if (threads < 1 || maxWaiting < 1 || remember.isNegative()) {
+                throw new IllegalArgumentException("threads and maxWaiting must be at least 1, remember not negative: "
+                        + threads + ", " + maxWaiting + ", " + remember);
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package io.godwit.broker.auth;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The users: UTF-8 text, a line {@code user:credential} each, as {@code mosquitto_passwd} lays it out; empty lines and those that begin with
+ * '#' are comments and survive an edit. Immutable.
+ */
+final class PasswordFile {
+    static final PasswordFile EMPTY = new PasswordFile(List.of(), Map.of());
+
+    /** The whole text by lines. */
+    private final List<String> lines;
+    /** In the order of the file. */
+    private final Map<String, Credential> users;
+
+    private PasswordFile(List<String> lines, Map<String, Credential> users) {
+        this.lines = List.copyOf(lines);
+        this.users = Collections.unmodifiableMap(users);
+    }
+
+    static PasswordFile read(Path file) throws AuthFileException {
+        List<String> lines;
+        try {
+            lines = Files.readAllLines(file, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new AuthFileException(file, e);
+        }
+        return parse(file, lines);
+    }
+
+    /** @param file for messages */
+    static PasswordFile parse(Path file, List<String> lines) throws AuthFileException {
+        Map<String, Credential> users = new LinkedHashMap<>();
+        List<String> errors = new ArrayList<>();
+        for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i);
+            if (isComment(line)) {
+                continue;
+            }
+            int colon = line.indexOf(':');
+            try {
+                if (colon < 0) {
+                    throw new IllegalArgumentException("must be user:credential");
+                }
+                String user = line.substring(0, colon);
+                checkUser(user);
+                if (users.put(user, Credential.parse(line.substring(colon + 1).strip())) != null) {
+                    throw new IllegalArgumentException("the user " + user + " stands there twice");
+                }
+            } catch (IllegalArgumentException e) {
+                errors.add("line " + (i + 1) + ": " + e.getMessage());
+            }
+        }
+        if (!errors.isEmpty()) {
+            throw new AuthFileException(file, errors);
+        }
+        return new PasswordFile(lines, users);
+    }
+
+    private static boolean isComment(String line) {
+        return line.isBlank() || line.startsWith("#");
+    }
+
+    /** Fails with {@link IllegalArgumentException} when a line could not hold this user name. */
+    static void checkUser(String user) {
+        if (user.isEmpty()) {
+            throw new IllegalArgumentException("the user name is empty");
+        }
+        if (user.indexOf(':') >= 0 || user.startsWith("#") || !user.equals(user.strip())) {
+            throw new IllegalArgumentException(
+                    "a user name has no ':', begins with no '#', and has no space at either end");
+        }
+        if (user.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException("a user name has no control characters");
+        }
+    }
+
+    /** Read only. */
+    Map<String, Credential> users() {
+        return users;
+    }
+
+    @Nullable
+    Credential get(String user) {
+        return users.get(user);
+    }
+
+    boolean contains(String user) {
+        return users.containsKey(user);
+    }
+
+    /** With this user, in the place of an earlier line, else at the end. */
+    PasswordFile with(String user, Credential credential) {
+        checkUser(user);
+        String line = user + ":" + credential.text();
+        List<String> edited = new ArrayList<>(lines);
+        edited.replaceAll(old -> isOf(user, old) ? line : old);
+        if (!contains(user)) {
+            edited.add(line);
+        }
+        Map<String, Credential> all = new LinkedHashMap<>(users);
+        all.put(user, credential);
+        return new PasswordFile(edited, all);
+    }
+
+    PasswordFile without(String user) {
+        List<String> edited = new ArrayList<>(lines);
+        edited.removeIf(line -> isOf(user, line));
+        Map<String, Credential> rest = new LinkedHashMap<>(users);
+        rest.remove(user);
+        return new PasswordFile(edited, rest);
+    }
+
+    private static boolean isOf(String user, String line) {
+        return !isComment(line) && line.startsWith(user + ":");
+    }
+
+    /** The whole file. */
+    String text() {
+        StringBuilder text = new StringBuilder();
+        lines.forEach(line -> text.append(line).append('\n'));
+        return text.toString();
+    }
+
+    /** Not the credentials. */
+    @Override
+    public String toString() {
+        return "PasswordFile[users=" + users.size() + "]";
+    }
+}

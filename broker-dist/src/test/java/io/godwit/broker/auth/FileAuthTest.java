@@ -1,0 +1,209 @@
+package io.godwit.broker.auth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.plugin.auth.AuthCheck;
+import io.godwit.plugin.auth.AuthDecision;
+import io.godwit.plugin.auth.ConnectRequest;
+import io.godwit.plugin.auth.ConnectResult;
+import io.godwit.plugin.auth.ExchangeRequest;
+import io.godwit.plugin.auth.PublishRequest;
+import io.godwit.plugin.auth.RefusalReason;
+import io.godwit.plugin.auth.SubscribeRequest;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FileAuthTest {
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    @TempDir
+    Path directory;
+
+    private final BlockingQueue<BrokerEvent> events = new LinkedBlockingQueue<>();
+    private Path passwords;
+    private Path acl;
+    private @Nullable FileAuth auth;
+
+    @BeforeEach
+    void write() throws Exception {
+        passwords = directory.resolve("passwd");
+        acl = directory.resolve("acl");
+        users("ann", "grutto");
+        Files.writeString(acl, "allow publish user ann a/#\n");
+    }
+
+    @AfterEach
+    void close() {
+        if (auth != null) {
+            auth.close();
+        }
+    }
+
+    private void users(String user, String password) throws IOException {
+        Credential credential = BcryptHash.of(password.getBytes(StandardCharsets.UTF_8), 4, RANDOM);
+        replace(passwords, user + ":" + credential.text() + "\n");
+    }
+
+    /** As an editor does: by a rename. */
+    private static void replace(Path file, String text) throws IOException {
+        Path next = file.resolveSibling(file.getFileName() + ".next");
+        Files.writeString(next, text);
+        Files.move(next, file, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private FileAuth open(@Nullable Path rules, boolean allowAnonymous) throws Exception {
+        auth = FileAuth.open(
+                new FileAuth.Settings(passwords, rules, allowAnonymous, 1, 10, Duration.ofMinutes(1)), events::add);
+        return auth;
+    }
+
+    private static ClientInfo client(@Nullable String user) {
+        return new ClientInfo(TenantId.DEFAULT, new ClientId("c1"), user, "test:1", 5);
+    }
+
+    private static ConnectResult connect(FileAuth auth, @Nullable String user, @Nullable String password)
+            throws Exception {
+        byte[] bytes = password == null ? null : password.getBytes(StandardCharsets.UTF_8);
+        return auth.connect(new ConnectRequest(client(user), bytes, List.of())).get(10, TimeUnit.SECONDS);
+    }
+
+    private static AuthDecision publish(FileAuth auth, String topic) {
+        return auth.publish(new PublishRequest(client("ann"), topic, Qos.AT_MOST_ONCE, false, false))
+                .join();
+    }
+
+    private static RefusalReason reason(ConnectResult result) {
+        assertThat(result).isInstanceOf(ConnectResult.Refused.class);
+        return ((ConnectResult.Refused) result).reason();
+    }
+
+    @Test
+    void passwordsAreChecked() throws Exception {
+        FileAuth auth = open(acl, false);
+        assertThat(connect(auth, "ann", "grutto")).isEqualTo(ConnectResult.Accepted.as(client("ann")));
+        assertThat(reason(connect(auth, "ann", "Grutto"))).isEqualTo(RefusalReason.BAD_CREDENTIALS);
+        assertThat(reason(connect(auth, "ann", null))).isEqualTo(RefusalReason.BAD_CREDENTIALS);
+        assertThat(reason(connect(auth, "bob", "grutto"))).isEqualTo(RefusalReason.BAD_CREDENTIALS);
+        assertThat(reason(connect(auth, null, null))).isEqualTo(RefusalReason.NOT_AUTHORIZED);
+        assertThat(reason(connect(auth, "", "grutto"))).isEqualTo(RefusalReason.NOT_AUTHORIZED);
+    }
+
+    @Test
+    void aPasswordFoundRightIsRememberedAndAWrongOneNot() throws Exception {
+        FileAuth auth = open(null, false);
+        connect(auth, "ann", "wrong");
+        connect(auth, "ann", "grutto");
+        auth.close(); // no hash is computed any more
+        assertThat(connect(auth, "ann", "grutto")).isEqualTo(ConnectResult.Accepted.as(client("ann")));
+        assertThat(reason(connect(auth, "ann", "wrong"))).isEqualTo(RefusalReason.BUSY);
+    }
+
+    @Test
+    void anonymousClientsComeInOnlyWhenTold() throws Exception {
+        FileAuth auth = open(acl, true);
+        assertThat(connect(auth, null, null)).isInstanceOf(ConnectResult.Accepted.class);
+        assertThat(reason(connect(auth, "ann", "wrong"))).isEqualTo(RefusalReason.BAD_CREDENTIALS);
+    }
+
+    @Test
+    void withoutRulesUsersMayDoEverythingAndAreNotAsked() throws Exception {
+        assertThat(open(null, false).checks()).containsExactly(AuthCheck.CONNECT);
+        assertThat(publish(auth, "x")).isEqualTo(AuthDecision.ALLOWED);
+    }
+
+    @Test
+    void rulesHoldForSharedSubscriptionsToo() throws Exception {
+        Files.writeString(acl, "allow subscribe all a\n");
+        FileAuth auth = open(acl, false);
+        assertThat(auth.checks()).containsExactlyInAnyOrder(AuthCheck.values());
+        for (String filter : List.of("a", "$share/g/a")) {
+            assertThat(auth.subscribe(new SubscribeRequest(
+                                    client("ann"), TopicFilter.parse(filter).orElseThrow(), Qos.AT_MOST_ONCE))
+                            .join())
+                    .isEqualTo(AuthDecision.ALLOWED);
+        }
+        assertThat(auth.subscribe(new SubscribeRequest(
+                                client("ann"), TopicFilter.parse("$share/g/b").orElseThrow(), Qos.AT_MOST_ONCE))
+                        .join())
+                .isInstanceOf(AuthDecision.Denied.class);
+    }
+
+    @Test
+    void changedFilesTakeEffectAndBrokenOnesDoNot() throws Exception {
+        FileAuth auth = open(acl, false);
+        connect(auth, "ann", "grutto");
+        assertThat(publish(auth, "a/1")).isEqualTo(AuthDecision.ALLOWED);
+        long version = auth.rulesVersion();
+
+        replace(acl, "allow publish user ann b/#\nallow everything\n");
+        assertThat(nextEvent())
+                .isInstanceOfSatisfying(
+                        BrokerEvent.AuthFileRejected.class,
+                        rejected -> assertThat(rejected.cause()).contains("line 2"));
+        assertThat(publish(auth, "a/1")).isEqualTo(AuthDecision.ALLOWED);
+        assertThat(auth.rulesVersion()).isEqualTo(version);
+
+        replace(acl, "allow publish user ann b/#\n");
+        assertThat(nextEvent()).isEqualTo(new BrokerEvent.AuthFileLoaded(acl.toString()));
+        assertThat(auth.rulesVersion()).isGreaterThan(version);
+        assertThat(publish(auth, "a/1")).isInstanceOf(AuthDecision.Denied.class);
+
+        users("ann", "wulp");
+        assertThat(nextEvent()).isEqualTo(new BrokerEvent.AuthFileLoaded(passwords.toString()));
+        assertThat(reason(connect(auth, "ann", "grutto"))).isEqualTo(RefusalReason.BAD_CREDENTIALS);
+        assertThat(connect(auth, "ann", "wulp")).isInstanceOf(ConnectResult.Accepted.class);
+
+        Files.delete(passwords);
+        assertThat(nextEvent()).isInstanceOf(BrokerEvent.AuthFileRejected.class);
+        assertThat(connect(auth, "ann", "wulp")).isInstanceOf(ConnectResult.Accepted.class);
+    }
+
+    private BrokerEvent nextEvent() throws InterruptedException {
+        BrokerEvent event = events.poll(10, TimeUnit.SECONDS);
+        assertThat(event).as("an event within ten seconds").isNotNull();
+        return event;
+    }
+
+    @Test
+    void mistakesEndTheStart() throws Exception {
+        Files.writeString(passwords, "ann\nbob:secret\nbob:x\n:x\n");
+        assertThatThrownBy(() -> open(null, false))
+                .isInstanceOf(AuthFileException.class)
+                .hasMessageContainingAll(passwords.toString(), "line 1", "line 2", "line 3", "line 4")
+                .hasMessageNotContaining("secret");
+        Files.delete(passwords);
+        assertThatThrownBy(() -> open(null, false)).hasMessageContaining("cannot be read");
+    }
+
+    @Test
+    void onlyScramIsKnown() throws Exception {
+        FileAuth auth = open(null, false);
+        assertThat(auth.exchange(new ExchangeRequest("PLAIN", client(null), List.of(), false)))
+                .isNull();
+        assertThat(auth.exchange(new ExchangeRequest("SCRAM-SHA-256", client(null), List.of(), false)))
+                .isNotNull();
+        assertThat(auth.scram("ann")).as("no SCRAM credential").isNull();
+        assertThat(auth.nobody("x").text()).isEqualTo(auth.nobody("x").text());
+        assertThat(auth.nobody("x").text()).isNotEqualTo(auth.nobody("y").text());
+    }
+}

@@ -1,0 +1,13 @@
+package io.godwit.plugin.auth;
+
+/**
+ * Makes an {@link AuthProvider}. Found by {@link java.util.ServiceLoader}: {@code authConfig.provider} names it by {@link #name}. Has a
+ * public constructor without parameters.
+ */
+public interface AuthProviderFactory {
+    /** What the configuration calls it; unique, and none of the built-in {@code allow-all} and {@code file}. */
+    String name();
+
+    /** Makes the provider of a starting node. May block; what it throws ends the start. */
+    AuthProvider create() throws Exception;
+}

@@ -1,0 +1,19 @@
+package io.godwit.plugin.auth;
+
+/** The answer to one step of an {@link AuthExchange}: another step is needed, or the {@link ConnectResult}. */
+public sealed interface AuthStep permits AuthStep.Challenge, ConnectResult {
+
+    /**
+     * Asks the client for more, by AUTH with "continue authentication".
+     *
+     * @param data its Authentication Data, left out when empty; handed over: not to be modified any more
+     */
+    @SuppressWarnings("ArrayRecordComponent") // shared by contract, compared nowhere
+    record Challenge(byte[] data) implements AuthStep {
+        /** Names no data. */
+        @Override
+        public String toString() {
+            return "Challenge[bytes=" + data.length + "]";
+        }
+    }
+}

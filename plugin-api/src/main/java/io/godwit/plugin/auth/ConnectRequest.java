@@ -1,0 +1,26 @@
+package io.godwit.plugin.auth;
+
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.message.UserProperty;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A CONNECT to be checked.
+ *
+ * @param client who it says it is; nothing of it is proven
+ * @param password null when absent; read only, and not to be kept or logged
+ * @param userProperties of the CONNECT, in its order
+ */
+@SuppressWarnings("ArrayRecordComponent") // shared by contract, compared nowhere
+public record ConnectRequest(ClientInfo client, byte @Nullable [] password, List<UserProperty> userProperties) {
+    public ConnectRequest {
+        userProperties = List.copyOf(userProperties);
+    }
+
+    /** Names no password. */
+    @Override
+    public String toString() {
+        return "ConnectRequest[client=" + client + ", password=" + (password != null) + "]";
+    }
+}
