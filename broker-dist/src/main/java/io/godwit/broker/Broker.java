@@ -10,6 +10,7 @@ import io.godwit.kv.StoreHealth;
 import io.godwit.kv.StoreSpec;
 import io.godwit.mqtt.MqttServer;
 import io.godwit.mqtt.transport.Listener;
+import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.retain.RetainConfig;
 import io.godwit.retain.RetainStore;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -31,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * One broker: makes every part in the order in which they need each other and ends them the other way round, listeners first. Started
  * by the main thread, closed by it or by the shutdown thread; both calls block.
  *
- * <p>Order of the start: data directory and log; the dist and the retain store; the inbox store, whose leaders may publish wills at
+ * <p>Order of the start: the auth provider with its files; data directory and log; the dist and the retain store; the inbox store, whose leaders may publish wills at
  * once and so need the other two; the listeners. Nothing is acknowledged before all stores serve.
  */
 final class Broker implements AutoCloseable {
@@ -70,6 +71,8 @@ final class Broker implements AutoCloseable {
         if (isClosed) {
             return; // the signal to end came first
         }
+        AuthProvider auth = AuthProviders.open(config, events);
+        opened.push(auth);
         KvNode node = KvNode.open(BrokerSettings.node(config, data));
         List<String> warnings = BrokerSettings.warnings(config);
         warnings.forEach(warning -> LOG.warn("{}", warning));
@@ -102,7 +105,7 @@ final class Broker implements AutoCloseable {
         opened.push(retain);
         await(node);
 
-        MqttServer server = startSessions(node, dist, retain, inbox);
+        MqttServer server = startSessions(node, dist, retain, inbox, auth);
         mqtt.set(server);
         opened.push(server);
         await(node);
@@ -113,7 +116,8 @@ final class Broker implements AutoCloseable {
     }
 
     /** Opens the inbox store, then makes the frontend on all three. */
-    private MqttServer startSessions(KvNode node, DistWorker dist, RetainStore retain, Late<InboxClient> inbox)
+    private MqttServer startSessions(
+            KvNode node, DistWorker dist, RetainStore retain, Late<InboxClient> inbox, AuthProvider auth)
             throws IOException {
         StorePublisher outlet = new StorePublisher(dist::client, retain::client);
         InboxStore store = new InboxStore(BrokerSettings.inbox(config), outlet, outlet, events, meters);
@@ -127,6 +131,7 @@ final class Broker implements AutoCloseable {
                 client,
                 retain.client(),
                 new NodeSessionDirectory(),
+                auth,
                 events,
                 meters);
     }

@@ -7,6 +7,7 @@ import io.godwit.kv.KvNodeConfig;
 import io.godwit.kv.raft.LogSync;
 import io.godwit.kv.range.RangeSettings;
 import io.godwit.mqtt.MqttConfig;
+import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.ListenerLimits;
@@ -83,13 +84,16 @@ final class BrokerSettings {
                         config.get(FileSettings.MAX_EXPIRY_SECONDS),
                         config.get(FileSettings.SERVER_KEEP_ALIVE_SECONDS),
                         session.maxUnstoredBytes(),
-                        session.maxUnstoredNodeBytes()));
+                        session.maxUnstoredNodeBytes()),
+                new AuthConfig(
+                        Duration.ofSeconds(config.get(FileSettings.AUTH_TIMEOUT_SECONDS)),
+                        config.get(FileSettings.AUTH_DENIED_PUBLISH) == FileSettings.DeniedPublish.DISCONNECT));
     }
 
     /** Of one whose {@link #tls} can be said. */
     static ListenerConfig listener(ListenerSection section, BrokerConfig config) {
         return new ListenerConfig(
-                address(section),
+                address(section, config),
                 new ListenerLimits(
                         section.get(FileSettings.MAX_PACKET_BYTES, config),
                         section.get(FileSettings.MAX_CONN_BANDWIDTH, config),
@@ -120,12 +124,17 @@ final class BrokerSettings {
     /** What an operator should know of this configuration at every start. */
     static List<String> warnings(BrokerConfig config) {
         List<String> warnings = new ArrayList<>();
+        if (config.get(FileSettings.AUTH_PROVIDER).equals(AuthProviders.ALLOW_ALL)) {
+            warnings.add(
+                    "authConfig.provider is allow-all: everybody who reaches a listener may read and write everything");
+        }
         config.listeners().stream()
-                .filter(section -> section.isEnabled()
+                .filter(section -> !AuthProviders.isConfigured(config)
+                        && section.isEnabled()
                         && section.get(ListenerSettings.HOST).isEmpty())
                 .forEach(section -> warnings.add(
                         "no authentication is configured, so the listener accepts connections from this machine only; "
-                                + "set " + section.path() + ".host to open it"));
+                                + "set authConfig.provider, or " + section.path() + ".host to open it to all"));
         List<Endpoint> seeds = config.get(FileSettings.SEED_ENDPOINTS);
         if (seeds.stream().anyMatch(seed -> !isThisNode(seed, config))) {
             warnings.add("clusterConfig.seedEndpoints names other nodes " + seeds
@@ -146,12 +155,15 @@ final class BrokerSettings {
         return config.get(FileSettings.OVERFLOW_POLICY) == FileSettings.OverflowPolicy.DROP_OLDEST;
     }
 
-    /** Without a host the loopback address: nobody is authenticated, so nobody from outside is let in unasked. */
-    static InetSocketAddress address(ListenerSection section) {
+    /** Without a host all addresses, or, when nobody is authenticated, loopback: nobody from outside is let in unasked. */
+    static InetSocketAddress address(ListenerSection section, BrokerConfig config) {
         String host = section.get(ListenerSettings.HOST);
         int port = section.get(section.kind().port());
-        return host.isEmpty()
-                ? new InetSocketAddress(InetAddress.getLoopbackAddress(), port)
-                : new InetSocketAddress(host, port);
+        if (!host.isEmpty()) {
+            return new InetSocketAddress(host, port);
+        }
+        return AuthProviders.isConfigured(config)
+                ? new InetSocketAddress(port)
+                : new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     }
 }

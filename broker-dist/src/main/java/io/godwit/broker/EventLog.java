@@ -26,6 +26,11 @@ final class EventLog implements EventListener, AutoCloseable {
     private final LongAdder violations = new LongAdder();
     private final LongAdder refusedConnections = new LongAdder();
     private final LongAdder rejectedCertificates = new LongAdder();
+    private final LongAdder deniedConnects = new LongAdder();
+    private final LongAdder deniedPublishes = new LongAdder();
+    private final LongAdder deniedSubscribes = new LongAdder();
+    private final LongAdder authFailures = new LongAdder();
+    private final LongAdder rejectedAuthFiles = new LongAdder();
     private final Consumer<Map<String, Long>> status;
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "event-log");
@@ -55,6 +60,16 @@ final class EventLog implements EventListener, AutoCloseable {
             refusedConnections.increment();
         } else if (event instanceof BrokerEvent.CertificatesRejected) {
             rejectedCertificates.increment();
+        } else if (event instanceof BrokerEvent.ConnectDenied) {
+            deniedConnects.increment();
+        } else if (event instanceof BrokerEvent.PublishDenied) {
+            deniedPublishes.increment();
+        } else if (event instanceof BrokerEvent.SubscribeDenied) {
+            deniedSubscribes.increment();
+        } else if (event instanceof BrokerEvent.AuthFailed) {
+            authFailures.increment();
+        } else if (event instanceof BrokerEvent.AuthFileRejected) {
+            rejectedAuthFiles.increment();
         } else {
             LOG.trace("event {}", event);
         }
@@ -70,6 +85,11 @@ final class EventLog implements EventListener, AutoCloseable {
         put(totals, "protocol-violations", violations);
         put(totals, "connections-refused", refusedConnections);
         put(totals, "certificates-rejected", rejectedCertificates);
+        put(totals, "connects-denied", deniedConnects);
+        put(totals, "publishes-denied", deniedPublishes);
+        put(totals, "subscribes-denied", deniedSubscribes);
+        put(totals, "auth-failures", authFailures);
+        put(totals, "auth-files-rejected", rejectedAuthFiles);
         return totals;
     }
 

@@ -42,6 +42,18 @@ final class FileSettings {
     static final Setting<Map<String, SharedPick>> SHARED_GROUP_STRATEGIES =
             Setting.choices("sessionConfig.sharedGroupStrategies", SharedPick.class);
 
+    static final Setting<String> AUTH_PROVIDER = Setting.text("authConfig.provider", "");
+    static final Setting<String> AUTH_FILE = Setting.text("authConfig.file", "passwd");
+    static final Setting<String> AUTH_ACL_FILE = Setting.text("authConfig.aclFile", "");
+    static final Setting<Boolean> AUTH_ALLOW_ANONYMOUS = Setting.flag("authConfig.allowAnonymous", false);
+    static final Setting<DeniedPublish> AUTH_DENIED_PUBLISH =
+            Setting.choice("authConfig.deniedPublish", DeniedPublish.DROP, DeniedPublish.class);
+    static final Setting<Integer> AUTH_TIMEOUT_SECONDS = Setting.integer("authConfig.timeoutSeconds", 10, 1, 3_600);
+    static final Setting<Integer> AUTH_PASSWORD_THREADS = Setting.integer("authConfig.passwordThreads", 0, 0, 1_024);
+    static final Setting<Integer> AUTH_PASSWORD_QUEUE = Setting.integer("authConfig.passwordQueue", 500, 1, 1_000_000);
+    static final Setting<Integer> AUTH_PASSWORD_CACHE_SECONDS =
+            Setting.integer("authConfig.passwordCacheSeconds", 300, 0, 86_400);
+
     static final Setting<String> CLUSTER_ENV = Setting.text("clusterConfig.env", "");
     static final Setting<String> CLUSTER_HOST = Setting.text("clusterConfig.host", "");
     static final Setting<Integer> CLUSTER_PORT = Setting.integer("clusterConfig.port", 8_899, 1, 65_535);
@@ -68,6 +80,15 @@ final class FileSettings {
             MAX_EXPIRY_SECONDS,
             SHARED_STRATEGY,
             SHARED_GROUP_STRATEGIES,
+            AUTH_PROVIDER,
+            AUTH_FILE,
+            AUTH_ACL_FILE,
+            AUTH_ALLOW_ANONYMOUS,
+            AUTH_DENIED_PUBLISH,
+            AUTH_TIMEOUT_SECONDS,
+            AUTH_PASSWORD_THREADS,
+            AUTH_PASSWORD_QUEUE,
+            AUTH_PASSWORD_CACHE_SECONDS,
             CLUSTER_ENV,
             CLUSTER_HOST,
             CLUSTER_PORT,
@@ -75,6 +96,14 @@ final class FileSettings {
             SEED_ENDPOINTS);
 
     private FileSettings() {}
+
+    /** What becomes of a publish that is not allowed. */
+    enum DeniedPublish {
+        /** It is discarded, which only MQTT 5.0 is told. */
+        DROP,
+        /** Its connection is closed. */
+        DISCONNECT
+    }
 
     /** What a full session queue does with a QoS 1 or 2 message. Neither fails the publisher. */
     enum OverflowPolicy {

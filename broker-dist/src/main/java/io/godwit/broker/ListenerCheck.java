@@ -24,7 +24,7 @@ final class ListenerCheck {
                 .toList();
         for (int i = 0; i < enabled.size(); i++) {
             ListenerSection section = enabled.get(i);
-            if (BrokerSettings.address(section).isUnresolved()) {
+            if (BrokerSettings.address(section, config).isUnresolved()) {
                 errors.add(section.path() + ".host: unknown host \"" + section.get(ListenerSettings.HOST) + "\"");
             }
             errors.addAll(proxyErrors(section));
@@ -32,7 +32,7 @@ final class ListenerCheck {
                 errors.addAll(new TlsCheck(section, config).errors());
             }
             for (ListenerSection other : enabled.subList(0, i)) {
-                if (collide(section, other)) {
+                if (collide(section, other, config)) {
                     errors.add(section.path() + ".port: "
                             + section.get(section.kind().port()) + " is the port of " + other.path() + " already");
                 }
@@ -48,13 +48,13 @@ final class ListenerCheck {
                 : List.of();
     }
 
-    private static boolean collide(ListenerSection one, ListenerSection other) {
+    private static boolean collide(ListenerSection one, ListenerSection other, BrokerConfig config) {
         int port = one.get(one.kind().port());
         if (port == 0 || port != other.get(other.kind().port())) {
             return false;
         }
-        InetAddress address = BrokerSettings.address(one).getAddress();
-        InetAddress otherAddress = BrokerSettings.address(other).getAddress();
+        InetAddress address = BrokerSettings.address(one, config).getAddress();
+        InetAddress otherAddress = BrokerSettings.address(other, config).getAddress();
         return address != null
                 && otherAddress != null
                 && (address.equals(otherAddress) || address.isAnyLocalAddress() || otherAddress.isAnyLocalAddress());

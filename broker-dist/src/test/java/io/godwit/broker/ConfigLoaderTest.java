@@ -80,6 +80,16 @@ class ConfigLoaderTest {
                   maxExpirySeconds: 60
                   sharedSubscriptionStrategy: round-robin
                   sharedGroupStrategies: billing=sticky, a=b=hash-by-topic ,$queue=local-first
+                authConfig:
+                  provider: file
+                  file: users
+                  aclFile: /etc/rules
+                  allowAnonymous: true
+                  deniedPublish: disconnect
+                  timeoutSeconds: 3
+                  passwordThreads: 2
+                  passwordQueue: 9
+                  passwordCacheSeconds: 0
                 clusterConfig:
                   env: prod
                   host: 10.0.0.1
@@ -110,6 +120,15 @@ class ConfigLoaderTest {
                         "billing", SharedPick.STICKY,
                         "a=b", SharedPick.HASH_BY_TOPIC,
                         "$queue", SharedPick.LOCAL_FIRST));
+        assertThat(config.get(FileSettings.AUTH_PROVIDER)).isEqualTo("file");
+        assertThat(config.get(FileSettings.AUTH_FILE)).isEqualTo("users");
+        assertThat(config.get(FileSettings.AUTH_ACL_FILE)).isEqualTo("/etc/rules");
+        assertThat(config.get(FileSettings.AUTH_ALLOW_ANONYMOUS)).isTrue();
+        assertThat(config.get(FileSettings.AUTH_DENIED_PUBLISH)).isEqualTo(FileSettings.DeniedPublish.DISCONNECT);
+        assertThat(config.get(FileSettings.AUTH_TIMEOUT_SECONDS)).isEqualTo(3);
+        assertThat(config.get(FileSettings.AUTH_PASSWORD_THREADS)).isEqualTo(2);
+        assertThat(config.get(FileSettings.AUTH_PASSWORD_QUEUE)).isEqualTo(9);
+        assertThat(config.get(FileSettings.AUTH_PASSWORD_CACHE_SECONDS)).isZero();
         assertThat(config.get(FileSettings.CLUSTER_ENV)).isEqualTo("prod");
         assertThat(config.get(FileSettings.CLUSTER_HOST)).isEqualTo("10.0.0.1");
         assertThat(config.get(FileSettings.CLUSTER_PORT)).isEqualTo(9000);

@@ -30,6 +30,21 @@ class ListenerConfigTest {
         assertThat(only.limits()).isEqualTo(ListenerLimits.DEFAULTS);
     }
 
+    /** With a provider somebody decides who comes in; without one only this machine does. */
+    @Test
+    void withAnAuthProviderTheyAreOpenToAll() throws Exception {
+        BrokerConfig file = load("authConfig: {provider: file}");
+        assertThat(single(file).address().getAddress().isAnyLocalAddress()).isTrue();
+        assertThat(BrokerSettings.warnings(file)).isEmpty();
+        BrokerConfig allowAll = load("authConfig: {provider: allow-all}");
+        assertThat(single(allowAll).address().getAddress().isAnyLocalAddress()).isTrue();
+        assertThat(BrokerSettings.warnings(allowAll)).singleElement().asString().contains("allow-all", "everybody");
+        assertThat(BrokerSettings.warnings(load("")))
+                .singleElement()
+                .asString()
+                .contains("no authentication is configured", "authConfig.provider");
+    }
+
     @Test
     void oneMappingIsOneListener() throws Exception {
         ListenerConfig only = single(load("mqttServerConfig: {tcpListener: {host: 0.0.0.0, port: 2883}}"));

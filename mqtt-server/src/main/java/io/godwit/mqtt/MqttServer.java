@@ -4,6 +4,7 @@ import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.DistClient;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionDirectory;
+import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.connect.ConnectHandler;
 import io.godwit.mqtt.connect.ConnectServices;
 import io.godwit.mqtt.connect.RandomClientIds;
@@ -15,6 +16,7 @@ import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.MqttMetrics;
 import io.godwit.mqtt.transport.OpenCount;
 import io.godwit.mqtt.transport.tls.CertificateWatch;
+import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.retain.client.RetainClient;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -52,6 +54,7 @@ public final class MqttServer implements AutoCloseable {
             InboxClient inbox,
             RetainClient retain,
             SessionDirectory directory,
+            AuthProvider auth,
             EventListener events,
             MeterRegistry meters) {
         this.config = config;
@@ -61,7 +64,15 @@ public final class MqttServer implements AutoCloseable {
         this.loops = new EventLoops(config.transport());
         this.fanOut = new LiveFanOut(loops.count(), System::currentTimeMillis);
         SessionServices sessions = new SessionServices(
-                config.session(), dist, inbox, retain, events, metrics, System::currentTimeMillis, loops.count());
+                config.session(),
+                dist,
+                inbox,
+                retain,
+                new Authorizer(auth, config.auth(), events, metrics),
+                events,
+                metrics,
+                System::currentTimeMillis,
+                loops.count());
         this.services = new ConnectServices(sessions, directory, new RandomClientIds(), open);
     }
 

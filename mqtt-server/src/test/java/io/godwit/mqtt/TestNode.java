@@ -1,14 +1,17 @@
 package io.godwit.mqtt;
 
+import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.ListenerLimits;
 import io.godwit.mqtt.transport.TransportConfig;
+import io.godwit.mqtt.twin.MemoryAuth;
 import io.godwit.mqtt.twin.MemoryDirectory;
 import io.godwit.mqtt.twin.MemoryDist;
 import io.godwit.mqtt.twin.MemoryInbox;
 import io.godwit.mqtt.twin.MemoryRetain;
+import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.event.BrokerEvent;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -50,8 +53,28 @@ final class TestNode implements AutoCloseable {
     }
 
     TestNode(TransportConfig transport, SessionConfig session, List<ListenerConfig> listeners) {
+        this(transport, session, listeners, new MemoryAuth(), AuthConfig.DEFAULTS);
+    }
+
+    TestNode(AuthProvider auth, AuthConfig config) {
+        this(TRANSPORT, SessionConfig.DEFAULTS, List.of(onAnyPort(LIMITS)), auth, config);
+    }
+
+    private TestNode(
+            TransportConfig transport,
+            SessionConfig session,
+            List<ListenerConfig> listeners,
+            AuthProvider auth,
+            AuthConfig authConfig) {
         server = new MqttServer(
-                new MqttConfig(listeners, transport, session), dist, inbox, retain, directory, events::add, meters);
+                new MqttConfig(listeners, transport, session, authConfig),
+                dist,
+                inbox,
+                retain,
+                directory,
+                auth,
+                events::add,
+                meters);
         dist.deliverTo(server.liveDeliverer(), inbox.deliverer());
         try {
             addresses = server.start().stream().map(Listener::address).toList();

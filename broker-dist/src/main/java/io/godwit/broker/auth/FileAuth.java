@@ -160,6 +160,9 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
                             ? new ConnectResult.Accepted(request.client().tenant(), null)
                             : new ConnectResult.Refused(RefusalReason.NOT_AUTHORIZED, "no user name given"));
         }
+        if (request.isUserProven()) {
+            return CompletableFuture.completedFuture(ConnectResult.Accepted.as(request.client()));
+        }
         byte[] given = request.password();
         if (given == null) {
             return CompletableFuture.completedFuture(

@@ -25,8 +25,9 @@ import picocli.CommandLine.ScopeType;
  */
 @Command(
         name = "godwit-passwd",
-        description = "Edits the file of users of a Godwit broker. A running broker notices within a second.",
-        mixinStandardHelpOptions = true)
+        description = "Edits the file of users of a Godwit broker. A running broker notices within two seconds.",
+        mixinStandardHelpOptions = true,
+        scope = ScopeType.INHERIT)
 public final class Passwd {
     private static final int DONE = 0;
     private static final int FAILED = 1;

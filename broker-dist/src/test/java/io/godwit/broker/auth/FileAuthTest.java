@@ -84,7 +84,8 @@ class FileAuthTest {
     private static ConnectResult connect(FileAuth auth, @Nullable String user, @Nullable String password)
             throws Exception {
         byte[] bytes = password == null ? null : password.getBytes(StandardCharsets.UTF_8);
-        return auth.connect(new ConnectRequest(client(user), bytes, List.of())).get(10, TimeUnit.SECONDS);
+        return auth.connect(new ConnectRequest(client(user), false, bytes, List.of()))
+                .get(10, TimeUnit.SECONDS);
     }
 
     private static AuthDecision publish(FileAuth auth, String topic) {
@@ -116,6 +117,13 @@ class FileAuthTest {
         auth.close(); // no hash is computed any more
         assertThat(connect(auth, "ann", "grutto")).isEqualTo(ConnectResult.Accepted.as(client("ann")));
         assertThat(reason(connect(auth, "ann", "wrong"))).isEqualTo(RefusalReason.BUSY);
+    }
+
+    /** Its user need not stand in the file; rules hold for it all the same. */
+    @Test
+    void aCertificateNeedsNoPassword() throws Exception {
+        ConnectRequest request = new ConnectRequest(client("machine"), true, null, List.of());
+        assertThat(open(acl, false).connect(request).join()).isEqualTo(ConnectResult.Accepted.as(client("machine")));
     }
 
     @Test

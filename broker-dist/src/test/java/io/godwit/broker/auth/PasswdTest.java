@@ -56,9 +56,7 @@ class PasswdTest {
         assertThat(run("", "list")).isZero();
         assertThat(output.lines())
                 .containsExactly(
-                        "ann\tbcrypt cost=4",
-                        "bob b\tSCRAM-SHA-256 iterations=16384",
-                        "cas\targon2id m=19456,t=2,p=1");
+                        "ann\tbcrypt cost=4", "bob b\tSCRAM-SHA-256 iterations=16384", "cas\targon2id m=19456,t=2,p=1");
 
         assertThat(run("tureluur\n", "change", "--cost", "4", "ann")).isZero();
         assertThat(accepts("ann", "tureluur")).isTrue();
@@ -69,6 +67,14 @@ class PasswdTest {
         try (Stream<Path> files = Files.list(directory)) {
             assertThat(files).containsExactly(file);
         }
+    }
+
+    @Test
+    void helpIsGivenForEveryCommand() {
+        assertThat(run("", "--help")).isZero();
+        assertThat(output).contains("add", "change", "delete", "list", "import");
+        assertThat(run("", "add", "--help")).isZero();
+        assertThat(output).contains("--scram", "--argon2", "--cost", "USER");
     }
 
     @Test

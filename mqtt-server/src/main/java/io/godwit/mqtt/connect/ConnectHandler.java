@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Serves one connection from its first packet to CONNACK. Confined to its event loop.
  *
- * <p>The steps: {@link #begin} checks the CONNECT and asks the directory for the client id, which another connection may have to give up
- * first (takeover). With the {@link SessionDirectory.Lease} it opens the session ({@link #acquired}): a clean one of expiry 0 and without
+ * <p>The steps: {@link #begin} checks the CONNECT, {@link Admission} whether the client is let in. Only then {@link #acquire} asks the
+ * directory for the client id, which another connection may have to give up first (takeover). With the {@link SessionDirectory.Lease} it opens the session ({@link #acquired}): a clean one of expiry 0 and without
  * a will only has a stored predecessor deleted; any other is attached at the inbox store. The routes of a resumed session are written again,
  * in case a crash had left one out. Then {@link #open} sends CONNACK and makes the session the connection's handler. What the client
  * sent behind its CONNECT meanwhile is kept for the session; reading pauses, so that is little.
@@ -48,6 +48,7 @@ public final class ConnectHandler implements PacketHandler {
     private final List<Packet> early = new ArrayList<>(0);
 
     private @Nullable Connect connect;
+    private @Nullable Admission admission;
     private @Nullable Session session;
     private SessionDirectory.@Nullable Lease lease;
     private boolean isClosed;
@@ -59,7 +60,12 @@ public final class ConnectHandler implements PacketHandler {
 
     @Override
     public void onPacket(Packet packet) {
-        if (connect != null) {
+        Connect begun = connect;
+        if (begun != null && begun.authenticationMethod() != null) {
+            if (admission != null) {
+                admission.onPacket(packet);
+            }
+        } else if (begun != null) {
             early.add(packet);
         } else if (packet instanceof Connect first) {
             begin(first);
@@ -76,10 +82,6 @@ public final class ConnectHandler implements PacketHandler {
         boolean isV5 = packet.protocolLevel() == ProtocolLevel.MQTT_5;
         boolean imposesKeepAlive = isV5 && config.serverKeepAliveSeconds() > 0;
         connection.setUp(packet, imposesKeepAlive ? config.serverKeepAliveSeconds() : packet.keepAliveSeconds());
-        if (packet.authenticationMethod() != null) { // no extended authentication here [MQTT5-4.12.0-1]
-            connection.refuse(ReasonCode.BAD_AUTHENTICATION_METHOD, "no authentication method is known");
-            return;
-        }
         String clientId = packet.clientId();
         if (clientId.isEmpty()) {
             if (!isV5 && (!packet.cleanStart() || packet.protocolLevel() == ProtocolLevel.MQTT_3_1)) {
@@ -96,6 +98,18 @@ public final class ConnectHandler implements PacketHandler {
                 connection.remoteAddress(),
                 packet.protocolLevel());
         connection.pauseReading(Connection.Pause.CONNECTING);
+        Admission asked = new Admission(
+                connection,
+                services.session().authorizer(),
+                packet,
+                client,
+                certificateName != null,
+                admitted -> acquire(packet, admitted));
+        admission = asked;
+        asked.begin();
+    }
+
+    private void acquire(Connect packet, ClientInfo client) {
         CompletableFuture<SessionDirectory.Lease> request =
                 services.directory().acquire(client.tenant(), client.clientId(), this::giveUp);
         OnEventLoop.whenComplete(connection, request, (granted, failure) -> {
@@ -128,7 +142,7 @@ public final class ConnectHandler implements PacketHandler {
                 ? config.sendWindow()
                 : Math.min(config.sendWindow(), packet.receiveMaximum());
         int aliases = Math.min(config.topicAliasMaximum(), Math.max(0, packet.topicAliasMaximum()));
-        SessionTerms terms = new SessionTerms(client, window, aliases, expiry);
+        SessionTerms terms = new SessionTerms(client, window, aliases, expiry, packet.authenticationMethod());
         if (expiry == 0 && packet.cleanStart() && packet.will() == null) {
             OnEventLoop.whenComplete(
                     connection,
@@ -236,6 +250,9 @@ public final class ConnectHandler implements PacketHandler {
             answer.receiveMaximum(config.receiveMaximum())
                     .maximumPacketSize(connection.maxPacketBytes())
                     .topicAliasMaximum(config.topicAliasMaximum());
+            if (admission != null) {
+                admission.complete(answer);
+            }
             if (packet.clientId().isEmpty()) {
                 answer.assignedClientId(client.clientId().value()); // [MQTT5-3.2.2-16]
             }
@@ -304,5 +321,8 @@ public final class ConnectHandler implements PacketHandler {
     public void onClosed(String reason) {
         isClosed = true;
         early.clear();
+        if (admission != null) {
+            admission.end();
+        }
     }
 }

@@ -3,6 +3,7 @@ package io.godwit.mqtt.session;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.mqtt.auth.PublishChecks;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.PubComp;
@@ -12,6 +13,8 @@ import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
+import io.godwit.plugin.auth.AuthCheck;
+import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
@@ -19,12 +22,14 @@ import io.godwit.plugin.message.Qos;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the publishes of one connection in. Confined to its loop.
  *
- * <p>The order of events for one PUBLISH: {@link #onPublish} checks it against aliases and Receive Maximum. A QoS 2 message of a persistent
+ * <p>The order of events for one PUBLISH: {@link #onPublish} resolves its alias, {@link #check} asks whether it is allowed, {@link #take}
+ * checks it against the Receive Maximum. A QoS 2 message of a persistent
  * session is first committed by the inbox store ({@code receive}), a retained one by the retain store ({@code set}): a subscriber of the
  * next moment then either finds it retained or gets it live. Then it is distributed, for QoS 2 marked so ({@code distributed}), and
  * acknowledged in the order of arrival by the {@link AckQueue}. Since publishes of one connection must not overtake each other
@@ -35,12 +40,18 @@ import org.jspecify.annotations.Nullable;
  * and not yet stored.
  */
 final class PublishIntake {
+    private static final CompletableFuture<AuthDecision> ALLOWED =
+            CompletableFuture.completedFuture(AuthDecision.ALLOWED);
+
     private final Session session;
     private final SessionServices services;
     private final Connection connection;
     private final @Nullable InboxAttachment attachment;
     private final boolean isV5;
     private final UnstoredBudget budget;
+
+    /** Null when publishes need not be asked about. */
+    private final @Nullable PublishChecks checks;
 
     private final AckQueue acks = new AckQueue(this::sendAck);
     private @Nullable InboundAliases aliases;
@@ -71,6 +82,9 @@ final class PublishIntake {
         this.attachment = attachment;
         this.isV5 = session.terms.isV5();
         this.budget = services.budgetOf(connection.loop());
+        this.checks = services.authorizer.asks(AuthCheck.PUBLISH)
+                ? new PublishChecks(connection, services.authorizer, session.client())
+                : null;
         for (int packetId : receivedBefore) {
             received().put(packetId, Received.RESUMED);
         }
@@ -84,13 +98,83 @@ final class PublishIntake {
         services.metrics.publishIn();
         Message message = new Message(
                 topic, publish.payload(), publish.qos(), publish.retain(), services.nowMillis(), publish.properties());
-        if (publish.qos() == Qos.EXACTLY_ONCE) {
-            onQos2(publish.packetId(), message);
+        if (checks == null) {
+            take(publish.packetId(), message);
+        } else {
+            check(checks, publish.packetId(), message);
+        }
+    }
+
+    // ---- whether it is allowed
+
+    private void check(PublishChecks asked, int packetId, Message message) {
+        boolean isRepeated = message.qos() == Qos.EXACTLY_ONCE && received().containsKey(packetId);
+        CompletableFuture<AuthDecision> answer = isRepeated ? ALLOWED : asked.of(message);
+        if (answer.isDone() && asked.order().isEmpty()) {
+            checked(packetId, message, answer.join());
+            return;
+        }
+        begin(message);
+        asked.order().add(answer, decision -> {
+            try {
+                checked(packetId, message, decision);
+            } finally {
+                end(message);
+            }
+        });
+    }
+
+    private void checked(int packetId, Message message, AuthDecision decision) {
+        if (decision instanceof AuthDecision.Denied denied) {
+            services.authorizer.publishDenied(session.client(), message.topic(), false, denied);
+            deny(packetId, message.qos());
+        } else if (!isClosed && connection.isOpen()) {
+            take(packetId, message);
+        } else if (message.qos() == Qos.AT_MOST_ONCE) {
+            publishLate(message);
+        }
+    }
+
+    /** Under 3.1.1 the answer can not say so, but there must be one, or the connection be closed [MQTT311-3.3.5-2]. */
+    private void deny(int packetId, Qos qos) {
+        if (isClosed) {
+            return;
+        }
+        if (services.authorizer.disconnectsOnDeniedPublish()) {
+            connection.disconnect(ReasonCode.NOT_AUTHORIZED, null);
+        } else if (qos != Qos.AT_MOST_ONCE) {
+            countUnderWay();
+            acks.complete(acks.reserve(packetId, qos == Qos.EXACTLY_ONCE), ReasonCode.NOT_AUTHORIZED);
+        }
+    }
+
+    /** The client sent it and hung up before the answer was there: nobody would send it again. */
+    private void publishLate(Message message) {
+        begin(message);
+        CompletableFuture<?> stored = message.retain()
+                ? services.retain.set(session.client().tenant(), message)
+                : CompletableFuture.completedFuture(true);
+        OnEventLoop.whenComplete(
+                connection,
+                stored.thenCompose(done -> session.publisher.publish(message, null)),
+                (outcome, failure) -> {
+                    if (failure != null) {
+                        reportRefused(message, String.valueOf(failure.getMessage()));
+                    }
+                    end(message);
+                });
+    }
+
+    // ---- taking it in
+
+    private void take(int packetId, Message message) {
+        if (message.qos() == Qos.EXACTLY_ONCE) {
+            onQos2(packetId, message);
         } else {
             AckQueue.Slot slot = null;
-            if (publish.qos() == Qos.AT_LEAST_ONCE) {
+            if (message.qos() == Qos.AT_LEAST_ONCE) {
                 countUnderWay();
-                slot = acks.reserve(publish.packetId(), false);
+                slot = acks.reserve(packetId, false);
             }
             if (message.retain() || !waiting.isEmpty()) {
                 enqueue(new Waiting(message, slot, 0));

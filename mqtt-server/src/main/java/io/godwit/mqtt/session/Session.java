@@ -2,6 +2,9 @@ package io.godwit.mqtt.session;
 
 import io.godwit.dist.client.Publisher;
 import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.mqtt.auth.Authentication;
+import io.godwit.mqtt.auth.InOrder;
+import io.godwit.mqtt.packet.Auth;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.PingReq;
@@ -19,13 +22,19 @@ import io.godwit.mqtt.subscribe.Subscriber;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.mqtt.transport.PacketHandler;
+import io.godwit.plugin.auth.AuthExchange;
+import io.godwit.plugin.auth.ConnectResult;
+import io.godwit.plugin.auth.ExchangeRequest;
+import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +53,9 @@ public abstract class Session implements PacketHandler, Subscriber {
     // null until the first use: an idle session has neither
     private @Nullable PublishIntake intake;
     private @Nullable OutboundAliases outboundAliases;
+    private @Nullable InOrder subscribes;
+    /** While the client authenticates again. */
+    private @Nullable Authentication reauthentication;
 
     private boolean isClosed;
     private boolean isReleased;
@@ -96,7 +108,9 @@ public abstract class Session implements PacketHandler, Subscriber {
             services.subscribeHandler.onUnsubscribe(this, unsubscribe);
         } else if (packet instanceof Disconnect disconnect) {
             onDisconnect(disconnect);
-        } else { // a second CONNECT [MQTT5-3.1.0-2], AUTH without an authentication method, what only a server sends
+        } else if (packet instanceof Auth auth) {
+            onAuth(auth);
+        } else { // a second CONNECT [MQTT5-3.1.0-2], what only a server sends
             throw new ProtocolException(
                     ReasonCode.PROTOCOL_ERROR, "unexpected " + packet.getClass().getSimpleName());
         }
@@ -109,6 +123,80 @@ public abstract class Session implements PacketHandler, Subscriber {
             intake = present;
         }
         return present;
+    }
+
+    @Override
+    public final <T> void inOrder(CompletableFuture<T> checked, Consumer<T> action) {
+        if (subscribes == null && checked.isDone()) {
+            action.accept(checked.join());
+            return;
+        }
+        if (subscribes == null) {
+            subscribes = new InOrder(connection);
+        }
+        subscribes.add(checked, action);
+    }
+
+    // ---- authentication while connected (MQTT 5.0, 4.12.1); until it has ended the earlier one holds
+
+    private void onAuth(Auth auth) {
+        String method = terms.authenticationMethod();
+        if (method == null || !method.equals(auth.authenticationMethod())) { // [MQTT5-4.12.0-7], [MQTT5-4.12.1-1]
+            throw new ProtocolException(
+                    ReasonCode.PROTOCOL_ERROR, "AUTH with another authentication method than CONNECT had");
+        }
+        Authentication running = reauthentication;
+        if (running != null) {
+            running.onAuth(auth);
+        } else if (auth.reasonCode() == ReasonCode.RE_AUTHENTICATE) {
+            reauthenticate(method, auth);
+        } else {
+            throw new ProtocolException(ReasonCode.PROTOCOL_ERROR, "AUTH that was not asked for");
+        }
+    }
+
+    private void reauthenticate(String method, Auth auth) {
+        AuthExchange exchange =
+                services.authorizer.exchange(new ExchangeRequest(method, client(), auth.userProperties(), true));
+        if (exchange == null) {
+            connection.disconnect(ReasonCode.BAD_AUTHENTICATION_METHOD, null);
+            return;
+        }
+        Authentication begun =
+                new Authentication(connection, services.authorizer, client(), method, exchange, new Reauthentication());
+        reauthentication = begun;
+        begun.begin(auth.authenticationData());
+    }
+
+    /** How an authentication while connected ends. */
+    private final class Reauthentication implements Authentication.Outcome {
+        @Override
+        public void challenged() {
+            // other packets go on meanwhile
+        }
+
+        @Override
+        public void accepted(ConnectResult.Accepted accepted) {
+            Authentication done = reauthentication;
+            reauthentication = null;
+            boolean isSame = accepted.tenant().equals(client().tenant())
+                    && Objects.equals(accepted.userName(), client().userName());
+            if (!isSame) {
+                deny(new ConnectResult.Refused(RefusalReason.NOT_AUTHORIZED, "authenticated again as another user"));
+            } else if (done != null) {
+                connection.send(done.auth(ReasonCode.SUCCESS, accepted.data()));
+            }
+        }
+
+        @Override
+        public void refused(ConnectResult.Refused refused) {
+            reauthentication = null;
+            deny(refused);
+        }
+
+        private void deny(ConnectResult.Refused refused) { // [MQTT5-4.12.1-2]
+            connection.disconnect(services.authorizer.reauthenticationDenied(client(), refused), null);
+        }
     }
 
     /** Where QoS 2 packet ids are kept; null to keep them in memory. */
@@ -157,6 +245,9 @@ public abstract class Session implements PacketHandler, Subscriber {
     @Override
     public final void onClosed(String reason) {
         isClosed = true;
+        if (reauthentication != null) {
+            reauthentication.end();
+        }
         services.metrics.disconnected();
         services.events.onEvent(new BrokerEvent.ClientDisconnected(client(), reason));
         if (intake != null) {

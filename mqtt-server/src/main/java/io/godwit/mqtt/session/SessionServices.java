@@ -2,6 +2,7 @@ package io.godwit.mqtt.session;
 
 import io.godwit.dist.client.DistClient;
 import io.godwit.inbox.client.InboxClient;
+import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.subscribe.SubscribeHandler;
 import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.transport.MqttMetrics;
@@ -19,6 +20,7 @@ public final class SessionServices {
     final DistClient dist;
     final InboxClient inbox;
     final RetainClient retain;
+    final Authorizer authorizer;
     final EventListener events;
     final MqttMetrics metrics;
     final SubscribeHandler subscribeHandler;
@@ -34,6 +36,7 @@ public final class SessionServices {
             DistClient dist,
             InboxClient inbox,
             RetainClient retain,
+            Authorizer authorizer,
             EventListener events,
             MqttMetrics metrics,
             LongSupplier wallMillis,
@@ -42,10 +45,11 @@ public final class SessionServices {
         this.dist = dist;
         this.inbox = inbox;
         this.retain = retain;
+        this.authorizer = authorizer;
         this.events = events;
         this.metrics = metrics;
         this.wallMillis = wallMillis;
-        this.subscribeHandler = new SubscribeHandler();
+        this.subscribeHandler = new SubscribeHandler(authorizer);
         budgets = new UnstoredBudget[loops];
         for (int i = 0; i < loops; i++) {
             budgets[i] = new UnstoredBudget(Math.max(1, config.maxUnstoredNodeBytes() / loops));
@@ -62,6 +66,10 @@ public final class SessionServices {
 
     public InboxClient inbox() {
         return inbox;
+    }
+
+    public Authorizer authorizer() {
+        return authorizer;
     }
 
     public EventListener events() {

@@ -1,6 +1,7 @@
 package io.godwit.mqtt.session;
 
 import io.godwit.plugin.client.ClientInfo;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What CONNECT and CONNACK agreed on.
@@ -8,8 +9,14 @@ import io.godwit.plugin.client.ClientInfo;
  * @param sendWindow QoS 1 and 2 messages under way towards the client at once, 1 to 65,535 [MQTT5-3.3.4-9]
  * @param topicAliasMaximum aliases that may be set up towards the client; 0 to 65,535
  * @param expirySeconds Session Expiry Interval of CONNECT, 0 to 4,294,967,295
+ * @param authenticationMethod of CONNECT, by which the client may authenticate again; null when it had none
  */
-public record SessionTerms(ClientInfo client, int sendWindow, int topicAliasMaximum, long expirySeconds) {
+public record SessionTerms(
+        ClientInfo client,
+        int sendWindow,
+        int topicAliasMaximum,
+        long expirySeconds,
+        @Nullable String authenticationMethod) {
     boolean isV5() {
         return client.protocolLevel() == 5;
     }

@@ -1,6 +1,7 @@
 package io.godwit.mqtt.subscribe;
 
 import io.godwit.dist.client.DistOutcome;
+import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.RetainHandling;
 import io.godwit.mqtt.packet.SubAck;
@@ -9,19 +10,91 @@ import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.UnsubAck;
 import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.mqtt.transport.OnEventLoop;
+import io.godwit.plugin.auth.AuthCheck;
+import io.godwit.plugin.auth.AuthDecision;
+import io.godwit.plugin.auth.SubscribeRequest;
+import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Qos;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Answers SUBSCRIBE and UNSUBSCRIBE. Has no state: one serves all sessions. */
 public final class SubscribeHandler {
+    private static final CompletableFuture<Boolean> NOTHING_TO_ASK = CompletableFuture.completedFuture(true);
+
+    private final Authorizer authorizer;
+
+    public SubscribeHandler(Authorizer authorizer) {
+        this.authorizer = authorizer;
+    }
 
     /** On the loop of {@code subscriber}. */
     public void onSubscribe(Subscriber subscriber, Subscribe packet) {
+        if (authorizer.asks(AuthCheck.SUBSCRIBE)) {
+            subscriber.inOrder(check(subscriber.client(), packet), answers -> checked(subscriber, packet, answers));
+        } else {
+            subscribe(subscriber, packet, packet.subscriptions(), null);
+        }
+    }
+
+    /** The answers about the filters, in their order. */
+    private CompletableFuture<List<AuthDecision>> check(ClientInfo client, Subscribe packet) {
+        List<CompletableFuture<AuthDecision>> answers =
+                new ArrayList<>(packet.subscriptions().size());
+        for (Subscription s : packet.subscriptions()) {
+            answers.add(authorizer.subscribe(new SubscribeRequest(client, s.filter(), s.qos())));
+        }
+        return CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0]))
+                .thenApply(all -> answers.stream().map(CompletableFuture::join).toList());
+    }
+
+    private void checked(Subscriber subscriber, Subscribe packet, List<AuthDecision> answers) {
+        List<Subscription> allowed = new ArrayList<>(answers.size());
+        BitSet denied = new BitSet();
+        for (int i = 0; i < answers.size(); i++) {
+            Subscription s = packet.subscriptions().get(i);
+            if (answers.get(i) instanceof AuthDecision.Denied no) {
+                denied.set(i);
+                authorizer.subscribeDenied(subscriber.client(), s.filter().text(), no);
+            } else {
+                allowed.add(s);
+            }
+        }
+        if (!subscriber.connection().isOpen()) {
+            return; // never answered, so never asked
+        }
+        if (allowed.isEmpty()) {
+            subscriber.connection().send(new SubAck(packet.packetId(), withDenied(List.of(), denied)));
+        } else {
+            subscribe(subscriber, packet, allowed, denied.isEmpty() ? null : denied);
+        }
+    }
+
+    /** Puts the answers about filters that are not allowed between those about the others. */
+    private static List<ReasonCode> withDenied(List<ReasonCode> codes, @Nullable BitSet denied) {
+        if (denied == null) {
+            return codes;
+        }
+        Iterator<ReasonCode> others = codes.iterator();
+        List<ReasonCode> all = new ArrayList<>();
+        for (int i = 0; i < codes.size() + denied.cardinality(); i++) {
+            all.add(denied.get(i) ? ReasonCode.NOT_AUTHORIZED : others.next());
+        }
+        return all;
+    }
+
+    /**
+     * @param subscriptions those that are allowed
+     * @param denied places of the others in the packet; null when there are none
+     */
+    private void subscribe(
+            Subscriber subscriber, Subscribe packet, List<Subscription> subscriptions, @Nullable BitSet denied) {
         int subscriptionId = Math.max(0, packet.subscriptionId());
-        List<Subscription> subscriptions = packet.subscriptions();
         List<@Nullable RetainedReplay> replays = new ArrayList<>(subscriptions.size());
         for (Subscription s : subscriptions) {
             RetainedReplay replay = null;
@@ -34,7 +107,9 @@ public final class SubscribeHandler {
         }
         OnEventLoop.whenComplete(
                 subscriber.connection(), subscriber.subscribe(subscriptions, subscriptionId), (isNew, failure) -> {
-                    subscriber.connection().send(new SubAck(packet.packetId(), codes(subscriptions, failure)));
+                    subscriber
+                            .connection()
+                            .send(new SubAck(packet.packetId(), withDenied(codes(subscriptions, failure), denied)));
                     for (int i = 0; i < replays.size(); i++) {
                         RetainedReplay replay = replays.get(i);
                         if (replay != null) {
@@ -67,6 +142,14 @@ public final class SubscribeHandler {
 
     /** On the loop of {@code subscriber}. */
     public void onUnsubscribe(Subscriber subscriber, Unsubscribe packet) {
+        if (authorizer.asks(AuthCheck.SUBSCRIBE)) {
+            subscriber.inOrder(NOTHING_TO_ASK, nothing -> unsubscribe(subscriber, packet));
+        } else {
+            unsubscribe(subscriber, packet);
+        }
+    }
+
+    private static void unsubscribe(Subscriber subscriber, Unsubscribe packet) {
         OnEventLoop.whenComplete(
                 subscriber.connection(), subscriber.unsubscribe(packet.filters()), (existed, failure) -> {
                     if (failure != null && subscriber.client().protocolLevel() < 5) {

@@ -6,12 +6,19 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** A session as SUBSCRIBE and UNSUBSCRIBE see it. Confined to its connection's event loop. */
 public interface Subscriber {
     Connection connection();
 
     ClientInfo client();
+
+    /**
+     * Runs {@code action} with the value of {@code checked}, which never fails, when that is complete and the actions handed in before have
+     * run: SUBSCRIBE and UNSUBSCRIBE do not overtake each other while they are checked.
+     */
+    <T> void inOrder(CompletableFuture<T> checked, Consumer<T> action);
 
     /**
      * Adds or replaces subscriptions. Complete when SUBACK may be sent: every publish received from then on reaches them. Yields for each

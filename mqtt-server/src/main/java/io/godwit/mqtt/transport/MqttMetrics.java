@@ -22,6 +22,10 @@ public final class MqttMetrics {
     private final LongAdder publishesIn = new LongAdder();
     private final LongAdder publishesOut = new LongAdder();
     private final LongAdder refusedPublishes = new LongAdder();
+    private final LongAdder deniedConnects = new LongAdder();
+    private final LongAdder deniedPublishes = new LongAdder();
+    private final LongAdder deniedSubscribes = new LongAdder();
+    private final LongAdder authFailures = new LongAdder();
     private final LongAdder bytesIn = new LongAdder();
     private final LongAdder bytesOut = new LongAdder();
     private final LongAdder sockets = new LongAdder();
@@ -36,6 +40,10 @@ public final class MqttMetrics {
         counter(registry, "godwit.mqtt.publishes.in", publishesIn);
         counter(registry, "godwit.mqtt.publishes.out", publishesOut);
         counter(registry, "godwit.mqtt.publishes.refused", refusedPublishes);
+        counter(registry, "godwit.mqtt.connects.denied", deniedConnects);
+        counter(registry, "godwit.mqtt.publishes.denied", deniedPublishes);
+        counter(registry, "godwit.mqtt.subscribes.denied", deniedSubscribes);
+        counter(registry, "godwit.mqtt.auth.failures", authFailures);
         counter(registry, "godwit.mqtt.bytes.in", bytesIn);
         counter(registry, "godwit.mqtt.bytes.out", bytesOut);
         Gauge.builder("godwit.mqtt.sockets", sockets, LongAdder::sum).register(registry);
@@ -85,6 +93,22 @@ public final class MqttMetrics {
 
     public void publishRefused() {
         refusedPublishes.increment();
+    }
+
+    public void connectDenied() {
+        deniedConnects.increment();
+    }
+
+    public void publishDenied() {
+        deniedPublishes.increment();
+    }
+
+    public void subscribeDenied() {
+        deniedSubscribes.increment();
+    }
+
+    public void authFailed() {
+        authFailures.increment();
     }
 
     public void dropped(DropReason reason) {

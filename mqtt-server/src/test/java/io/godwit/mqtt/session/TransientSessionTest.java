@@ -6,6 +6,8 @@ import io.godwit.conformance.Clause;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Match;
+import io.godwit.mqtt.auth.AuthConfig;
+import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.PubComp;
 import io.godwit.mqtt.packet.PubRec;
@@ -15,6 +17,7 @@ import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.transport.MqttMetrics;
+import io.godwit.mqtt.twin.MemoryAuth;
 import io.godwit.mqtt.twin.MemoryDist;
 import io.godwit.mqtt.twin.MemoryInbox;
 import io.godwit.mqtt.twin.MemoryRetain;
@@ -45,6 +48,8 @@ class TransientSessionTest {
     private final MemoryDist dist = new MemoryDist();
     private final List<BrokerEvent> events = new ArrayList<>();
     private final RecordingConnection connection = new RecordingConnection(loop);
+    private final Authorizer authorizer = new Authorizer(
+            new MemoryAuth(), AuthConfig.DEFAULTS, events::add, new MqttMetrics(new SimpleMeterRegistry()));
     private long nowMillis = 1_000_000;
     private boolean isEnded;
 
@@ -65,13 +70,14 @@ class TransientSessionTest {
                 dist,
                 new MemoryInbox(),
                 new MemoryRetain(),
+                authorizer,
                 events::add,
                 new MqttMetrics(new SimpleMeterRegistry()),
                 () -> nowMillis,
                 1);
         ClientInfo client = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "test:1", level);
         return new TransientSession(
-                connection, services, new SessionTerms(client, window, 0, 0), null, () -> isEnded = true);
+                connection, services, new SessionTerms(client, window, 0, 0, null), null, () -> isEnded = true);
     }
 
     private static SessionConfig config(int receiveMaximum, int maxQueued, boolean dropsOldest, long maxUnstored) {

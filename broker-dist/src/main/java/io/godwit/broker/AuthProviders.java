@@ -1,0 +1,69 @@
+package io.godwit.broker;
+
+import io.godwit.broker.auth.AllowAll;
+import io.godwit.broker.auth.FileAuth;
+import io.godwit.plugin.auth.AuthProvider;
+import io.godwit.plugin.auth.AuthProviderFactory;
+import io.godwit.plugin.event.EventListener;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.ServiceLoader;
+
+/** Opens the auth provider that the configuration names: a built-in one, or one that the {@link ServiceLoader} finds. */
+final class AuthProviders {
+    static final String ALLOW_ALL = "allow-all";
+    static final String FILE = "file";
+
+    private AuthProviders() {}
+
+    /** Whether clients are asked who they are, or it was said outright that they are not. */
+    static boolean isConfigured(BrokerConfig config) {
+        return !config.get(FileSettings.AUTH_PROVIDER).isEmpty();
+    }
+
+    /**
+     * Blocks, to read files.
+     *
+     * @throws IOException naming what is wrong
+     */
+    static AuthProvider open(BrokerConfig config, EventListener events) throws IOException {
+        String name = config.get(FileSettings.AUTH_PROVIDER);
+        if (name.isEmpty() || name.equals(ALLOW_ALL)) {
+            return new AllowAll();
+        }
+        if (name.equals(FILE)) {
+            return FileAuth.open(fileAuth(config), events);
+        }
+        List<String> names = new ArrayList<>(List.of(ALLOW_ALL, FILE));
+        for (AuthProviderFactory factory : ServiceLoader.load(AuthProviderFactory.class)) {
+            if (factory.name().equals(name)) {
+                return create(factory);
+            }
+            names.add(factory.name());
+        }
+        throw new IOException("authConfig.provider: there is no provider \"" + name + "\", only " + names);
+    }
+
+    @SuppressWarnings("CatchingUnchecked") // outermost frame of the plugin
+    private static AuthProvider create(AuthProviderFactory factory) throws IOException {
+        try {
+            return factory.create();
+        } catch (Exception e) {
+            throw new IOException("the auth provider " + factory.name() + " does not start: " + e, e);
+        }
+    }
+
+    private static FileAuth.Settings fileAuth(BrokerConfig config) {
+        int threads = config.get(FileSettings.AUTH_PASSWORD_THREADS);
+        return new FileAuth.Settings(
+                Objects.requireNonNull(config.file(config.get(FileSettings.AUTH_FILE))),
+                config.file(config.get(FileSettings.AUTH_ACL_FILE)),
+                config.get(FileSettings.AUTH_ALLOW_ANONYMOUS),
+                threads > 0 ? threads : Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
+                config.get(FileSettings.AUTH_PASSWORD_QUEUE),
+                Duration.ofSeconds(config.get(FileSettings.AUTH_PASSWORD_CACHE_SECONDS)));
+    }
+}

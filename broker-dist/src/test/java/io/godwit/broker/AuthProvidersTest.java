@@ -1,0 +1,98 @@
+package io.godwit.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.broker.auth.AllowAll;
+import io.godwit.broker.auth.FileAuth;
+import io.godwit.plugin.auth.AuthProvider;
+import io.godwit.plugin.auth.AuthProviderFactory;
+import io.godwit.plugin.event.EventListener;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AuthProvidersTest {
+    @TempDir
+    Path directory;
+
+    private AuthProvider open(String yaml) throws IOException, ConfigException {
+        Path file = Files.writeString(directory.resolve("test.yml"), yaml);
+        return AuthProviders.open(ConfigLoader.load(file, Map.of()), EventListener.NONE);
+    }
+
+    @Test
+    void everybodyIsLetInWhenNothingOrAllowAllIsConfigured() throws Exception {
+        assertThat(open("")).isInstanceOf(AllowAll.class);
+        assertThat(open("authConfig: {provider: allow-all}")).isInstanceOf(AllowAll.class);
+        assertThat(new AllowAll().checks()).isEmpty();
+    }
+
+    @Test
+    void fileNamesStartAtTheConfigurationFile() throws Exception {
+        assertThatThrownBy(() -> open("authConfig: {provider: file}"))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(directory.resolve("passwd").toString());
+        Files.writeString(directory.resolve("passwd"), "# nobody\n");
+        assertThatThrownBy(() -> open("authConfig: {provider: file, aclFile: rules}"))
+                .hasMessageContaining(directory.resolve("rules").toString());
+        try (AuthProvider provider = open("authConfig: {provider: file}")) {
+            assertThat(provider).isInstanceOf(FileAuth.class);
+        }
+    }
+
+    /** The shipped file of rules has none in force: who configures it as it is gets no. */
+    @Test
+    void theShippedRulesAreValid() throws Exception {
+        Files.writeString(directory.resolve("passwd"), "# nobody\n");
+        Path shipped =
+                Path.of(System.getProperty("user.dir")).resolveSibling("conf").resolve("acl");
+        try (AuthProvider provider = open("authConfig: {provider: file, aclFile: " + shipped + "}")) {
+            assertThat(provider.checks()).hasSize(3);
+        }
+    }
+
+    @Test
+    void othersAreFoundByTheirName() throws Exception {
+        assertThat(open("authConfig: {provider: for-the-test}")).isInstanceOf(Found.class);
+        assertThatThrownBy(() -> open("authConfig: {provider: ldap}"))
+                .isInstanceOf(IOException.class)
+                .hasMessageContainingAll("\"ldap\"", "allow-all", "file", "for-the-test");
+        assertThatThrownBy(() -> open("authConfig: {provider: broken}"))
+                .isInstanceOf(IOException.class)
+                .hasMessageContainingAll("broken", "no ladder");
+    }
+
+    /** Not AllowAll, which is final. */
+    private interface Found extends AuthProvider {}
+
+    /** Named in META-INF/services. */
+    public static final class TestFactory implements AuthProviderFactory {
+        @Override
+        public String name() {
+            return "for-the-test";
+        }
+
+        @Override
+        public AuthProvider create() {
+            return (Found) java.lang.reflect.Proxy.newProxyInstance(
+                    TestFactory.class.getClassLoader(), new Class<?>[] {Found.class}, (proxy, method, args) -> null);
+        }
+    }
+
+    /** Named in META-INF/services. */
+    public static final class BrokenFactory implements AuthProviderFactory {
+        @Override
+        public String name() {
+            return "broken";
+        }
+
+        @Override
+        public AuthProvider create() {
+            throw new IllegalStateException("no ladder");
+        }
+    }
+}

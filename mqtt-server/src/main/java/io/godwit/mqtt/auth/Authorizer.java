@@ -1,0 +1,191 @@
+package io.godwit.mqtt.auth;
+
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.transport.MqttMetrics;
+import io.godwit.plugin.auth.AuthCheck;
+import io.godwit.plugin.auth.AuthDecision;
+import io.godwit.plugin.auth.AuthExchange;
+import io.godwit.plugin.auth.AuthProvider;
+import io.godwit.plugin.auth.AuthStep;
+import io.godwit.plugin.auth.ConnectRequest;
+import io.godwit.plugin.auth.ConnectResult;
+import io.godwit.plugin.auth.ExchangeRequest;
+import io.godwit.plugin.auth.PublishRequest;
+import io.godwit.plugin.auth.RefusalReason;
+import io.godwit.plugin.auth.SubscribeRequest;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.EventListener;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the auth provider and turns whatever is no answer (an exception, a null, a failure, no answer in time) into a no and an event. So
+ * the futures it returns never fail and yield no null; they complete on the provider's threads. Counts and reports every no as well. Any
+ * thread.
+ */
+public final class Authorizer {
+    /** The no to a publish or a filter that stands for no answer: good for this one time only. */
+    static final AuthDecision NO_ANSWER = new AuthDecision.Denied("the auth provider gave no answer");
+
+    private static final Logger LOG = LoggerFactory.getLogger(Authorizer.class);
+    private static final ConnectResult NO_RESULT =
+            new ConnectResult.Refused(RefusalReason.UNAVAILABLE, "the auth provider gave no answer");
+
+    private final AuthProvider provider;
+    private final Set<AuthCheck> checks;
+    private final AuthConfig config;
+    private final EventListener events;
+    private final MqttMetrics metrics;
+
+    public Authorizer(AuthProvider provider, AuthConfig config, EventListener events, MqttMetrics metrics) {
+        this.provider = provider;
+        this.config = config;
+        this.events = events;
+        this.metrics = metrics;
+        checks = EnumSet.noneOf(AuthCheck.class);
+        checks.addAll(provider.checks());
+    }
+
+    /** Whether {@code check} has to be asked for at all. */
+    public boolean asks(AuthCheck check) {
+        return checks.contains(check);
+    }
+
+    /** See {@link AuthConfig}. */
+    public boolean disconnectsOnDeniedPublish() {
+        return config.disconnectsOnDeniedPublish();
+    }
+
+    public CompletableFuture<ConnectResult> connect(ConnectRequest request) {
+        return guard(AuthCheck.CONNECT, request.client(), () -> provider.connect(request), NO_RESULT);
+    }
+
+    /** Null when the provider does not know the method. */
+    public @Nullable AuthExchange exchange(ExchangeRequest request) {
+        try {
+            return provider.exchange(request);
+        } catch (RuntimeException | Error e) { // outermost frame of the provider
+            failed(AuthCheck.CONNECT, request.client(), e);
+            return data -> CompletableFuture.completedFuture(NO_RESULT);
+        }
+    }
+
+    CompletableFuture<AuthStep> step(AuthExchange exchange, ClientInfo client, byte[] data) {
+        return guard(AuthCheck.CONNECT, client, () -> exchange.onData(data), NO_RESULT);
+    }
+
+    /** Tells {@code exchange} that it is over. */
+    void close(AuthExchange exchange, ClientInfo client) {
+        try {
+            exchange.close();
+        } catch (RuntimeException | Error e) { // outermost frame of the provider
+            failed(AuthCheck.CONNECT, client, e);
+        }
+    }
+
+    public CompletableFuture<AuthDecision> publish(PublishRequest request) {
+        return guard(AuthCheck.PUBLISH, request.client(), () -> provider.publish(request), NO_ANSWER);
+    }
+
+    public CompletableFuture<AuthDecision> subscribe(SubscribeRequest request) {
+        return guard(AuthCheck.SUBSCRIBE, request.client(), () -> provider.subscribe(request), NO_ANSWER);
+    }
+
+    /** See {@link AuthProvider#rulesVersion}. */
+    long rulesVersion() {
+        return provider.rulesVersion();
+    }
+
+    private <T> CompletableFuture<T> guard(
+            AuthCheck check, ClientInfo client, Supplier<CompletableFuture<T>> call, T denial) {
+        @Nullable CompletableFuture<T> asked;
+        try {
+            asked = call.get();
+        } catch (RuntimeException | Error e) { // outermost frame of the provider
+            failed(check, client, e);
+            return CompletableFuture.completedFuture(denial);
+        }
+        if (asked == null) {
+            failed(check, client, "null instead of a future");
+            return CompletableFuture.completedFuture(denial);
+        }
+        if (asked.isDone() && !asked.isCompletedExceptionally() && asked.getNow(null) != null) {
+            return asked;
+        }
+        return asked.copy() // a time-out does not complete the provider's own
+                .orTimeout(config.timeout().toMillis(), TimeUnit.MILLISECONDS)
+                .handle((answer, failure) -> {
+                    if (failure != null) {
+                        failed(check, client, failure);
+                        return denial;
+                    }
+                    if (answer == null) {
+                        failed(check, client, "null instead of an answer");
+                        return denial;
+                    }
+                    return answer;
+                });
+    }
+
+    private void failed(AuthCheck check, ClientInfo client, Throwable cause) {
+        LOG.debug(
+                "auth provider failed check={} clientId={}",
+                check,
+                client.clientId().value(),
+                cause);
+        failed(check, client, cause.toString());
+    }
+
+    private void failed(AuthCheck check, ClientInfo client, String cause) {
+        metrics.authFailed();
+        events.onEvent(new BrokerEvent.AuthFailed(check, client, cause));
+    }
+
+    // ---- what a no is called
+
+    /** Counts and reports it; returns what its CONNACK says. */
+    public ReasonCode connectDenied(ClientInfo client, ConnectResult.Refused refused) {
+        countDenied(client, refused);
+        return switch (refused.reason()) {
+            case BAD_CREDENTIALS -> ReasonCode.BAD_USER_NAME_OR_PASSWORD;
+            case NOT_AUTHORIZED -> ReasonCode.NOT_AUTHORIZED;
+            case BANNED -> ReasonCode.BANNED;
+            case BUSY -> ReasonCode.SERVER_BUSY;
+            case UNAVAILABLE -> ReasonCode.SERVER_UNAVAILABLE;
+        };
+    }
+
+    /** Counts and reports it; returns what the DISCONNECT of a client says that was connected before. It knows fewer codes. */
+    public ReasonCode reauthenticationDenied(ClientInfo client, ConnectResult.Refused refused) {
+        countDenied(client, refused);
+        return switch (refused.reason()) {
+            case BAD_CREDENTIALS, NOT_AUTHORIZED, BANNED -> ReasonCode.NOT_AUTHORIZED;
+            case BUSY -> ReasonCode.SERVER_BUSY;
+            case UNAVAILABLE -> ReasonCode.UNSPECIFIED_ERROR;
+        };
+    }
+
+    private void countDenied(ClientInfo client, ConnectResult.Refused refused) {
+        metrics.connectDenied();
+        events.onEvent(new BrokerEvent.ConnectDenied(client, refused.reason(), refused.detail()));
+    }
+
+    /** Counts and reports it. */
+    public void publishDenied(ClientInfo client, String topic, boolean isWill, AuthDecision.Denied denied) {
+        metrics.publishDenied();
+        events.onEvent(new BrokerEvent.PublishDenied(client, topic, isWill, denied.detail()));
+    }
+
+    /** Counts and reports it. */
+    public void subscribeDenied(ClientInfo client, String filter, AuthDecision.Denied denied) {
+        metrics.subscribeDenied();
+        events.onEvent(new BrokerEvent.SubscribeDenied(client, filter, denied.detail()));
+    }
+}

@@ -1,0 +1,66 @@
+package io.godwit.mqtt.auth;
+
+import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.OnEventLoop;
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs actions in the order in which they were handed in, each when its future, which never fails, is complete: checks may be
+ * answered in any order, packets must not overtake each other. Every action runs, also on a connection that has gone. Confined to the
+ * connection's loop.
+ */
+public final class InOrder {
+    private final Connection connection;
+    private final ArrayDeque<Step<?>> waiting = new ArrayDeque<>(2);
+
+    public InOrder(Connection connection) {
+        this.connection = connection;
+    }
+
+    public boolean isEmpty() {
+        return waiting.isEmpty();
+    }
+
+    /** Runs {@code action} at once when nothing waits and {@code future} is complete. */
+    public <T> void add(CompletableFuture<T> future, Consumer<T> action) {
+        if (waiting.isEmpty() && future.isDone()) {
+            action.accept(future.join());
+            return;
+        }
+        Step<T> step = new Step<>(action);
+        waiting.addLast(step);
+        OnEventLoop.whenComplete(connection, future, (value, failure) -> {
+            step.value = value;
+            advance();
+        });
+    }
+
+    private void advance() {
+        for (Step<?> head = waiting.peekFirst(); head != null && head.value != null; head = waiting.peekFirst()) {
+            waiting.removeFirst();
+            try {
+                head.run();
+            } catch (RuntimeException | Error e) { // outermost frame: those behind it have their turn all the same
+                connection.fail(e);
+            }
+        }
+    }
+
+    private static final class Step<T> {
+        private final Consumer<T> action;
+        private @Nullable T value;
+
+        private Step(Consumer<T> action) {
+            this.action = action;
+        }
+
+        private void run() {
+            if (value != null) {
+                action.accept(value);
+            }
+        }
+    }
+}

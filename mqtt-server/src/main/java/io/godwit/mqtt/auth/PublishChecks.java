@@ -1,0 +1,58 @@
+package io.godwit.mqtt.auth;
+
+import io.godwit.mqtt.transport.Connection;
+import io.godwit.plugin.auth.AuthDecision;
+import io.godwit.plugin.auth.PublishRequest;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.Qos;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks whether the publishes of one connection are allowed, and remembers the last answer: devices publish to the same topic again and again.
+ * Confined to the connection's loop.
+ */
+public final class PublishChecks {
+    private static final CompletableFuture<AuthDecision> ALLOWED =
+            CompletableFuture.completedFuture(AuthDecision.ALLOWED);
+
+    private final Authorizer authorizer;
+    private final ClientInfo client;
+    private final InOrder order;
+
+    // the last question and its answer
+    private @Nullable String topic;
+    private Qos qos = Qos.AT_MOST_ONCE;
+    private boolean retain;
+    private long version;
+    private CompletableFuture<AuthDecision> answer = ALLOWED;
+
+    public PublishChecks(Connection connection, Authorizer authorizer, ClientInfo client) {
+        this.authorizer = authorizer;
+        this.client = client;
+        this.order = new InOrder(connection);
+    }
+
+    /** The answer about {@code message}; never fails. */
+    public CompletableFuture<AuthDecision> of(Message message) {
+        long now = authorizer.rulesVersion(); // before it is asked: a change meanwhile makes the answer an old one
+        if (!message.topic().equals(topic)
+                || message.qos() != qos
+                || message.retain() != retain
+                || now != version
+                || answer.getNow(AuthDecision.ALLOWED) == Authorizer.NO_ANSWER) {
+            topic = message.topic();
+            qos = message.qos();
+            retain = message.retain();
+            version = now;
+            answer = authorizer.publish(new PublishRequest(client, message.topic(), qos, retain, false));
+        }
+        return answer;
+    }
+
+    /** Runs what becomes of the publishes in their order. */
+    public InOrder order() {
+        return order;
+    }
+}

@@ -1,0 +1,172 @@
+package io.godwit.mqtt.connect;
+
+import io.godwit.mqtt.auth.Authentication;
+import io.godwit.mqtt.auth.Authorizer;
+import io.godwit.mqtt.packet.Auth;
+import io.godwit.mqtt.packet.ConnAck;
+import io.godwit.mqtt.packet.Connect;
+import io.godwit.mqtt.packet.Disconnect;
+import io.godwit.mqtt.packet.Packet;
+import io.godwit.mqtt.packet.ProtocolException;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.WillPacket;
+import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.OnEventLoop;
+import io.godwit.plugin.auth.AuthCheck;
+import io.godwit.plugin.auth.AuthDecision;
+import io.godwit.plugin.auth.AuthExchange;
+import io.godwit.plugin.auth.ConnectRequest;
+import io.godwit.plugin.auth.ConnectResult;
+import io.godwit.plugin.auth.ExchangeRequest;
+import io.godwit.plugin.auth.PublishRequest;
+import io.godwit.plugin.client.ClientInfo;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out whether the client of a CONNECT is let in: {@link #begin} has it prove who it is, by password or in an exchange of AUTH packets;
+ * {@link #checkWill} asks whether its will is allowed. Refuses the connection itself. Confined to its loop.
+ */
+final class Admission {
+    private final Connection connection;
+    private final Authorizer authorizer;
+    private final Connect connect;
+    private final ClientInfo claimed;
+    private final boolean isUserProven;
+    private final Consumer<ClientInfo> onAdmitted;
+
+    /** While an exchange of AUTH packets runs. */
+    private @Nullable Authentication exchange;
+
+    /** Of the CONNACK. */
+    private byte[] authenticationData = {};
+
+    /**
+     * @param claimed who the client says it is
+     * @param isUserProven whether its certificate has proven the user name
+     * @param onAdmitted is handed who it is, on the loop, while the connection is open
+     */
+    Admission(
+            Connection connection,
+            Authorizer authorizer,
+            Connect connect,
+            ClientInfo claimed,
+            boolean isUserProven,
+            Consumer<ClientInfo> onAdmitted) {
+        this.connection = connection;
+        this.authorizer = authorizer;
+        this.connect = connect;
+        this.claimed = claimed;
+        this.isUserProven = isUserProven;
+        this.onAdmitted = onAdmitted;
+    }
+
+    void begin() {
+        String method = connect.authenticationMethod();
+        if (method != null) {
+            beginExchange(method);
+        } else if (authorizer.asks(AuthCheck.CONNECT)) {
+            OnEventLoop.whenComplete(
+                    connection, authorizer.connect(request()), (result, failure) -> authenticated(result));
+        } else {
+            checkWill(claimed);
+        }
+    }
+
+    @SuppressWarnings(
+            "NullAway") // the compiler of Java 17 does not see "byte @Nullable []" in another module's class file
+    private ConnectRequest request() {
+        return new ConnectRequest(claimed, isUserProven, connect.password(), connect.userProperties());
+    }
+
+    private void beginExchange(String method) {
+        AuthExchange begun = authorizer.exchange(new ExchangeRequest(method, claimed, connect.userProperties(), false));
+        if (begun == null) { // [MQTT5-4.12.0-1]
+            connection.refuse(ReasonCode.BAD_AUTHENTICATION_METHOD, null);
+            return;
+        }
+        exchange = new Authentication(connection, authorizer, claimed, method, begun, new Outcome());
+        exchange.begin(connect.authenticationData());
+    }
+
+    /** What comes before CONNACK from a client that named a method: it has nothing to say yet but about that [MQTT5-3.1.2-30]. */
+    void onPacket(Packet packet) {
+        if (packet instanceof Auth auth && exchange != null) {
+            connection.pauseReading(Connection.Pause.CONNECTING);
+            exchange.onAuth(auth);
+        } else if (packet instanceof Disconnect) {
+            connection.close("client disconnected");
+        } else {
+            throw new ProtocolException(
+                    ReasonCode.PROTOCOL_ERROR,
+                    packet.getClass().getSimpleName() + " before the authentication is complete");
+        }
+    }
+
+    private void authenticated(ConnectResult result) {
+        if (result instanceof ConnectResult.Refused refused) {
+            // also when the client has gone: to guess passwords and hang up must not go unseen
+            ReasonCode code = authorizer.connectDenied(claimed, refused);
+            connection.refuse(code, null);
+        } else if (result instanceof ConnectResult.Accepted accepted && connection.isOpen()) {
+            authenticationData = accepted.data();
+            checkWill(new ClientInfo(
+                    accepted.tenant(),
+                    claimed.clientId(),
+                    accepted.userName(),
+                    claimed.remoteAddress(),
+                    claimed.protocolLevel()));
+        }
+    }
+
+    private void checkWill(ClientInfo client) {
+        WillPacket will = connect.will();
+        if (will == null || !authorizer.asks(AuthCheck.PUBLISH)) {
+            onAdmitted.accept(client);
+            return;
+        }
+        PublishRequest request = new PublishRequest(client, will.topic(), will.qos(), will.retain(), true);
+        OnEventLoop.whenComplete(connection, authorizer.publish(request), (decision, failure) -> {
+            if (decision instanceof AuthDecision.Denied denied) {
+                authorizer.publishDenied(client, will.topic(), true, denied);
+                connection.refuse(ReasonCode.NOT_AUTHORIZED, null);
+            } else if (connection.isOpen()) {
+                onAdmitted.accept(client);
+            }
+        });
+    }
+
+    /** Puts into a CONNACK of success what belongs to the authentication. */
+    void complete(ConnAck.Builder answer) {
+        if (connect.authenticationMethod() != null) { // [MQTT5-4.12.0-5]
+            answer.authentication(connect.authenticationMethod(), Authentication.dataOrNone(authenticationData));
+        }
+    }
+
+    /** The connection has gone. */
+    void end() {
+        if (exchange != null) {
+            exchange.end();
+        }
+    }
+
+    /** The exchange of AUTH packets. */
+    private final class Outcome implements Authentication.Outcome {
+        @Override
+        public void challenged() {
+            connection.resumeReading(Connection.Pause.CONNECTING);
+        }
+
+        @Override
+        public void accepted(ConnectResult.Accepted accepted) {
+            exchange = null;
+            authenticated(accepted);
+        }
+
+        @Override
+        public void refused(ConnectResult.Refused refused) {
+            exchange = null;
+            authenticated(refused);
+        }
+    }
+}
