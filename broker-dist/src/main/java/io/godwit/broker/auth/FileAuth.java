@@ -89,8 +89,14 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
      */
     @SuppressWarnings("FutureReturnValueIgnored") // runs until the watcher is shut down
     public static FileAuth open(Settings settings, EventListener events) throws AuthFileException {
-        FileAuth auth = new FileAuth(settings, events);
+        FileAuth auth = unwatched(settings, events);
         auth.watcher.scheduleWithFixedDelay(auth::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        return auth;
+    }
+
+    /** The same, but the files are looked at only when {@link #look} is called. */
+    static FileAuth unwatched(Settings settings, EventListener events) throws AuthFileException {
+        FileAuth auth = new FileAuth(settings, events);
         warnOfReaders(settings.passwords());
         LOG.info(
                 "authentication by file users={} passwords={} rules={}",
@@ -114,7 +120,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
     // ---- the files
 
     /** On the watcher. */
-    private void look() {
+    void look() {
         try {
             if (passwordFile.hasChanged()) {
                 reload(passwordFile, () -> users = PasswordFile.read(passwordFile.path()));

@@ -23,9 +23,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -39,7 +38,7 @@ class FileAuthTest {
     @TempDir
     Path directory;
 
-    private final BlockingQueue<BrokerEvent> events = new LinkedBlockingQueue<>();
+    private final List<BrokerEvent> events = new ArrayList<>();
     private Path passwords;
     private Path acl;
     private @Nullable FileAuth auth;
@@ -72,7 +71,7 @@ class FileAuthTest {
     }
 
     private FileAuth open(@Nullable Path rules, boolean allowAnonymous) throws Exception {
-        auth = FileAuth.open(
+        auth = FileAuth.unwatched(
                 new FileAuth.Settings(passwords, rules, allowAnonymous, 1, 10, Duration.ofMinutes(1)), events::add);
         return auth;
     }
@@ -186,10 +185,13 @@ class FileAuthTest {
         assertThat(connect(auth, "ann", "wulp")).isInstanceOf(ConnectResult.Accepted.class);
     }
 
-    private BrokerEvent nextEvent() throws InterruptedException {
-        BrokerEvent event = events.poll(10, TimeUnit.SECONDS);
-        assertThat(event).as("an event within ten seconds").isNotNull();
-        return event;
+    /** What comes of a change: it is noticed at the first look and read at the next. */
+    private BrokerEvent nextEvent() {
+        auth.look();
+        assertThat(events).isEmpty();
+        auth.look();
+        assertThat(events).hasSize(1);
+        return events.remove(0);
     }
 
     @Test
