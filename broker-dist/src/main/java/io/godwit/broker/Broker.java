@@ -1,6 +1,7 @@
 package io.godwit.broker;
 
 import io.godwit.dist.DistWorker;
+import io.godwit.dist.client.Delayer;
 import io.godwit.inbox.InboxStore;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.session.NodeSessionDirectory;
@@ -17,6 +18,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -88,11 +90,15 @@ final class Broker implements AutoCloseable {
         Late<KvStore> distRanges = new Late<>();
         Late<KvStore> retainRanges = new Late<>();
 
+        boolean delays = config.get(FileSettings.MAX_DELAY_SECONDS) > 0;
+        DelayedMessages delayed =
+                new DelayedMessages(inbox, config.get(FileSettings.MAX_DELAYED_MESSAGES), System.currentTimeMillis());
         DistWorker dist = new DistWorker(
                 BrokerSettings.dist(config),
                 () -> distRanges.get().client(),
                 delivery -> mqtt.get().liveDeliverer().deliver(delivery),
                 new InboxDeliverer(inbox),
+                delays ? delayed : Delayer.NONE,
                 events,
                 meters);
         RetainStore retain = new RetainStore(
@@ -105,10 +111,20 @@ final class Broker implements AutoCloseable {
         opened.push(retain);
         await(node);
 
-        MqttServer server = startSessions(node, dist, retain, inbox, auth);
+        StorePublisher outlet = new StorePublisher(dist::client, retain::client, delayed, delays);
+        MqttServer server = startSessions(node, dist, retain, inbox, outlet, auth);
         mqtt.set(server);
         opened.push(server);
         await(node);
+
+        SysTopics sys = new SysTopics(
+                dist.client()::publisher,
+                retain.client(),
+                new SysValues(meters, "Godwit " + version(), System::nanoTime),
+                Duration.ofSeconds(config.get(FileSettings.SYS_INTERVAL_SECONDS)),
+                System::currentTimeMillis);
+        opened.push(sys);
+        sys.start();
 
         List<String> listeners = server.start().stream().map(Listener::toString).toList();
         status.ready(listeners);
@@ -117,9 +133,13 @@ final class Broker implements AutoCloseable {
 
     /** Opens the inbox store, then makes the frontend on all three. */
     private MqttServer startSessions(
-            KvNode node, DistWorker dist, RetainStore retain, Late<InboxClient> inbox, AuthProvider auth)
+            KvNode node,
+            DistWorker dist,
+            RetainStore retain,
+            Late<InboxClient> inbox,
+            StorePublisher outlet,
+            AuthProvider auth)
             throws IOException {
-        StorePublisher outlet = new StorePublisher(dist::client, retain::client);
         InboxStore store = new InboxStore(BrokerSettings.inbox(config), outlet, outlet, events, meters);
         List<byte[]> splitKeys = InboxStore.splitKeys(config.get(PropertySettings.INBOX_RANGES));
         KvStore ranges = node.open(new StoreSpec("inbox", store.coprocessorFactory(), splitKeys));
@@ -148,6 +168,12 @@ final class Broker implements AutoCloseable {
         } finally {
             starter = null;
         }
+    }
+
+    /** Of the jar that this runs from. */
+    private static String version() {
+        String version = Broker.class.getPackage().getImplementationVersion();
+        return version == null ? "(unpackaged)" : version;
     }
 
     private void report(Map<String, StoreHealth> health) {

@@ -9,6 +9,7 @@ import io.godwit.kv.range.RangeSettings;
 import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.ListenerLimits;
 import io.godwit.mqtt.transport.TransportConfig;
@@ -87,7 +88,15 @@ final class BrokerSettings {
                         session.maxUnstoredNodeBytes()),
                 new AuthConfig(
                         Duration.ofSeconds(config.get(FileSettings.AUTH_TIMEOUT_SECONDS)),
-                        config.get(FileSettings.AUTH_DENIED_PUBLISH) == FileSettings.DeniedPublish.DISCONNECT));
+                        config.get(FileSettings.AUTH_DENIED_PUBLISH) == FileSettings.DeniedPublish.DISCONNECT),
+                new TopicRules(
+                        config.get(FileSettings.TOPIC_REWRITE),
+                        config.get(FileSettings.AUTO_SUBSCRIPTIONS),
+                        config.get(FileSettings.EXCLUSIVE_SUBSCRIPTIONS),
+                        Math.min(
+                                config.get(FileSettings.MAX_DELAY_SECONDS),
+                                config.get(FileSettings.MAX_EXPIRY_SECONDS)),
+                        config.get(FileSettings.SYS_INTERVAL_SECONDS) > 0));
     }
 
     /** Of one whose {@link #tls} can be said. */

@@ -118,7 +118,7 @@ final class ConfigLoader {
                 && sequence.getValue().stream().allMatch(ScalarNode.class::isInstance)) {
             String items = sequence.getValue().stream()
                     .map(item -> ((ScalarNode) item).getValue())
-                    .collect(Collectors.joining(","));
+                    .collect(Collectors.joining("\n"));
             parse(setting, items, at, keys);
         } else {
             errors.add(keys.shown(setting.key()) + ": must be a single value"

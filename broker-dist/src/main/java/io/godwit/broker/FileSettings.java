@@ -1,6 +1,8 @@
 package io.godwit.broker;
 
 import io.godwit.dist.route.SharedPick;
+import io.godwit.mqtt.topic.AutoSubscription;
+import io.godwit.mqtt.topic.RewriteRule;
 import java.util.List;
 import java.util.Map;
 
@@ -54,6 +56,17 @@ final class FileSettings {
     static final Setting<Integer> AUTH_PASSWORD_CACHE_SECONDS =
             Setting.integer("authConfig.passwordCacheSeconds", 300, 0, 86_400);
 
+    static final Setting<List<RewriteRule>> TOPIC_REWRITE = Setting.lines("topicConfig.rewrite", RewriteRule::parse);
+    static final Setting<List<AutoSubscription>> AUTO_SUBSCRIPTIONS =
+            Setting.lines("topicConfig.autoSubscriptions", AutoSubscription::parse);
+    static final Setting<Integer> SYS_INTERVAL_SECONDS =
+            Setting.integer("topicConfig.sysIntervalSeconds", 0, 0, 86_400);
+    static final Setting<Long> MAX_DELAY_SECONDS =
+            Setting.number("topicConfig.delayedPublish.maxSeconds", 0, 0, 0xFFFF_FFFFL);
+    static final Setting<Integer> MAX_DELAYED_MESSAGES =
+            Setting.integer("topicConfig.delayedPublish.maxMessages", 100_000, 1, Integer.MAX_VALUE);
+    static final Setting<Boolean> EXCLUSIVE_SUBSCRIPTIONS = Setting.flag("topicConfig.exclusiveSubscriptions", false);
+
     static final Setting<String> CLUSTER_ENV = Setting.text("clusterConfig.env", "");
     static final Setting<String> CLUSTER_HOST = Setting.text("clusterConfig.host", "");
     static final Setting<Integer> CLUSTER_PORT = Setting.integer("clusterConfig.port", 8_899, 1, 65_535);
@@ -89,6 +102,12 @@ final class FileSettings {
             AUTH_PASSWORD_THREADS,
             AUTH_PASSWORD_QUEUE,
             AUTH_PASSWORD_CACHE_SECONDS,
+            TOPIC_REWRITE,
+            AUTO_SUBSCRIPTIONS,
+            EXCLUSIVE_SUBSCRIPTIONS,
+            MAX_DELAY_SECONDS,
+            MAX_DELAYED_MESSAGES,
+            SYS_INTERVAL_SECONDS,
             CLUSTER_ENV,
             CLUSTER_HOST,
             CLUSTER_PORT,

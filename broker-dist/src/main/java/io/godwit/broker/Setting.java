@@ -13,9 +13,11 @@ import java.util.stream.Collectors;
  *
  * @param key dotted path in the file ({@code mqttServerConfig.tcpListener.port}) or the name of the property
  * @param parser reads the text; throws {@link IllegalArgumentException} whose message says what was expected
- * @param isList whether the file may also give a YAML list, which the parser reads with commas between the items
+ * @param isList whether the file may also give a YAML list, which the parser reads with an item a line
  */
 record Setting<T>(String key, T defaultValue, Function<String, T> parser, boolean isList) {
+    private static final String ITEM_END = "[,\\n]";
+
     Setting(String key, T defaultValue, Function<String, T> parser) {
         this(key, defaultValue, parser, false);
     }
@@ -42,10 +44,20 @@ record Setting<T>(String key, T defaultValue, Function<String, T> parser, boolea
 
     /** Items between commas, or as a YAML list; blanks around them are dropped. */
     static <T> Setting<List<T>> list(String key, List<T> defaultValue, Function<String, T> item) {
+        return items(key, defaultValue, ITEM_END, item);
+    }
+
+    /** Items that may have commas: a YAML list, or one a line; none by default. */
+    static <T> Setting<List<T>> lines(String key, Function<String, T> item) {
+        return items(key, List.of(), "\n", item);
+    }
+
+    private static <T> Setting<List<T>> items(
+            String key, List<T> defaultValue, String separator, Function<String, T> item) {
         return new Setting<>(
                 key,
                 defaultValue,
-                text -> Arrays.stream(text.split(",", -1))
+                text -> Arrays.stream(text.split(separator, -1))
                         .map(String::strip)
                         .filter(part -> !part.isEmpty())
                         .map(item)
@@ -70,7 +82,7 @@ record Setting<T>(String key, T defaultValue, Function<String, T> parser, boolea
                 Map.of(),
                 text -> {
                     Map<String, E> byName = new LinkedHashMap<>();
-                    for (String pair : text.split(",", -1)) {
+                    for (String pair : text.split(ITEM_END, -1)) {
                         int equals = pair.lastIndexOf('=');
                         String name = pair.substring(0, Math.max(0, equals)).strip();
                         if (name.isEmpty()) {

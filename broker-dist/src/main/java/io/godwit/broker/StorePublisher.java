@@ -10,6 +10,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
+import io.godwit.plugin.topic.DelayedTopic;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.client.RetainClient;
 import java.util.List;
@@ -23,23 +24,39 @@ import java.util.function.Supplier;
 final class StorePublisher implements WillPublisher, RouteRemover {
     private final Supplier<DistClient> dist;
     private final Supplier<RetainClient> retain;
+    private final DelayedMessages delayed;
+    private final boolean delays;
 
-    /** Suppliers, because the inbox store is built before the other two serve. */
-    StorePublisher(Supplier<DistClient> dist, Supplier<RetainClient> retain) {
+    /**
+     * Takes suppliers, because the inbox store is built before the other two serve.
+     *
+     * @param delays whether messages for later are taken; those taken before are published all the same
+     */
+    StorePublisher(Supplier<DistClient> dist, Supplier<RetainClient> retain, DelayedMessages delayed, boolean delays) {
         this.dist = dist;
         this.retain = retain;
+        this.delayed = delayed;
+        this.delays = delays;
     }
 
     @Override
     public CompletableFuture<Boolean> publish(
             ClientInfo publisher, Message message, String tokenOrigin, long tokenNumber, long tokenFinishedBelow) {
         DeliveryToken token = new DeliveryToken(tokenOrigin, tokenNumber, tokenFinishedBelow, true);
-        CompletableFuture<Void> retained = message.retain()
+        // one that is for later is retained when it is published
+        CompletableFuture<Void> retained = message.retain() && !(delays && DelayedTopic.isDelayed(message.topic()))
                 ? retain.get().set(publisher.tenant(), message)
                 : CompletableFuture.completedFuture(null);
-        return retained.thenCompose(done -> dist.get().publisher(publisher).publish(message, token))
-                .handle((outcome, failure) ->
-                        failure == null && (outcome == DistOutcome.DELIVERED || outcome == DistOutcome.NO_MATCH));
+        return retained.thenCompose(done ->
+                        dist.get().publisher(delayed.publisherOf(publisher)).publish(message, token))
+                .handle((outcome, failure) -> {
+                    boolean isPublished =
+                            failure == null && (outcome == DistOutcome.DELIVERED || outcome == DistOutcome.NO_MATCH);
+                    if (isPublished) {
+                        delayed.published(publisher);
+                    }
+                    return isPublished;
+                });
     }
 
     @Override

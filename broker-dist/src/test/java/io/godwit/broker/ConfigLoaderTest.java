@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.godwit.dist.route.SharedPick;
+import io.godwit.mqtt.topic.AutoSubscription;
+import io.godwit.mqtt.topic.RewriteRule;
+import io.godwit.plugin.message.Qos;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -90,6 +93,14 @@ class ConfigLoaderTest {
                   passwordThreads: 2
                   passwordQueue: 9
                   passwordCacheSeconds: 0
+                topicConfig:
+                  rewrite:
+                    - publish a/# ^a/(.{1,3})$ b/$1
+                    - all c/# ^c d/%c
+                  autoSubscriptions: clients/%c/# 1
+                  exclusiveSubscriptions: true
+                  delayedPublish: {maxSeconds: 3600, maxMessages: 5}
+                  sysIntervalSeconds: 10
                 clusterConfig:
                   env: prod
                   host: 10.0.0.1
@@ -129,6 +140,15 @@ class ConfigLoaderTest {
         assertThat(config.get(FileSettings.AUTH_PASSWORD_THREADS)).isEqualTo(2);
         assertThat(config.get(FileSettings.AUTH_PASSWORD_QUEUE)).isEqualTo(9);
         assertThat(config.get(FileSettings.AUTH_PASSWORD_CACHE_SECONDS)).isZero();
+        assertThat(config.get(FileSettings.TOPIC_REWRITE))
+                .extracting(RewriteRule::replacement)
+                .containsExactly("b/$1", "d/%c");
+        assertThat(config.get(FileSettings.AUTO_SUBSCRIPTIONS))
+                .containsExactly(new AutoSubscription("clients/%c/#", Qos.AT_LEAST_ONCE));
+        assertThat(config.get(FileSettings.EXCLUSIVE_SUBSCRIPTIONS)).isTrue();
+        assertThat(config.get(FileSettings.MAX_DELAY_SECONDS)).isEqualTo(3600);
+        assertThat(config.get(FileSettings.MAX_DELAYED_MESSAGES)).isEqualTo(5);
+        assertThat(config.get(FileSettings.SYS_INTERVAL_SECONDS)).isEqualTo(10);
         assertThat(config.get(FileSettings.CLUSTER_ENV)).isEqualTo("prod");
         assertThat(config.get(FileSettings.CLUSTER_HOST)).isEqualTo("10.0.0.1");
         assertThat(config.get(FileSettings.CLUSTER_PORT)).isEqualTo(9000);

@@ -1,5 +1,6 @@
 package io.godwit.dist;
 
+import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DistClient;
@@ -18,6 +19,7 @@ import io.godwit.dist.route.TopicIndex;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.EventListener;
@@ -50,12 +52,14 @@ public final class DistWorker implements AutoCloseable {
      * @param ranges the client of the dist store, asked for once by {@link #start}
      * @param live takes the deliveries to live receivers
      * @param inbox takes the deliveries to persistent sessions
+     * @param delayer takes what is to be published later
      */
     public DistWorker(
             DistConfig config,
             Supplier<RangeClient> ranges,
             Deliverer live,
             Deliverer inbox,
+            Delayer delayer,
             EventListener events,
             MeterRegistry meters) {
         this.config = config;
@@ -67,7 +71,8 @@ public final class DistWorker implements AutoCloseable {
                 new DistCounters(meters),
                 events,
                 new StrayRoutes(client::removeStrayRoutes),
-                new SharedChoices());
+                new SharedChoices(),
+                delayer);
         Gauge.builder("godwit.dist.subscriptions", index, TopicIndex::subscriptions)
                 .description("subscriptions that publishes are matched against")
                 .register(meters);
@@ -136,6 +141,16 @@ public final class DistWorker implements AutoCloseable {
         @Override
         public void setConnected(TopicFilter filter, InboxReceiver receiver, boolean isConnected) {
             index.tenant(receiver.tenant()).setConnected(filter, receiver, isConnected);
+        }
+
+        @Override
+        public CompletableFuture<Boolean> claimExclusive(TenantId tenant, TopicFilter filter, ClientId client) {
+            return CompletableFuture.completedFuture(index.tenant(tenant).claimExclusive(filter, client));
+        }
+
+        @Override
+        public void releaseExclusive(TenantId tenant, TopicFilter filter, ClientId client) {
+            index.tenant(tenant).releaseExclusive(filter, client);
         }
 
         @Override

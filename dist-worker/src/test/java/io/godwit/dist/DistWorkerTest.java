@@ -2,6 +2,7 @@ package io.godwit.dist;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DistClient;
@@ -203,6 +204,7 @@ class DistWorkerTest {
                     toInbox.add(delivery);
                     return Deliverer.DELIVERED;
                 },
+                Delayer.NONE,
                 EventListener.NONE,
                 new SimpleMeterRegistry());
     }

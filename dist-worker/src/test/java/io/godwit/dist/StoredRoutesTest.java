@@ -2,6 +2,7 @@ package io.godwit.dist;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.DistOutcome;
@@ -81,6 +82,7 @@ class StoredRoutesTest {
                     deliveries += delivery.matches().size();
                     return Deliverer.DELIVERED;
                 },
+                Delayer.NONE,
                 EventListener.NONE,
                 new SimpleMeterRegistry());
         store.set(node.open(new StoreSpec("dist", worker.coprocessorFactory(), List.of())));

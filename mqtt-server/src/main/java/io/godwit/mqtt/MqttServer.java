@@ -65,6 +65,7 @@ public final class MqttServer implements AutoCloseable {
         this.fanOut = new LiveFanOut(loops.count(), System::currentTimeMillis);
         SessionServices sessions = new SessionServices(
                 config.session(),
+                config.topics(),
                 dist,
                 inbox,
                 retain,

@@ -2,6 +2,7 @@ package io.godwit.mqtt;
 
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.ListenerLimits;
@@ -53,28 +54,25 @@ final class TestNode implements AutoCloseable {
     }
 
     TestNode(TransportConfig transport, SessionConfig session, List<ListenerConfig> listeners) {
-        this(transport, session, listeners, new MemoryAuth(), AuthConfig.DEFAULTS);
+        this(new MqttConfig(listeners, transport, session, AuthConfig.DEFAULTS), new MemoryAuth());
     }
 
     TestNode(AuthProvider auth, AuthConfig config) {
-        this(TRANSPORT, SessionConfig.DEFAULTS, List.of(onAnyPort(LIMITS)), auth, config);
+        this(
+                new MqttConfig(
+                        List.of(onAnyPort(LIMITS)), TRANSPORT, SessionConfig.DEFAULTS, config, TopicRules.NONE),
+                auth);
     }
 
-    private TestNode(
-            TransportConfig transport,
-            SessionConfig session,
-            List<ListenerConfig> listeners,
-            AuthProvider auth,
-            AuthConfig authConfig) {
-        server = new MqttServer(
-                new MqttConfig(listeners, transport, session, authConfig),
-                dist,
-                inbox,
-                retain,
-                directory,
-                auth,
-                events::add,
-                meters);
+    TestNode(TopicRules topics) {
+        this(
+                new MqttConfig(
+                        List.of(onAnyPort(LIMITS)), TRANSPORT, SessionConfig.DEFAULTS, AuthConfig.DEFAULTS, topics),
+                new MemoryAuth());
+    }
+
+    private TestNode(MqttConfig config, AuthProvider auth) {
+        server = new MqttServer(config, dist, inbox, retain, directory, auth, events::add, meters);
         dist.deliverTo(server.liveDeliverer(), inbox.deliverer());
         try {
             addresses = server.start().stream().map(Listener::address).toList();

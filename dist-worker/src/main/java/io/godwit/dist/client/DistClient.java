@@ -1,5 +1,6 @@
 package io.godwit.dist.client;
 
+import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
@@ -35,6 +36,15 @@ public interface DistClient {
      * preferred. True after the route was added; forgotten when it is removed. Any thread.
      */
     void setConnected(TopicFilter filter, InboxReceiver receiver, boolean isConnected);
+
+    /**
+     * Asks for an exclusive filter on behalf of a client that is about to subscribe to it. Completes with false when another client has it, else it is
+     * kept for the client until {@link #releaseExclusive}, and as long as a subscription of it is there. Over the sessions this node knows.
+     */
+    CompletableFuture<Boolean> claimExclusive(TenantId tenant, TopicFilter filter, ClientId client);
+
+    /** Ends one {@link #claimExclusive} that was granted. Any thread. */
+    void releaseExclusive(TenantId tenant, TopicFilter filter, ClientId client);
 
     /**
      * Writes the route of a persistent session; complete when it is committed and applied in this node's matcher (cluster: every live node's).

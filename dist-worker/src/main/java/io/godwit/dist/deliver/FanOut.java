@@ -1,5 +1,6 @@
 package io.godwit.dist.deliver;
 
+import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DeliveryToken;
@@ -43,6 +44,7 @@ public final class FanOut implements Publisher {
      * @param inbox takes {@link io.godwit.dist.client.InboxReceiver}s
      * @param strays removes the routes of those whose session has ended
      * @param choices which members of shared groups a repeat must go to
+     * @param delayer takes what is to be published later
      */
     public record Deliverers(
             Deliverer live,
@@ -50,7 +52,8 @@ public final class FanOut implements Publisher {
             DistCounters counters,
             EventListener events,
             StrayRoutes strays,
-            SharedChoices choices) {}
+            SharedChoices choices,
+            Delayer delayer) {}
 
     public FanOut(ClientInfo client, TenantIndex index, Deliverers deliverers) {
         this.client = client;
@@ -60,6 +63,12 @@ public final class FanOut implements Publisher {
 
     @Override
     public CompletableFuture<DistOutcome> publish(Message message, @Nullable DeliveryToken token) {
+        if (message.topic().charAt(0) == '$') {
+            CompletableFuture<DistOutcome> kept = deliverers.delayer.take(client, message, token);
+            if (kept != null) {
+                return kept;
+            }
+        }
         Matches matches = cache.match(message.topic());
         List<Match> live = matches.live();
         List<Match> inbox = matches.inbox();

@@ -16,6 +16,22 @@ final class Overlaps {
 
     /** The subscribers of one filter, without those that have no-local and are the publisher [MQTT5-3.8.3-3]. */
     static Matches forPublisher(Subscribers.Snapshot snapshot, ClientId publisher) {
+        Matches plain = plainForPublisher(snapshot, publisher);
+        if (snapshot.exclusive().isEmpty()) {
+            return plain;
+        }
+        List<Match> live = new ArrayList<>(1);
+        List<Match> inbox = new ArrayList<>(1);
+        for (Subscriber subscriber : snapshot.exclusive()) {
+            Match match = subscriber.match();
+            if (!subscriber.noLocal() || !match.receiver().clientId().equals(publisher)) {
+                (match.receiver() instanceof LiveReceiver ? live : inbox).add(match);
+            }
+        }
+        return merge(List.of(plain, new Matches(live, inbox, List.of())));
+    }
+
+    private static Matches plainForPublisher(Subscribers.Snapshot snapshot, ClientId publisher) {
         Matches open = snapshot.open();
         if (snapshot.noLocal().isEmpty()) {
             return open;

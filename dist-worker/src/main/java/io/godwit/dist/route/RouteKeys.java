@@ -22,7 +22,7 @@ import java.nio.charset.StandardCharsets;
  * 1     0x00
  * n     filter: levels in UTF-8 with 0x01 between them; within a level U+0001 is 0x02 0x01 and U+0002 is 0x02 0x02
  * 1     0x00
- * 1     kind: 1 session; member of a shared group: 2 of $share, 3 of $oshare, 4 of $queue
+ * 1     kind: 1 session; member of a shared group: 2 of $share, 3 of $oshare, 4 of $queue; 5 session by $exclusive
  * n     share name, UTF-8                             (kinds 2 and 3)
  * 1     0x00                                          (kinds 2 and 3)
  * n     client id, UTF-8
@@ -47,6 +47,7 @@ public final class RouteKeys {
     private static final byte SHARED_SESSION = 2;
     private static final byte ORDERED_SESSION = 3;
     private static final byte QUEUE_SESSION = 4;
+    private static final byte EXCLUSIVE_SESSION = 5;
     private static final int VALUE_BYTES = 6;
     private static final int QOS_MASK = 3;
     private static final int NO_LOCAL = 1 << 2;
@@ -143,6 +144,7 @@ public final class RouteKeys {
             case SHARED -> SHARED_SESSION;
             case ORDERED -> ORDERED_SESSION;
             case QUEUE -> QUEUE_SESSION;
+            case EXCLUSIVE -> EXCLUSIVE_SESSION;
         };
     }
 
@@ -152,7 +154,8 @@ public final class RouteKeys {
             case SHARED_SESSION -> Sharing.SHARED;
             case ORDERED_SESSION -> Sharing.ORDERED;
             case QUEUE_SESSION -> Sharing.QUEUE;
-            default -> throw new IllegalArgumentException("route kind must be from 1 to 4, was " + kind);
+            case EXCLUSIVE_SESSION -> Sharing.EXCLUSIVE;
+            default -> throw new IllegalArgumentException("route kind must be from 1 to 5, was " + kind);
         };
     }
 

@@ -2,7 +2,6 @@ package io.godwit.dist.route;
 
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
-import io.godwit.dist.client.Receiver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -23,8 +22,9 @@ final class Subscribers {
      * @param change the value of {@link Subscribers#changes} when it was begun; it is stale under any other
      * @param open subscriptions without no-local, and the groups
      * @param noLocal subscriptions with it, to be tested against the publisher
+     * @param exclusive exclusive ones, whose sessions may be among the others too
      */
-    record Snapshot(int change, Matches open, List<Match> noLocal) {}
+    record Snapshot(int change, Matches open, List<Match> noLocal, List<Subscriber> exclusive) {}
 
     /** A {@link CompactTable} of {@link Subscriber}. */
     private volatile @Nullable Object plain;
@@ -47,8 +47,11 @@ final class Subscribers {
         List<Match> live = new ArrayList<>();
         List<Match> inbox = new ArrayList<>();
         List<Match> noLocal = new ArrayList<>();
+        List<Subscriber> exclusive = new ArrayList<>(0);
         CompactTable.<Subscriber>forEach(plain, subscriber -> {
-            if (subscriber.noLocal()) {
+            if (subscriber.isExclusive()) {
+                exclusive.add(subscriber);
+            } else if (subscriber.noLocal()) {
                 noLocal.add(subscriber.match());
             } else if (subscriber.match().receiver() instanceof LiveReceiver) {
                 live.add(subscriber.match());
@@ -59,7 +62,10 @@ final class Subscribers {
         List<SharedGroup> shared = new ArrayList<>();
         CompactTable.<SharedGroup>forEach(groups, shared::add);
         Snapshot made = new Snapshot(
-                change, new Matches(List.copyOf(live), List.copyOf(inbox), List.copyOf(shared)), List.copyOf(noLocal));
+                change,
+                new Matches(List.copyOf(live), List.copyOf(inbox), List.copyOf(shared)),
+                List.copyOf(noLocal),
+                List.copyOf(exclusive));
         // of a million filters nearly all have one subscriber: making that one's snapshot again is cheaper than to keep
         // them all
         if (CompactTable.size(plain) > 1 || !shared.isEmpty()) {
@@ -69,8 +75,8 @@ final class Subscribers {
     }
 
     @Nullable
-    Subscriber get(Receiver receiver) {
-        return CompactTable.<Receiver, Subscriber>get(plain, receiver);
+    Subscriber get(Object key) {
+        return CompactTable.<Object, Subscriber>get(plain, key);
     }
 
     @Nullable
@@ -83,8 +89,8 @@ final class Subscribers {
         changed();
     }
 
-    void remove(Receiver receiver) {
-        plain = CompactTable.remove(plain, receiver);
+    void remove(Object key) {
+        plain = CompactTable.remove(plain, key);
         changed();
     }
 

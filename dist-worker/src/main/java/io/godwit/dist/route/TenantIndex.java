@@ -30,6 +30,9 @@ public final class TenantIndex {
     private final SharedStrategies strategies;
     private final ConcurrentHashMap<String, Subscribers> exact = new ConcurrentHashMap<>();
     private final FilterTrie wildcards = new FilterTrie();
+    /** Guarded by this. */
+    private final ExclusiveHolders exclusive = new ExclusiveHolders();
+
     private volatile long version;
     private volatile long subscriptions;
 
@@ -78,7 +81,12 @@ public final class TenantIndex {
         Subscribers subscribers = known == null ? new Subscribers() : known;
         boolean added = filter.isShared()
                 ? addShared(subscribers, filter, receiver, options)
-                : addPlain(subscribers, new Subscriber(match(receiver, options, null), options.noLocal()));
+                : addPlain(
+                        subscribers,
+                        new Subscriber(match(receiver, options, null), options.noLocal(), filter.isExclusive()));
+        if (filter.isExclusive()) {
+            exclusive.added(filter.filter(), receiver);
+        }
         if (known == null) {
             link(filter, subscribers);
             changed();
@@ -95,7 +103,10 @@ public final class TenantIndex {
         }
         boolean removed = filter.isShared()
                 ? removeShared(subscribers, SharedGroup.keyOf(filter), receiver)
-                : removePlain(subscribers, receiver);
+                : removePlain(subscribers, Subscriber.keyOf(receiver, filter.isExclusive()));
+        if (filter.isExclusive()) {
+            exclusive.removed(filter.filter(), receiver);
+        }
         if (subscribers.isEmpty()) {
             unlink(filter);
         }
@@ -117,6 +128,18 @@ public final class TenantIndex {
         }
     }
 
+    /**
+     * Whether {@code client} may have the exclusive filter: nobody else has it, or is about to. If so it is kept for the client until
+     * {@link #releaseExclusive}, and as long as the client has a subscription of it.
+     */
+    public synchronized boolean claimExclusive(TopicFilter filter, ClientId client) {
+        return exclusive.claim(filter.filter(), client);
+    }
+
+    public synchronized void releaseExclusive(TopicFilter filter, ClientId client) {
+        exclusive.release(filter.filter(), client);
+    }
+
     /** The filters, shared ones included, that match {@code topic} and that {@code receiver} is subscribed to. Walks, and is for rare use. */
     public synchronized List<TopicFilter> filtersOf(Receiver receiver, String topic) {
         List<TopicFilter> filters = new ArrayList<>();
@@ -132,8 +155,8 @@ public final class TenantIndex {
     public void forEachRoute(BiConsumer<TopicFilter, InboxReceiver> action) {
         BiConsumer<String, Subscribers> each = (filter, subscribers) -> {
             subscribers.forEachPlain(subscriber -> {
-                if (subscriber.key() instanceof InboxReceiver inbox) {
-                    action.accept(new TopicFilter(null, filter), inbox);
+                if (subscriber.match().receiver() instanceof InboxReceiver inbox) {
+                    action.accept(plain(filter, subscriber.isExclusive()), inbox);
                 }
             });
             subscribers.forEachGroup(group -> group.forEach(match -> {
@@ -148,7 +171,7 @@ public final class TenantIndex {
 
     /** Whether nothing is kept: no filter, no node. */
     boolean isEmpty() {
-        return exact.isEmpty() && wildcards.isEmpty();
+        return exact.isEmpty() && wildcards.isEmpty() && exclusive.isEmpty();
     }
 
     private boolean addPlain(Subscribers subscribers, Subscriber subscriber) {
@@ -175,11 +198,11 @@ public final class TenantIndex {
         return true;
     }
 
-    private boolean removePlain(Subscribers subscribers, Receiver receiver) {
-        if (subscribers.get(receiver) == null) {
+    private boolean removePlain(Subscribers subscribers, Object key) {
+        if (subscribers.get(key) == null) {
             return false;
         }
-        subscribers.remove(receiver);
+        subscribers.remove(key);
         changed();
         return true;
     }
@@ -222,14 +245,20 @@ public final class TenantIndex {
     }
 
     private static void collect(Receiver receiver, String filter, Subscribers subscribers, List<TopicFilter> filters) {
-        if (subscribers.get(receiver) != null) {
-            filters.add(new TopicFilter(null, filter));
+        for (boolean isExclusive : new boolean[] {false, true}) {
+            if (subscribers.get(Subscriber.keyOf(receiver, isExclusive)) != null) {
+                filters.add(plain(filter, isExclusive));
+            }
         }
         subscribers.forEachGroup(group -> {
             if (group.memberOf(receiver) != null) {
                 filters.add(group.filter());
             }
         });
+    }
+
+    private static TopicFilter plain(String filter, boolean isExclusive) {
+        return new TopicFilter(null, filter, isExclusive ? TopicFilter.Sharing.EXCLUSIVE : TopicFilter.Sharing.NONE);
     }
 
     private static boolean isSame(Subscriber a, Subscriber b) {

@@ -2,6 +2,7 @@ package io.godwit.dist.deliver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DeliveryToken;
@@ -57,7 +58,8 @@ class EndedMemberTest {
                     new DistCounters(new SimpleMeterRegistry()),
                     EventListener.NONE,
                     new StrayRoutes(this::removeRoutes),
-                    new SharedChoices()));
+                    new SharedChoices(),
+                    Delayer.NONE));
 
     @Test
     void theGroupChoosesAnotherMemberOnceTheRouteIsGone() {

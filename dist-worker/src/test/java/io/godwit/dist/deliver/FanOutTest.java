@@ -59,7 +59,9 @@ class FanOutTest {
                     new DistCounters(meters),
                     events::add,
                     new StrayRoutes((receiver, topic) -> CompletableFuture.completedFuture(null)),
-                    new SharedChoices()));
+                    new SharedChoices(),
+                    (publisher, message, token) ->
+                            message.topic().equals("$later") ? new CompletableFuture<>() : null));
 
     @Test
     void aLiveDeliverySharesTheMatchListAndTheFuture() {
@@ -163,6 +165,16 @@ class FanOutTest {
         assertThat(toLive).hasSize(5);
         assertThat(toInbox).hasSize(5);
         assertThat(count("godwit.dist.matched")).isEqualTo(10);
+    }
+
+    @Test
+    void whatIsForLaterIsNotDeliveredNow() {
+        subscribe("$later", new TestReceiver("1"));
+        subscribe("$now", new TestReceiver("1"));
+
+        assertThat(publish("$later", Qos.AT_LEAST_ONCE)).isNotDone();
+        publish("$now", Qos.AT_LEAST_ONCE);
+        assertThat(toLive).extracting(delivery -> delivery.message().topic()).containsExactly("$now");
     }
 
     @Test

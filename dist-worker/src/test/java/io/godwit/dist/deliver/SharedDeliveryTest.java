@@ -2,6 +2,7 @@ package io.godwit.dist.deliver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DeliveryToken;
@@ -72,7 +73,8 @@ class SharedDeliveryTest {
             new DistCounters(new SimpleMeterRegistry()),
             EventListener.NONE,
             new StrayRoutes((receiver, topic) -> CompletableFuture.completedFuture(null)),
-            choices);
+            choices,
+            Delayer.NONE);
     private final FanOut publisher = new FanOut(PUBLISHER, index, deliverers);
 
     @Test

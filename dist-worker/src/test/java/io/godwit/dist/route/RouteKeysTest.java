@@ -94,7 +94,8 @@ class RouteKeysTest {
                 .map(levels -> String.join("/", levels))
                 .filter(filter -> !filter.isEmpty());
         Arbitrary<TopicFilter> shared = Combinators.combine(
-                        Arbitraries.of("", "", "$share/g/", "$share/h/", "$share/gh/", "$oshare/g/", "$queue/"),
+                        Arbitraries.of(
+                                "", "", "$share/g/", "$share/h/", "$share/gh/", "$oshare/g/", "$queue/", "$exclusive/"),
                         filters)
                 .as((prefix, filter) -> TopicFilter.parse(prefix + "x")
                         .map(x -> new TopicFilter(x.shareGroup(), filter, x.sharing()))

@@ -175,7 +175,7 @@ class TenantIndexProperties {
                                 .ofMinSize(1)
                                 .ofMaxSize(4),
                         Arbitraries.of(true, false, false),
-                        Arbitraries.of("", "", "", "$share/g/", "$share/h/", "$oshare/g/", "$queue/"))
+                        Arbitraries.of("", "", "", "$share/g/", "$share/h/", "$oshare/g/", "$queue/", "$exclusive/"))
                 .as((levels, multi, share) -> share + String.join("/", levels) + (multi ? "/#" : ""))
                 .injectDuplicates(0.5)
                 .map(TopicFilter::parse)

@@ -2,6 +2,7 @@ package io.godwit.dist.route;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
 import io.godwit.dist.client.SubscriptionOptions;
@@ -65,6 +66,44 @@ class TenantIndexTest {
         index.remove(filter("$share/g/a"), new TestReceiver("2"));
         assertThat(index.version()).isGreaterThan(version);
         assertThat(cached.groups().get(0).pick(PUBLISHER, "a")).isNull();
+    }
+
+    @Test
+    void anExclusiveFilterIsOneClients() {
+        TopicFilter filter = filter("$exclusive/a/+");
+        ClientId one = new ClientId("1");
+        ClientId two = new ClientId("2");
+        assertThat(index.claimExclusive(filter, one)).isTrue();
+        assertThat(index.claimExclusive(filter, one)).as("its own").isTrue();
+        assertThat(index.claimExclusive(filter, two)).isFalse();
+        assertThat(index.claimExclusive(filter("$exclusive/a/b"), two))
+                .as("another filter")
+                .isTrue();
+        index.releaseExclusive(filter("$exclusive/a/b"), two);
+
+        index.add(filter, new TestReceiver("1"), QOS0);
+        index.releaseExclusive(filter, one);
+        index.releaseExclusive(filter, one);
+        assertThat(index.claimExclusive(filter, two)).as("subscribed").isFalse();
+
+        index.add(filter, new InboxReceiver(TenantId.DEFAULT, one, 7), QOS0);
+        index.remove(filter, new TestReceiver("1"));
+        assertThat(index.claimExclusive(filter, two))
+                .as("in another life of the session")
+                .isFalse();
+        index.remove(filter, new InboxReceiver(TenantId.DEFAULT, one, 7));
+        assertThat(index.claimExclusive(filter, two)).isTrue();
+        index.releaseExclusive(filter, two);
+        assertThat(index.isEmpty()).isTrue();
+    }
+
+    @Test
+    void anExclusiveSubscriptionGetsMessagesAndStandsBesideAnother() {
+        index.add(filter("$exclusive/a"), new TestReceiver("1"), QOS0);
+        assertThat(index.match("a", PUBLISHER).live()).hasSize(1);
+        index.add(filter("a"), new TestReceiver("1"), QOS0);
+        index.remove(filter("$exclusive/a"), new TestReceiver("1"));
+        assertThat(index.match("a", PUBLISHER).live()).hasSize(1);
     }
 
     @Test

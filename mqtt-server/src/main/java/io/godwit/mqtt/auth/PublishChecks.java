@@ -34,19 +34,23 @@ public final class PublishChecks {
         this.order = new InOrder(connection);
     }
 
-    /** The answer about {@code message}; never fails. */
-    public CompletableFuture<AuthDecision> of(Message message) {
+    /**
+     * The answer about {@code message}; never fails.
+     *
+     * @param subject the topic it is for: that of the message, or the one a message for later will be published to
+     */
+    public CompletableFuture<AuthDecision> of(Message message, String subject) {
         long now = authorizer.rulesVersion(); // before it is asked: a change meanwhile makes the answer an old one
-        if (!message.topic().equals(topic)
+        if (!subject.equals(topic)
                 || message.qos() != qos
                 || message.retain() != retain
                 || now != version
                 || answer.getNow(AuthDecision.ALLOWED) == Authorizer.NO_ANSWER) {
-            topic = message.topic();
+            topic = subject;
             qos = message.qos();
             retain = message.retain();
             version = now;
-            answer = authorizer.publish(new PublishRequest(client, message.topic(), qos, retain, false));
+            answer = authorizer.publish(new PublishRequest(client, subject, qos, retain, false));
         }
         return answer;
     }

@@ -20,6 +20,7 @@ import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.ExchangeRequest;
 import io.godwit.plugin.auth.PublishRequest;
 import io.godwit.plugin.client.ClientInfo;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,7 @@ final class Admission {
     private final Connect connect;
     private final ClientInfo claimed;
     private final boolean isUserProven;
+    private final BiFunction<ClientInfo, String, String> wholeTopic;
     private final Consumer<ClientInfo> onAdmitted;
 
     /** While an exchange of AUTH packets runs. */
@@ -44,6 +46,7 @@ final class Admission {
     /**
      * @param claimed who the client says it is
      * @param isUserProven whether its certificate has proven the user name
+     * @param wholeTopic what a topic is called within that a client names
      * @param onAdmitted is handed who it is, on the loop, while the connection is open
      */
     Admission(
@@ -52,12 +55,14 @@ final class Admission {
             Connect connect,
             ClientInfo claimed,
             boolean isUserProven,
+            BiFunction<ClientInfo, String, String> wholeTopic,
             Consumer<ClientInfo> onAdmitted) {
         this.connection = connection;
         this.authorizer = authorizer;
         this.connect = connect;
         this.claimed = claimed;
         this.isUserProven = isUserProven;
+        this.wholeTopic = wholeTopic;
         this.onAdmitted = onAdmitted;
     }
 
@@ -125,7 +130,8 @@ final class Admission {
             onAdmitted.accept(client);
             return;
         }
-        PublishRequest request = new PublishRequest(client, will.topic(), will.qos(), will.retain(), true);
+        PublishRequest request = new PublishRequest(
+                client, wholeTopic.apply(client, will.topic()), will.qos(), will.retain(), true);
         OnEventLoop.whenComplete(connection, authorizer.publish(request), (decision, failure) -> {
             if (decision instanceof AuthDecision.Denied denied) {
                 authorizer.publishDenied(client, will.topic(), true, denied);

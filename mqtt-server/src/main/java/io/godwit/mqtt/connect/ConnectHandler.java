@@ -4,6 +4,7 @@ import io.godwit.dist.client.DistOutcome;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.SessionDirectory;
+import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
@@ -18,6 +19,8 @@ import io.godwit.mqtt.session.Session;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.session.SessionTerms;
 import io.godwit.mqtt.session.TransientSession;
+import io.godwit.mqtt.topic.ClientTopics;
+import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.mqtt.transport.PacketHandler;
@@ -28,6 +31,7 @@ import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.message.Message;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -97,6 +101,12 @@ public final class ConnectHandler implements PacketHandler {
                 certificateName != null ? certificateName : packet.userName(),
                 connection.remoteAddress(),
                 packet.protocolLevel());
+        TopicRules rules = services.session().topicRules();
+        ReasonCode refusal = packet.will() == null ? null : rules.refusal(packet.will().topic());
+        if (refusal != null) {
+            connection.refuse(refusal, "nobody may publish to the topic of the will");
+            return;
+        }
         connection.pauseReading(Connection.Pause.CONNECTING);
         Admission asked = new Admission(
                 connection,
@@ -104,12 +114,25 @@ public final class ConnectHandler implements PacketHandler {
                 packet,
                 client,
                 certificateName != null,
+                (admitted, topic) -> topicsOf(admitted)
+                        .map(topics -> rules.subject(topics.published(topic)))
+                        .orElse(topic),
                 admitted -> acquire(packet, admitted));
         admission = asked;
         asked.begin();
     }
 
+    private Optional<ClientTopics> topicsOf(ClientInfo client) {
+        return services.session().topicRules().of(client, connection.mountPoint());
+    }
+
     private void acquire(Connect packet, ClientInfo client) {
+        ClientTopics topics = topicsOf(client).orElse(null);
+        if (topics == null) {
+            connection.refuse(ReasonCode.NOT_AUTHORIZED, "no mount point for this client");
+            return;
+        }
+        Will will = willOf(packet.will(), topics);
         CompletableFuture<SessionDirectory.Lease> request =
                 services.directory().acquire(client.tenant(), client.clientId(), this::giveUp);
         OnEventLoop.whenComplete(connection, request, (granted, failure) -> {
@@ -119,7 +142,7 @@ public final class ConnectHandler implements PacketHandler {
                 granted.release();
             } else {
                 lease = granted;
-                acquired(packet, client);
+                acquired(packet, client, topics, will);
             }
         });
     }
@@ -135,14 +158,15 @@ public final class ConnectHandler implements PacketHandler {
         });
     }
 
-    private void acquired(Connect packet, ClientInfo client) {
+    private void acquired(Connect packet, ClientInfo client, ClientTopics topics, @Nullable Will will) {
         SessionConfig config = services.session().config();
         long expiry = expirySeconds(packet, config);
         int window = packet.receiveMaximum() < 0
                 ? config.sendWindow()
                 : Math.min(config.sendWindow(), packet.receiveMaximum());
         int aliases = Math.min(config.topicAliasMaximum(), Math.max(0, packet.topicAliasMaximum()));
-        SessionTerms terms = new SessionTerms(client, window, aliases, expiry, packet.authenticationMethod());
+        SessionTerms terms =
+                new SessionTerms(client, window, aliases, expiry, packet.authenticationMethod(), topics);
         if (expiry == 0 && packet.cleanStart() && packet.will() == null) {
             OnEventLoop.whenComplete(
                     connection,
@@ -153,13 +177,13 @@ public final class ConnectHandler implements PacketHandler {
                         } else if (isGone()) {
                             releaseLease();
                         } else {
-                            open(packet, openTransient(terms, null), false, expiry);
+                            open(packet, openTransient(terms, null), false, expiry, List.of());
                         }
                     });
             return;
         }
         InboxMail mail = new InboxMail(connection);
-        AttachRequest request = new AttachRequest(client, packet.cleanStart(), expiry, willOf(packet.will()));
+        AttachRequest request = new AttachRequest(client, packet.cleanStart(), expiry, will);
         OnEventLoop.whenComplete(connection, services.session().inbox().attach(request, mail), (reply, failure) -> {
             if (failure != null) {
                 refuse(failure);
@@ -169,7 +193,7 @@ public final class ConnectHandler implements PacketHandler {
                 if (packet.will() == null) { // asked only to see whether there was a session to resume
                     reply.attachment().detach(-1, false);
                 }
-                open(packet, openTransient(terms, packet.will() == null ? null : reply), false, expiry);
+                open(packet, openTransient(terms, packet.will() == null ? null : reply), false, expiry, List.of());
             } else {
                 attached(packet, terms, reply, mail);
             }
@@ -183,12 +207,12 @@ public final class ConnectHandler implements PacketHandler {
         return packet.cleanStart() ? 0 : config.maxExpirySeconds();
     }
 
-    private @Nullable Will willOf(@Nullable WillPacket will) {
+    private @Nullable Will willOf(@Nullable WillPacket will, ClientTopics topics) {
         if (will == null) {
             return null;
         }
         Message message = new Message(
-                will.topic(),
+                topics.published(will.topic()),
                 will.payload(),
                 will.qos(),
                 will.retain(),
@@ -209,7 +233,7 @@ public final class ConnectHandler implements PacketHandler {
             } else {
                 services.open().enter();
                 Session opened = new PersistentSession(connection, services.session(), terms, reply, mail, this::ended);
-                open(packet, opened, reply.sessionPresent(), terms.expirySeconds());
+                open(packet, opened, reply.sessionPresent(), terms.expirySeconds(), reply.subscriptions());
             }
         });
     }
@@ -224,7 +248,13 @@ public final class ConnectHandler implements PacketHandler {
                 this::ended);
     }
 
-    private void open(Connect packet, Session opened, boolean isPresent, long expirySeconds) {
+    /** @param subscribed what the session has from before */
+    private void open(
+            Connect packet,
+            Session opened,
+            boolean isPresent,
+            long expirySeconds,
+            List<StoredSubscription> subscribed) {
         session = opened;
         connection.setHandler(opened);
         connection.send(connAck(packet, opened.client(), isPresent, expirySeconds));
@@ -233,6 +263,7 @@ public final class ConnectHandler implements PacketHandler {
         services.session().events().onEvent(new BrokerEvent.ClientConnected(opened.client(), isPresent));
         connect = null;
         opened.start();
+        opened.subscribeUnasked(services.session().topicRules().autoSubscriptions(opened.client()), subscribed);
         for (Packet waited : early) {
             if (connection.isOpen()) {
                 opened.onPacket(waited);

@@ -94,8 +94,18 @@ final class PublishIntake {
         if (isClosed || !connection.isOpen()) {
             return; // read before the connection was closed; never acknowledged
         }
-        String topic = publish.topicAlias() == 0 ? publish.topic() : aliases().resolve(publish);
+        String said = publish.topicAlias() == 0 ? publish.topic() : aliases().resolve(publish);
         services.metrics.publishIn();
+        ReasonCode refusal = said.charAt(0) == '$' ? services.topicRules().refusal(said) : null;
+        if (refusal != null) {
+            if (checks == null || checks.order().isEmpty()) {
+                reject(publish, said, refusal);
+            } else { // the answers leave in the order of the publishes
+                checks.order().add(ALLOWED, decision -> reject(publish, said, refusal));
+            }
+            return;
+        }
+        String topic = session.terms.topics().published(said);
         Message message = new Message(
                 topic, publish.payload(), publish.qos(), publish.retain(), services.nowMillis(), publish.properties());
         if (checks == null) {
@@ -109,7 +119,9 @@ final class PublishIntake {
 
     private void check(PublishChecks asked, int packetId, Message message) {
         boolean isRepeated = message.qos() == Qos.EXACTLY_ONCE && received().containsKey(packetId);
-        CompletableFuture<AuthDecision> answer = isRepeated ? ALLOWED : asked.of(message);
+        CompletableFuture<AuthDecision> answer = isRepeated
+                ? ALLOWED
+                : asked.of(message, services.topicRules().subject(message.topic()));
         if (answer.isDone() && asked.order().isEmpty()) {
             checked(packetId, message, answer.join());
             return;
@@ -151,7 +163,7 @@ final class PublishIntake {
     /** The client sent it and hung up before the answer was there: nobody would send it again. */
     private void publishLate(Message message) {
         begin(message);
-        CompletableFuture<?> stored = message.retain()
+        CompletableFuture<?> stored = mustRetain(message)
                 ? services.retain.set(session.client().tenant(), message)
                 : CompletableFuture.completedFuture(true);
         OnEventLoop.whenComplete(
@@ -176,7 +188,7 @@ final class PublishIntake {
                 countUnderWay();
                 slot = acks.reserve(packetId, false);
             }
-            if (message.retain() || !waiting.isEmpty()) {
+            if (mustRetain(message) || !waiting.isEmpty()) {
                 enqueue(new Waiting(message, slot, 0));
             } else {
                 distribute(message, slot, 0, null);
@@ -196,10 +208,41 @@ final class PublishIntake {
         countUnderWay();
         received().put(packetId, Received.DISTRIBUTING);
         AckQueue.Slot slot = acks.reserve(packetId, true);
-        if (attachment != null || message.retain() || !waiting.isEmpty()) {
+        if (attachment != null || mustRetain(message) || !waiting.isEmpty()) {
             enqueue(new Waiting(message, slot, packetId));
         } else {
             distribute(message, slot, packetId, null);
+        }
+    }
+
+    /** One for later is retained when it is published. */
+    private boolean mustRetain(Message message) {
+        return message.retain() && !services.topicRules().isDelayed(message.topic());
+    }
+
+    /** Does not take a publish that no client may send, at any time. 3.1.1 has no answer for that but to take it and drop it. */
+    private void reject(Publish publish, String topic, ReasonCode code) {
+        if (isClosed) {
+            return;
+        }
+        services.metrics.publishRefused();
+        services.events.onEvent(new BrokerEvent.PublishRefused(session.client(), topic, code.name()));
+        int packetId = publish.packetId();
+        if (publish.qos() == Qos.EXACTLY_ONCE) {
+            Received known = received().get(packetId);
+            if (known == null || known == Received.RESUMED) {
+                countUnderWay();
+                AckQueue.Slot slot = acks.reserve(packetId, true);
+                if (!isV5) {
+                    received().put(packetId, Received.RECORDED);
+                }
+                acks.complete(slot, code);
+            } else if (known == Received.RECORDED) {
+                connection.send(new PubRec(packetId));
+            }
+        } else if (publish.qos() == Qos.AT_LEAST_ONCE) {
+            countUnderWay();
+            acks.complete(acks.reserve(packetId, false), code);
         }
     }
 
@@ -216,7 +259,7 @@ final class PublishIntake {
     private void enqueue(Waiting entry) {
         begin(entry.taken);
         waiting.addLast(entry);
-        if (entry.taken.retain()) {
+        if (mustRetain(entry.taken)) {
             entry.mustBeginRetain = true;
             retainsToBegin++;
         }

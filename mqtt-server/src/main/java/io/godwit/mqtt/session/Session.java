@@ -2,6 +2,7 @@ package io.godwit.mqtt.session;
 
 import io.godwit.dist.client.Publisher;
 import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.mqtt.auth.Authentication;
 import io.godwit.mqtt.auth.InOrder;
 import io.godwit.mqtt.packet.Auth;
@@ -17,6 +18,7 @@ import io.godwit.mqtt.packet.PubRel;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.Subscribe;
+import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.mqtt.subscribe.Subscriber;
 import io.godwit.mqtt.transport.Connection;
@@ -32,6 +34,8 @@ import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -75,8 +79,32 @@ public abstract class Session implements PacketHandler, Subscriber {
         this.publisher = services.dist.publisher(terms.client());
     }
 
+    @Override
+    public final CompletableFuture<Boolean> claimExclusive(TopicFilter filter) {
+        return services.dist.claimExclusive(client().tenant(), filter, client().clientId());
+    }
+
+    @Override
+    public final void releaseExclusive(TopicFilter filter) {
+        services.dist.releaseExclusive(client().tenant(), filter, client().clientId());
+    }
+
     /** CONNACK is on its way: deliveries may begin. */
     public abstract void start();
+
+    /**
+     * Subscribes the client to what the operator has set, and nobody has asked for.
+     *
+     * @param present what the session has from before, which is not written again
+     */
+    public final void subscribeUnasked(List<Subscription> subscriptions, List<StoredSubscription> present) {
+        List<Subscription> missing = terms.topics().subscribed(subscriptions).stream()
+                .filter(s -> present.stream().noneMatch(old -> old.filter().equals(s.filter()) && old.qos() == s.qos()))
+                .toList();
+        if (!missing.isEmpty()) {
+            services.subscribeHandler.subscribeUnasked(this, missing);
+        }
+    }
 
     @Override
     public final Connection connection() {
@@ -103,9 +131,9 @@ public abstract class Session implements PacketHandler, Subscriber {
         } else if (packet instanceof PingReq) {
             connection.send(new PingResp());
         } else if (packet instanceof Subscribe subscribe) {
-            services.subscribeHandler.onSubscribe(this, subscribe);
+            services.subscribeHandler.onSubscribe(this, terms.topics().subscribed(subscribe));
         } else if (packet instanceof Unsubscribe unsubscribe) {
-            services.subscribeHandler.onUnsubscribe(this, unsubscribe);
+            services.subscribeHandler.onUnsubscribe(this, terms.topics().unsubscribed(unsubscribe));
         } else if (packet instanceof Disconnect disconnect) {
             onDisconnect(disconnect);
         } else if (packet instanceof Auth auth) {
@@ -296,7 +324,7 @@ public abstract class Session implements PacketHandler, Subscriber {
      * @return false when the client does not take packets of its size: counted as dropped [MQTT5-3.1.2-25]
      */
     final boolean sendPublish(Message message, Qos qos, boolean retain, int[] ids, int packetId, boolean dup) {
-        String topic = message.topic();
+        String topic = terms.topics().delivered(message.topic());
         int alias = 0;
         boolean isNewAlias = false;
         MessageProperties properties = message.properties();
@@ -328,7 +356,7 @@ public abstract class Session implements PacketHandler, Subscriber {
 
     /** Whether a copy for this session may be one that others get as well, but for its packet id. */
     final boolean takesSharedFrames() {
-        return terms.topicAliasMaximum() == 0;
+        return terms.topicAliasMaximum() == 0 && !terms.topics().isMounted();
     }
 
     @SuppressWarnings(

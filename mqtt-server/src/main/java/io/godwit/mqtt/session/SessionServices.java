@@ -4,6 +4,7 @@ import io.godwit.dist.client.DistClient;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.subscribe.SubscribeHandler;
+import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.transport.MqttMetrics;
 import io.godwit.plugin.client.ClientId;
@@ -24,6 +25,7 @@ public final class SessionServices {
     final EventListener events;
     final MqttMetrics metrics;
     final SubscribeHandler subscribeHandler;
+    private final TopicRules topicRules;
     private final LongSupplier wallMillis;
     private final UnstoredBudget[] budgets;
 
@@ -41,6 +43,21 @@ public final class SessionServices {
             MqttMetrics metrics,
             LongSupplier wallMillis,
             int loops) {
+        this(config, TopicRules.NONE, dist, inbox, retain, authorizer, events, metrics, wallMillis, loops);
+    }
+
+    /** With rules for topics. */
+    public SessionServices(
+            SessionConfig config,
+            TopicRules topicRules,
+            DistClient dist,
+            InboxClient inbox,
+            RetainClient retain,
+            Authorizer authorizer,
+            EventListener events,
+            MqttMetrics metrics,
+            LongSupplier wallMillis,
+            int loops) {
         this.config = config;
         this.dist = dist;
         this.inbox = inbox;
@@ -49,7 +66,8 @@ public final class SessionServices {
         this.events = events;
         this.metrics = metrics;
         this.wallMillis = wallMillis;
-        this.subscribeHandler = new SubscribeHandler(authorizer);
+        this.topicRules = topicRules;
+        this.subscribeHandler = new SubscribeHandler(authorizer, topicRules.allowsExclusive());
         budgets = new UnstoredBudget[loops];
         for (int i = 0; i < loops; i++) {
             budgets[i] = new UnstoredBudget(Math.max(1, config.maxUnstoredNodeBytes() / loops));
@@ -58,6 +76,10 @@ public final class SessionServices {
 
     public SessionConfig config() {
         return config;
+    }
+
+    public TopicRules topicRules() {
+        return topicRules;
     }
 
     public DistClient dist() {

@@ -1,5 +1,6 @@
 package io.godwit.mqtt.session;
 
+import io.godwit.mqtt.topic.ClientTopics;
 import io.godwit.plugin.client.ClientInfo;
 import org.jspecify.annotations.Nullable;
 
@@ -10,13 +11,25 @@ import org.jspecify.annotations.Nullable;
  * @param topicAliasMaximum aliases that may be set up towards the client; 0 to 65,535
  * @param expirySeconds Session Expiry Interval of CONNECT, 0 to 4,294,967,295
  * @param authenticationMethod of CONNECT, by which the client may authenticate again; null when it had none
+ * @param topics what the client's topics are called within
  */
 public record SessionTerms(
         ClientInfo client,
         int sendWindow,
         int topicAliasMaximum,
         long expirySeconds,
-        @Nullable String authenticationMethod) {
+        @Nullable String authenticationMethod,
+        ClientTopics topics) {
+    /** Of a client whose topics are what it says. */
+    public SessionTerms(
+            ClientInfo client,
+            int sendWindow,
+            int topicAliasMaximum,
+            long expirySeconds,
+            @Nullable String authenticationMethod) {
+        this(client, sendWindow, topicAliasMaximum, expirySeconds, authenticationMethod, ClientTopics.UNCHANGED);
+    }
+
     boolean isV5() {
         return client.protocolLevel() == 5;
     }

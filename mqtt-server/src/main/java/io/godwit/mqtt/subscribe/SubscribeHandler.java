@@ -15,12 +15,15 @@ import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.SubscribeRequest;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Answers SUBSCRIBE and UNSUBSCRIBE. Has no state: one serves all sessions. */
@@ -28,9 +31,12 @@ public final class SubscribeHandler {
     private static final CompletableFuture<Boolean> NOTHING_TO_ASK = CompletableFuture.completedFuture(true);
 
     private final Authorizer authorizer;
+    private final boolean allowsExclusive;
 
-    public SubscribeHandler(Authorizer authorizer) {
+    /** @param allowsExclusive whether exclusive filters may be subscribed to */
+    public SubscribeHandler(Authorizer authorizer, boolean allowsExclusive) {
         this.authorizer = authorizer;
+        this.allowsExclusive = allowsExclusive;
     }
 
     /** On the loop of {@code subscriber}. */
@@ -38,8 +44,17 @@ public final class SubscribeHandler {
         if (authorizer.asks(AuthCheck.SUBSCRIBE)) {
             subscriber.inOrder(check(subscriber.client(), packet), answers -> checked(subscriber, packet, answers));
         } else {
-            subscribe(subscriber, packet, packet.subscriptions(), null);
+            claim(subscriber, packet, new HashMap<>());
         }
+    }
+
+    /** Subscribes a client that has not asked for it. A failure ends the connection, since the client can not ask again but by connecting. */
+    public void subscribeUnasked(Subscriber subscriber, List<Subscription> subscriptions) {
+        subscribe(subscriber, subscriptions, 0, () -> {}, failure -> {
+            if (failure != null) {
+                subscriber.connection().disconnect(refusal(failure), "an automatic subscription could not be stored");
+            }
+        });
     }
 
     /** The answers about the filters, in their order. */
@@ -54,47 +69,105 @@ public final class SubscribeHandler {
     }
 
     private void checked(Subscriber subscriber, Subscribe packet, List<AuthDecision> answers) {
-        List<Subscription> allowed = new ArrayList<>(answers.size());
-        BitSet denied = new BitSet();
+        Map<Integer, ReasonCode> refused = new HashMap<>();
         for (int i = 0; i < answers.size(); i++) {
             Subscription s = packet.subscriptions().get(i);
             if (answers.get(i) instanceof AuthDecision.Denied no) {
-                denied.set(i);
+                refused.put(i, ReasonCode.NOT_AUTHORIZED);
                 authorizer.subscribeDenied(subscriber.client(), s.filter().text(), no);
-            } else {
-                allowed.add(s);
             }
         }
-        if (!subscriber.connection().isOpen()) {
-            return; // never answered, so never asked
-        }
-        if (allowed.isEmpty()) {
-            subscriber.connection().send(new SubAck(packet.packetId(), withDenied(List.of(), denied)));
-        } else {
-            subscribe(subscriber, packet, allowed, denied.isEmpty() ? null : denied);
+        if (subscriber.connection().isOpen()) { // else never answered, so never asked
+            claim(subscriber, packet, refused);
         }
     }
 
-    /** Puts the answers about filters that are not allowed between those about the others. */
-    private static List<ReasonCode> withDenied(List<ReasonCode> codes, @Nullable BitSet denied) {
-        if (denied == null) {
+    /**
+     * Asks for the exclusive filters among those that are allowed.
+     *
+     * @param refused why filters are, by their place in the packet; those that another client has are added
+     */
+    private void claim(Subscriber subscriber, Subscribe packet, Map<Integer, ReasonCode> refused) {
+        Map<Integer, CompletableFuture<Boolean>> asked = new HashMap<>(0);
+        for (int i = 0; i < packet.subscriptions().size(); i++) {
+            TopicFilter filter = packet.subscriptions().get(i).filter();
+            if (filter.isExclusive() && !refused.containsKey(i)) {
+                if (allowsExclusive) {
+                    asked.put(i, subscriber.claimExclusive(filter));
+                } else {
+                    refused.put(i, ReasonCode.TOPIC_FILTER_INVALID);
+                }
+            }
+        }
+        if (asked.isEmpty()) {
+            subscribeOthers(subscriber, packet, refused);
+            return;
+        }
+        CompletableFuture<?>[] all = asked.values().toArray(new CompletableFuture<?>[0]);
+        OnEventLoop.whenComplete(subscriber.connection(), CompletableFuture.allOf(all), (done, failure) -> {
+            asked.forEach((place, granted) -> {
+                if (granted.isCompletedExceptionally() || !granted.getNow(false)) {
+                    refused.put(place, ReasonCode.QUOTA_EXCEEDED);
+                }
+            });
+            subscribeOthers(subscriber, packet, refused);
+        });
+    }
+
+    private static void subscribeOthers(Subscriber subscriber, Subscribe packet, Map<Integer, ReasonCode> refused) {
+        List<Subscription> others = packet.subscriptions();
+        if (!refused.isEmpty()) {
+            others = new ArrayList<>(packet.subscriptions().size());
+            for (int i = 0; i < packet.subscriptions().size(); i++) {
+                if (!refused.containsKey(i)) {
+                    others.add(packet.subscriptions().get(i));
+                }
+            }
+        }
+        List<Subscription> allowed = others;
+        Consumer<@Nullable Throwable> answer = failure -> subscriber
+                .connection()
+                .send(new SubAck(
+                        packet.packetId(),
+                        withRefused(codes(allowed, failure), packet.subscriptions().size(), refused)));
+        if (allowed.isEmpty()) {
+            answer.accept(null);
+        } else {
+            subscribe(
+                    subscriber,
+                    allowed,
+                    Math.max(0, packet.subscriptionId()),
+                    () -> allowed.stream()
+                            .filter(s -> s.filter().isExclusive())
+                            .forEach(s -> subscriber.releaseExclusive(s.filter())),
+                    answer);
+        }
+    }
+
+    /** Puts the answers about filters that are refused between those about the others. */
+    private static List<ReasonCode> withRefused(List<ReasonCode> codes, int count, Map<Integer, ReasonCode> refused) {
+        if (refused.isEmpty()) {
             return codes;
         }
         Iterator<ReasonCode> others = codes.iterator();
-        List<ReasonCode> all = new ArrayList<>();
-        for (int i = 0; i < codes.size() + denied.cardinality(); i++) {
-            all.add(denied.get(i) ? ReasonCode.NOT_AUTHORIZED : others.next());
+        List<ReasonCode> all = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            ReasonCode refusal = refused.get(i);
+            all.add(refusal != null ? refusal : others.next());
         }
         return all;
     }
 
     /**
-     * @param subscriptions those that are allowed
-     * @param denied places of the others in the packet; null when there are none
+     * @param ended run when it is stored, or not, or nobody knows
+     * @param answer told before the retained messages follow
      */
-    private void subscribe(
-            Subscriber subscriber, Subscribe packet, List<Subscription> subscriptions, @Nullable BitSet denied) {
-        int subscriptionId = Math.max(0, packet.subscriptionId());
+    private static void subscribe(
+            Subscriber subscriber,
+            List<Subscription> subscriptions,
+            int subscriptionId,
+            Runnable ended,
+            Consumer<@Nullable Throwable> answer) {
         List<@Nullable RetainedReplay> replays = new ArrayList<>(subscriptions.size());
         for (Subscription s : subscriptions) {
             RetainedReplay replay = null;
@@ -107,9 +180,8 @@ public final class SubscribeHandler {
         }
         OnEventLoop.whenComplete(
                 subscriber.connection(), subscriber.subscribe(subscriptions, subscriptionId), (isNew, failure) -> {
-                    subscriber
-                            .connection()
-                            .send(new SubAck(packet.packetId(), withDenied(codes(subscriptions, failure), denied)));
+                    ended.run();
+                    answer.accept(failure);
                     for (int i = 0; i < replays.size(); i++) {
                         RetainedReplay replay = replays.get(i);
                         if (replay != null) {

@@ -32,6 +32,11 @@ public interface Subscriber {
     /** Removes them. Complete when UNSUBACK may be sent, with whether each existed; fails like {@link #subscribe}. */
     CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters);
 
+    /** Asks for an exclusive filter; complete with whether the client may subscribe to it, in which case {@link #releaseExclusive} is due afterwards. */
+    CompletableFuture<Boolean> claimExclusive(TopicFilter filter);
+
+    void releaseExclusive(TopicFilter filter);
+
     /** Called before {@link #subscribe}: from here on live messages count as newer than what {@code replay} finds. */
     void beginReplay(RetainedReplay replay);
 

@@ -21,6 +21,11 @@ public interface Connection {
     @Nullable
     String certificateUserName();
 
+    /** Below what all topics of this client stand, with placeholders; empty for none. */
+    default String mountPoint() {
+        return "";
+    }
+
     /** The largest packet the client may send. */
     int maxPacketBytes();
 

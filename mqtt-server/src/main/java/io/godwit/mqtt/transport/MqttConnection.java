@@ -189,6 +189,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         if (!isOpen() || handler == null) {
             return; // sent before it knew that we close
         }
+        metrics.packetIn();
         try {
             handler.onPacket((Packet) msg);
         } catch (RuntimeException | Error e) { // outermost frame of everything a packet does
@@ -270,6 +271,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     private void appended(ByteBuf buffer) {
+        metrics.packetOut();
         if (buffer.readableBytes() >= LARGEST_CHUNK) {
             writeOut();
             channel.flush(); // so that isWritable() speaks of the socket, not of this iteration

@@ -19,6 +19,8 @@ public final class MqttMetrics {
     private final LongAdder disconnects = new LongAdder();
     private final LongAdder refusedConnects = new LongAdder();
     private final LongAdder protocolErrors = new LongAdder();
+    private final LongAdder packetsIn = new LongAdder();
+    private final LongAdder packetsOut = new LongAdder();
     private final LongAdder publishesIn = new LongAdder();
     private final LongAdder publishesOut = new LongAdder();
     private final LongAdder refusedPublishes = new LongAdder();
@@ -37,6 +39,8 @@ public final class MqttMetrics {
         counter(registry, "godwit.mqtt.disconnects", disconnects);
         counter(registry, "godwit.mqtt.connects.refused", refusedConnects);
         counter(registry, "godwit.mqtt.protocol.errors", protocolErrors);
+        counter(registry, "godwit.mqtt.packets.in", packetsIn);
+        counter(registry, "godwit.mqtt.packets.out", packetsOut);
         counter(registry, "godwit.mqtt.publishes.in", publishesIn);
         counter(registry, "godwit.mqtt.publishes.out", publishesOut);
         counter(registry, "godwit.mqtt.publishes.refused", refusedPublishes);
@@ -81,6 +85,14 @@ public final class MqttMetrics {
 
     public void protocolError() {
         protocolErrors.increment();
+    }
+
+    void packetIn() {
+        packetsIn.increment();
+    }
+
+    void packetOut() {
+        packetsOut.increment();
     }
 
     public void publishIn() {

@@ -11,6 +11,7 @@ import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Publisher;
 import io.godwit.dist.client.Receiver;
 import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
@@ -127,6 +128,19 @@ public final class MemoryDist implements DistClient {
     /** What handing on answers; at first that nobody has room. */
     public void answerHandOn(DistOutcome outcome) {
         handOnOutcome = outcome;
+    }
+
+    @Override
+    public synchronized CompletableFuture<Boolean> claimExclusive(
+            TenantId tenant, TopicFilter filter, ClientId client) {
+        return CompletableFuture.completedFuture(subscriptions.keySet().stream()
+                .noneMatch(key -> key.filter().equals(filter)
+                        && !key.receiver().clientId().equals(client)));
+    }
+
+    @Override
+    public void releaseExclusive(TenantId tenant, TopicFilter filter, ClientId client) {
+        // nobody asks at the same time
     }
 
     @Override

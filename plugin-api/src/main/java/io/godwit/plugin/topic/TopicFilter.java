@@ -9,12 +9,13 @@ import org.jspecify.annotations.Nullable;
  * @param shareGroup the {@code ShareName} of {@code $share/ShareName/filter} or {@code $oshare/ShareName/filter}, empty for
  *     {@code $queue/filter}, null for a filter that is not shared
  * @param filter the filter that topics are matched against, without the part that says how it is shared
- * @param sharing how the messages are shared out; {@code NONE} exactly when there is no share group
+ * @param sharing how the messages are shared out; {@code NONE} or {@code EXCLUSIVE} exactly when there is no share group
  */
 public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sharing) {
     private static final String SHARE_PREFIX = "$share/";
     private static final String ORDERED_PREFIX = "$oshare/";
     private static final String QUEUE_PREFIX = "$queue/";
+    private static final String EXCLUSIVE_PREFIX = "$exclusive/";
 
     /** What becomes of a message that several sessions with this filter would get. */
     public enum Sharing {
@@ -25,11 +26,13 @@ public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sh
         /** As {@link #SHARED}, and messages of one publisher and topic go to one member as long as it lives: {@code $oshare/ShareName/filter}. */
         ORDERED,
         /** As {@link #SHARED} with the one group that has no name: {@code $queue/filter}. */
-        QUEUE
+        QUEUE,
+        /** Not shared at all: one session at most has it: {@code $exclusive/filter}. */
+        EXCLUSIVE
     }
 
     public TopicFilter {
-        if ((shareGroup == null) != (sharing == Sharing.NONE)) {
+        if ((shareGroup == null) != (sharing == Sharing.NONE || sharing == Sharing.EXCLUSIVE)) {
             throw new IllegalArgumentException("share group " + shareGroup + " does not go with " + sharing);
         }
     }
@@ -41,6 +44,10 @@ public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sh
 
     public boolean isShared() {
         return shareGroup != null;
+    }
+
+    public boolean isExclusive() {
+        return sharing == Sharing.EXCLUSIVE;
     }
 
     /** Whether the filter proper has a wildcard level. */
@@ -55,6 +62,7 @@ public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sh
             case SHARED -> SHARE_PREFIX + shareGroup + '/' + filter;
             case ORDERED -> ORDERED_PREFIX + shareGroup + '/' + filter;
             case QUEUE -> QUEUE_PREFIX + filter;
+            case EXCLUSIVE -> EXCLUSIVE_PREFIX + filter;
         };
     }
 
@@ -69,6 +77,10 @@ public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sh
         if (text.startsWith(QUEUE_PREFIX)) {
             String filter = text.substring(QUEUE_PREFIX.length());
             return isValid(filter) ? Optional.of(new TopicFilter("", filter, Sharing.QUEUE)) : Optional.empty();
+        }
+        if (text.startsWith(EXCLUSIVE_PREFIX)) {
+            String filter = text.substring(EXCLUSIVE_PREFIX.length());
+            return isValid(filter) ? Optional.of(new TopicFilter(null, filter, Sharing.EXCLUSIVE)) : Optional.empty();
         }
         return isValid(text) ? Optional.of(new TopicFilter(null, text)) : Optional.empty();
     }

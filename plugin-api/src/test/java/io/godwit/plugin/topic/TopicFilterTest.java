@@ -16,6 +16,7 @@ class TopicFilterTest {
         assertThat(TopicFilter.parse("$oshare/g/a/+")).hasValue(new TopicFilter("g", "a/+", Sharing.ORDERED));
         assertThat(TopicFilter.parse("$queue/a/+")).hasValue(new TopicFilter("", "a/+", Sharing.QUEUE));
         assertThat(TopicFilter.parse("$share/$queue/a")).hasValue(new TopicFilter("$queue", "a", Sharing.SHARED));
+        assertThat(TopicFilter.parse("$exclusive/a/+")).hasValue(new TopicFilter(null, "a/+", Sharing.EXCLUSIVE));
         assertThat(TopicFilter.parse("a/$share/g/b")).hasValue(new TopicFilter(null, "a/$share/g/b", Sharing.NONE));
         assertThat(TopicFilter.parse("$queue")).hasValue(new TopicFilter(null, "$queue", Sharing.NONE));
     }
@@ -30,6 +31,7 @@ class TopicFilterTest {
                 "$share/g//",
                 "$oshare/g/#",
                 "$queue//a",
+                "$exclusive/a/#",
                 "$queue/$share/g/a"
             })
     void theTextIsWhatWasWritten(String text) {
@@ -51,6 +53,7 @@ class TopicFilterTest {
                 "$oshare/g/",
                 "$oshare/+/a",
                 "$queue/",
+                "$exclusive/",
                 "$queue/a#/b",
                 "",
                 "a+",

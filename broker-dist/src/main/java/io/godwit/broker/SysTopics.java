@@ -1,0 +1,129 @@
+package io.godwit.broker;
+
+import io.godwit.dist.client.Publisher;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.retain.client.RetainClient;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes what this node counts below {@code $SYS/broker}, as retained messages, each when it has changed. All but {@link #start} and
+ * {@link #close} runs on a thread of its own.
+ */
+final class SysTopics implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(SysTopics.class);
+    private static final TopicFilter ALL = new TopicFilter(null, "$SYS/broker/#");
+    private static final int PAGE = 100;
+    private static final int PAGE_BYTES = 1 << 20;
+
+    private final Function<ClientInfo, Publisher> publishers;
+    private final RetainClient retain;
+    private final SysValues values;
+    private final Duration interval;
+    private final LongSupplier wallMillis;
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread made = new Thread(task, "sys-topics");
+        made.setDaemon(true);
+        return made;
+    });
+    /** What was published last, by topic. */
+    private final Map<String, String> published = new HashMap<>();
+
+    /**
+     * @param publishers {@link io.godwit.dist.client.DistClient#publisher}
+     * @param interval between two publications; zero to publish nothing and clear what was published when it was not
+     * @param wallMillis the wall clock, milliseconds since the epoch
+     */
+    SysTopics(
+            Function<ClientInfo, Publisher> publishers,
+            RetainClient retain,
+            SysValues values,
+            Duration interval,
+            LongSupplier wallMillis) {
+        this.publishers = publishers;
+        this.retain = retain;
+        this.values = values;
+        this.interval = interval;
+        this.wallMillis = wallMillis;
+    }
+
+    void start() {
+        if (interval.isZero()) {
+            thread.execute(() -> guarded(() -> clear(null)));
+            return;
+        }
+        Publisher publisher = publishers.apply(
+                new ClientInfo(TenantId.DEFAULT, new ClientId("\0sys"), null, "", 5)); // no client may have this id
+        thread.scheduleAtFixedRate(
+                () -> guarded(() -> publish(publisher)), 0, interval.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** What a round throws would end all further ones. */
+    private static void guarded(Runnable round) {
+        try {
+            round.run();
+        } catch (RuntimeException e) {
+            LOG.error("$SYS topics not published", e);
+        }
+    }
+
+    /** One round. */
+    void publish(Publisher publisher) {
+        values.next().forEach((name, value) -> {
+            if (value.equals(published.put(name, value))) {
+                return;
+            }
+            Message message = message("$SYS/broker/" + name, value);
+            retain.set(TenantId.DEFAULT, message).whenComplete((done, failure) -> {
+                if (failure != null) {
+                    LOG.debug("not retained topic={} cause={}", message.topic(), failure.toString());
+                }
+            });
+            publisher.publish(message, null);
+        });
+    }
+
+    private void clear(@Nullable String cursor) {
+        retain.match(TenantId.DEFAULT, ALL, cursor, PAGE, PAGE_BYTES).whenComplete((page, failure) -> {
+            if (failure != null) {
+                LOG.debug("old $SYS topics not cleared cause={}", failure.toString());
+                return;
+            }
+            page.messages().forEach(old -> retain.set(TenantId.DEFAULT, message(old.topic(), "")));
+            if (page.cursor() != null) {
+                clear(page.cursor());
+            }
+        });
+    }
+
+    private Message message(String topic, String payload) {
+        return new Message(
+                topic,
+                payload.getBytes(StandardCharsets.UTF_8),
+                Qos.AT_MOST_ONCE,
+                true,
+                wallMillis.getAsLong(),
+                MessageProperties.NONE);
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+}

@@ -1,0 +1,119 @@
+package io.godwit.broker;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * What stands below {@code $SYS/broker}, in the names and forms that mosquitto gives it, out of the broker's meters. Counts are those since the start.
+ * Confined to one thread.
+ */
+final class SysValues {
+    private static final List<Integer> LOAD_MINUTES = List.of(1, 5, 15);
+    private static final double NANOS_PER_MINUTE = TimeUnit.MINUTES.toNanos(1);
+
+    private final MeterRegistry meters;
+    private final String version;
+    private final LongSupplier nanos;
+    private final long startNanos;
+    /** Loads by name, per minute. */
+    private final Map<String, Double> loads = new LinkedHashMap<>();
+    /** The counts that the loads were last brought up to. */
+    private final Map<String, Double> lastCounts = new LinkedHashMap<>();
+
+    private long lastNanos;
+    private long mostConnected;
+
+    /** @param nanos a monotonic clock */
+    SysValues(MeterRegistry meters, String version, LongSupplier nanos) {
+        this.meters = meters;
+        this.version = version;
+        this.nanos = nanos;
+        this.startNanos = nanos.getAsLong();
+        this.lastNanos = startNanos;
+    }
+
+    /** All values as of now, by name below {@code $SYS/broker/}. */
+    Map<String, String> next() {
+        long now = nanos.getAsLong();
+        Map<String, Double> counts = new LinkedHashMap<>();
+        counts.put("connections", count("godwit.mqtt.connects"));
+        counts.put("messages/received", count("godwit.mqtt.packets.in"));
+        counts.put("messages/sent", count("godwit.mqtt.packets.out"));
+        counts.put("publish/received", count("godwit.mqtt.publishes.in"));
+        counts.put("publish/sent", count("godwit.mqtt.publishes.out"));
+        counts.put("publish/dropped", count("godwit.mqtt.messages.dropped") + count("godwit.inbox.dropped"));
+        counts.put("bytes/received", count("godwit.mqtt.bytes.in"));
+        counts.put("bytes/sent", count("godwit.mqtt.bytes.out"));
+        long connected = Math.max(0, (long) (count("godwit.mqtt.connects") - count("godwit.mqtt.disconnects")));
+        mostConnected = Math.max(mostConnected, connected);
+
+        Map<String, String> values = new LinkedHashMap<>();
+        values.put("version", version);
+        values.put("uptime", TimeUnit.NANOSECONDS.toSeconds(now - startNanos) + " seconds");
+        values.put("clients/connected", whole(connected));
+        values.put("clients/active", whole(connected));
+        values.put("clients/maximum", whole(mostConnected));
+        values.put("messages/received", whole(of(counts, "messages/received")));
+        values.put("messages/sent", whole(of(counts, "messages/sent")));
+        values.put("publish/messages/received", whole(of(counts, "publish/received")));
+        values.put("publish/messages/sent", whole(of(counts, "publish/sent")));
+        values.put("publish/messages/dropped", whole(of(counts, "publish/dropped")));
+        values.put("bytes/received", whole(of(counts, "bytes/received")));
+        values.put("bytes/sent", whole(of(counts, "bytes/sent")));
+        values.put("subscriptions/count", whole(gauge("godwit.dist.subscriptions")));
+        values.put("retained messages/count", whole(gauge("godwit.retain.messages")));
+        Runtime runtime = Runtime.getRuntime();
+        values.put("heap/current", whole(runtime.totalMemory() - runtime.freeMemory()));
+        values.put("heap/maximum", whole(runtime.maxMemory()));
+        addLoads(values, counts, now);
+        return values;
+    }
+
+    /** Moving averages per minute, weighted less the older, over 1, 5 and 15 minutes. */
+    private void addLoads(Map<String, String> values, Map<String, Double> counts, long now) {
+        double minutes = (now - lastNanos) / NANOS_PER_MINUTE;
+        lastNanos = now;
+        counts.forEach((name, count) -> {
+            double before = lastCounts.getOrDefault(name, 0.0);
+            lastCounts.put(name, count);
+            for (int span : LOAD_MINUTES) {
+                String topic = "load/" + name + '/' + span + "min";
+                double load = loads.getOrDefault(topic, 0.0);
+                if (minutes > 0) {
+                    double weight = Math.exp(-minutes / span);
+                    load = load * weight + (count - before) / minutes * (1 - weight);
+                    loads.put(topic, load);
+                }
+                values.put(topic, String.format(Locale.ROOT, "%.2f", load));
+            }
+        });
+    }
+
+    private static double of(Map<String, Double> counts, String name) {
+        return counts.getOrDefault(name, 0.0);
+    }
+
+    private static String whole(double value) {
+        return Long.toString((long) value);
+    }
+
+    /** Over all tags. */
+    private double count(String name) {
+        return meters.find(name).functionCounters().stream()
+                        .mapToDouble(FunctionCounter::count)
+                        .sum()
+                + meters.find(name).counters().stream().mapToDouble(Counter::count).sum();
+    }
+
+    private double gauge(String name) {
+        return meters.find(name).gauges().stream().mapToDouble(Gauge::value).sum();
+    }
+}

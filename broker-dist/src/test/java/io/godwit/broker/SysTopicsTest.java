@@ -1,0 +1,110 @@
+package io.godwit.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.Publisher;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.retain.client.RetainClient;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class SysTopicsTest {
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private long nowNanos = 1_000;
+    private final SysValues values = new SysValues(meters, "Godwit 1", () -> nowNanos);
+
+    @Test
+    void theValuesAreThoseOfTheMeters() {
+        meters.counter("godwit.mqtt.connects").increment(5);
+        meters.counter("godwit.mqtt.disconnects").increment(2);
+        meters.counter("godwit.mqtt.packets.in").increment(9);
+        meters.counter("godwit.mqtt.messages.dropped", "reason", "a").increment();
+        meters.counter("godwit.mqtt.messages.dropped", "reason", "b").increment();
+        meters.counter("godwit.inbox.dropped", "reason", "b").increment();
+        Gauge.builder("godwit.dist.subscriptions", () -> 7).register(meters);
+        nowNanos += TimeUnit.SECONDS.toNanos(61);
+
+        assertThat(values.next())
+                .containsEntry("version", "Godwit 1")
+                .containsEntry("uptime", "61 seconds")
+                .containsEntry("clients/connected", "3")
+                .containsEntry("clients/maximum", "3")
+                .containsEntry("messages/received", "9")
+                .containsEntry("publish/messages/dropped", "3")
+                .containsEntry("subscriptions/count", "7")
+                .containsEntry("retained messages/count", "0");
+        meters.counter("godwit.mqtt.disconnects").increment(2);
+        assertThat(values.next()).containsEntry("clients/connected", "1").containsEntry("clients/maximum", "3");
+    }
+
+    @Test
+    void aSteadyRateIsTheLoadAndFadesWhenItEnds() {
+        for (int i = 0; i < 600; i++) {
+            meters.counter("godwit.mqtt.publishes.in").increment(10);
+            nowNanos += TimeUnit.SECONDS.toNanos(10);
+            values.next();
+        }
+        assertThat(load(1)).isBetween(59.9, 60.1);
+        assertThat(load(15)).isBetween(59.0, 60.1);
+        for (int i = 0; i < 6; i++) {
+            nowNanos += TimeUnit.SECONDS.toNanos(10);
+            values.next();
+        }
+        assertThat(load(1)).isBetween(21.0, 23.0);
+        assertThat(load(15)).isBetween(55.0, 57.0);
+    }
+
+    private double load(int minutes) {
+        return Double.parseDouble(values.next().getOrDefault("load/publish/received/" + minutes + "min", ""));
+    }
+
+    @Test
+    void whatHasChangedIsPublishedAndRetained() {
+        Map<String, String> retained = new LinkedHashMap<>();
+        Map<String, String> published = new LinkedHashMap<>();
+        Publisher publisher = (message, token) -> {
+            published.put(message.topic(), text(message));
+            return CompletableFuture.completedFuture(DistOutcome.NO_MATCH);
+        };
+        try (SysTopics topics = new SysTopics(
+                client -> publisher, new Retained(retained), values, Duration.ofSeconds(10), () -> 5)) {
+            topics.publish(publisher);
+            assertThat(retained).containsEntry("$SYS/broker/version", "Godwit 1").isEqualTo(published);
+
+            published.clear();
+            nowNanos += TimeUnit.SECONDS.toNanos(10);
+            topics.publish(publisher);
+            assertThat(published).containsEntry("$SYS/broker/uptime", "10 seconds").doesNotContainKey("$SYS/broker/version");
+        }
+    }
+
+    private static String text(Message message) {
+        assertThat(message.retain()).isTrue();
+        return new String(message.payload(), StandardCharsets.UTF_8);
+    }
+
+    private record Retained(Map<String, String> messages) implements RetainClient {
+        @Override
+        public CompletableFuture<Void> set(TenantId tenant, Message message) {
+            messages.put(message.topic(), text(message));
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletableFuture<Page> match(
+                TenantId tenant, TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes) {
+            throw new AssertionError("match");
+        }
+    }
+}

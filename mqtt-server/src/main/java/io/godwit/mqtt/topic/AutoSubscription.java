@@ -1,0 +1,36 @@
+package io.godwit.mqtt.topic;
+
+import io.godwit.mqtt.packet.RetainHandling;
+import io.godwit.mqtt.packet.Subscription;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.Optional;
+
+/**
+ * What every client is subscribed to when it connects.
+ *
+ * @param filter as a SUBSCRIBE would say it, with {@link Placeholders}
+ */
+public record AutoSubscription(String filter, Qos qos) {
+
+    /** Reads {@code filter} or {@code filter qos}. Fails with {@link IllegalArgumentException} that says what was expected. */
+    public static AutoSubscription parse(String text) {
+        String[] parts = text.strip().split("\\s+", -1);
+        if (parts.length > 2 || parts.length == 2 && !parts[1].matches("[012]")) {
+            throw new IllegalArgumentException("must be \"filter\" or \"filter qos\" but has \"" + text + "\"");
+        }
+        if (TopicFilter.parse(parts[0]).isEmpty()) {
+            throw new IllegalArgumentException("\"" + parts[0] + "\" is no topic filter");
+        }
+        return new AutoSubscription(
+                parts[0], parts.length == 2 ? Qos.of(Integer.parseInt(parts[1])) : Qos.AT_MOST_ONCE);
+    }
+
+    /** That of one client; empty when its filter cannot be filled in for it. */
+    Optional<Subscription> of(ClientInfo client) {
+        return Optional.ofNullable(Placeholders.fill(filter, client))
+                .flatMap(TopicFilter::parse)
+                .map(valid -> new Subscription(valid, qos, false, false, RetainHandling.SEND_IF_NEW));
+    }
+}

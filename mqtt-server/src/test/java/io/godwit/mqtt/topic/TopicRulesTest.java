@@ -1,0 +1,189 @@
+package io.godwit.mqtt.topic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.mqtt.packet.ProtocolException;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.Subscribe;
+import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.packet.Unsubscribe;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TopicRulesTest {
+    private static final ClientInfo CLIENT = client("c1", "ann");
+
+    @Test
+    void theFirstRuleForATopicGivesItItsName() {
+        ClientTopics topics = topics(
+                "",
+                "publish y/+/z/# ^y/(.+)/z/(.+)$ y/z/$2",
+                "all x/# ^x/y/(\\d+)$ z/y/$1",
+                "all x/# ^(x/)(.*) w/$2$1");
+
+        assertThat(topics.published("y/a/z/b/c")).isEqualTo("y/z/b/c");
+        assertThat(topics.published("x/y/12")).isEqualTo("z/y/12");
+        assertThat(topics.published("x/other")).isEqualTo("w/otherx/");
+        assertThat(topics.published("other")).isEqualTo("other");
+        assertThat(subscribed(topics, "y/a/z/b")).isEqualTo("y/a/z/b");
+        assertThat(subscribed(topics, "x/y/12")).isEqualTo("z/y/12");
+        assertThat(subscribed(topics, "$share/g/x/+/a")).isEqualTo("$share/g/w/+/ax/");
+    }
+
+    @Test
+    void aNameThatWouldNotBeValidIsNotGiven() {
+        ClientTopics topics = topics("", "all x/# ^x/(.+)$ a/#/$1", "all v/# ^v/(.*)$ $1");
+
+        assertThat(topics.published("x/y")).isEqualTo("x/y");
+        assertThat(subscribed(topics, "x/y")).isEqualTo("x/y");
+        assertThat(topics.published("v/")).isEqualTo("v/");
+        assertThat(subscribed(topics, "v/$share/g/a")).isEqualTo("v/$share/g/a");
+    }
+
+    @Test
+    void namesOfTheClientAreFilledInAndReadAsNothingElse() {
+        List<RewriteRule> rules = List.of(RewriteRule.parse("all in/# ^in/(.+)$ %c/$1/%u"));
+        TopicRules all = new TopicRules(rules, List.of(), false, 0, false);
+
+        assertThat(all.of(CLIENT, "").orElseThrow().published("in/a")).isEqualTo("c1/a/ann");
+        assertThat(all.of(client("$1", "%c"), "").orElseThrow().published("in/%u"))
+                .isEqualTo("$1/%u/%c");
+        assertThat(all.of(client("c1", null), "").orElseThrow().published("in/a"))
+                .isEqualTo("in/a");
+        assertThat(all.of(client("a/b", "ann"), "").orElseThrow().published("in/a"))
+                .isEqualTo("in/a");
+    }
+
+    @Test
+    void aMountPointStandsBeforeAllThatTheClientNames() {
+        ClientTopics topics = topics("t/%u/", "publish raw ^raw$ cooked");
+
+        assertThat(topics.published("raw")).isEqualTo("t/ann/cooked");
+        assertThat(topics.delivered("t/ann/cooked")).isEqualTo("cooked");
+        assertThat(topics.isMounted()).isTrue();
+        Subscription asked = new Subscription(TopicFilter.parse("$oshare/g/+/a").orElseThrow(), Qos.AT_LEAST_ONCE);
+        Subscribe packet = topics.subscribed(new Subscribe(7, List.of(asked)));
+        assertThat(packet.subscriptions().get(0).filter().text()).isEqualTo("$oshare/g/t/ann/+/a");
+        assertThat(packet.packetId()).isEqualTo(7);
+        Unsubscribe gone = topics.unsubscribed(new Unsubscribe(8, List.of(asked.filter())));
+        assertThat(gone.filters()).containsExactly(packet.subscriptions().get(0).filter());
+    }
+
+    @Test
+    void theTopicOfADelayedMessageIsTheOneThatIsRenamed() {
+        ClientTopics topics = topics("t/%u/", "publish raw ^raw$ cooked");
+        assertThat(topics.published("$delayed/5/raw")).isEqualTo("$delayed/5/t/ann/cooked");
+        assertThat(topics.published("$delayed/raw")).isEqualTo("t/ann/$delayed/raw");
+    }
+
+    @Test
+    void aDelayMustBeANumberUpToTheLongest() {
+        TopicRules rules = new TopicRules(List.of(), List.of(), false, 60, false);
+        assertThat(rules.refusal("$delayed/60/a")).isNull();
+        assertThat(rules.refusal("$delayed/61/a")).isEqualTo(ReasonCode.TOPIC_NAME_INVALID);
+        assertThat(rules.refusal("$delayed/a")).isEqualTo(ReasonCode.TOPIC_NAME_INVALID);
+        assertThat(rules.refusal("$other")).isNull();
+        assertThat(TopicRules.NONE.refusal("$delayed/a")).isNull();
+        assertThat(TopicRules.NONE.isDelayed("$delayed/1/a")).isFalse();
+    }
+
+    @Test
+    void onlyTheBrokerPublishesBelowSysWhenItDoes() {
+        TopicRules rules = new TopicRules(List.of(), List.of(), false, 60, true);
+        assertThat(rules.refusal("$SYS/broker/version")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+        assertThat(rules.refusal("$SYS")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+        assertThat(rules.refusal("$delayed/1/$SYS/a")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+        assertThat(rules.refusal("$SYSTEM/a")).isNull();
+        assertThat(TopicRules.NONE.refusal("$SYS/a")).isNull();
+    }
+
+    /** Who chooses a name must not choose another one's place with it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"a/b", "+", "#", "x#", ""})
+    void aNameThatIsNotOneLevelHasNoMountPoint(String userName) {
+        assertThat(TopicRules.NONE.of(client("c1", userName), "t/%u/")).isEmpty();
+        assertThat(TopicRules.NONE.of(client("c1", null), "t/%u/")).isEmpty();
+        assertThat(TopicRules.NONE.of(client("c1", userName), "t/%c/")).isPresent();
+    }
+
+    @Test
+    void aTopicTooLongBelowTheMountPointIsRefused() {
+        ClientTopics topics = topics("0123456789");
+        assertThat(topics.published("x".repeat(65_525))).hasSize(65_535);
+        assertThatThrownBy(() -> topics.published("x".repeat(65_526))).isInstanceOf(ProtocolException.class);
+    }
+
+    @Test
+    void withoutRulesNothingIsMade() {
+        assertThat(TopicRules.NONE.of(CLIENT, "")).containsSame(ClientTopics.UNCHANGED);
+        assertThat(ClientTopics.UNCHANGED.published("a")).isEqualTo("a");
+        assertThat(ClientTopics.UNCHANGED.delivered("a")).isEqualTo("a");
+        assertThat(ClientTopics.UNCHANGED.isMounted()).isFalse();
+    }
+
+    @Test
+    void everyClientGetsItsAutomaticSubscriptions() {
+        TopicRules rules = new TopicRules(
+                List.of(),
+                Stream.of("all/# 1", "of/%c/+", "$share/g/of/%u 2")
+                        .map(AutoSubscription::parse)
+                        .toList(),
+                false,
+                0,
+                false);
+
+        assertThat(rules.autoSubscriptions(CLIENT))
+                .extracting(s -> s.filter().text() + " " + s.qos().value())
+                .containsExactly("all/# 1", "of/c1/+ 0", "$share/g/of/ann 2");
+        assertThat(rules.autoSubscriptions(client("a/#", null)))
+                .extracting(s -> s.filter().text())
+                .containsExactly("all/#");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "publish a b|must be",
+                "other a b c|must begin with publish, subscribe or all",
+                "all a# b c|is no topic filter",
+                "all $share/g/a b c|is no topic filter",
+                "all a ( c|is no regular expression",
+                "all a (b) $2|names group 2 of a pattern that has 1"
+            })
+    void aRuleThatCannotBeReadSaysWhy(String text, String problem) {
+        assertThatThrownBy(() -> RewriteRule.parse(text)).hasMessageContaining(problem);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a 3", "a b c", "a# 1", "$share/g 1"})
+    void anAutomaticSubscriptionThatCannotBeReadSaysWhy(String text) {
+        assertThatThrownBy(() -> AutoSubscription.parse(text)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private static ClientTopics topics(String mountPoint, String... rules) {
+        return new TopicRules(Stream.of(rules).map(RewriteRule::parse).toList(), List.of(), false, 60, false)
+                .of(CLIENT, mountPoint)
+                .orElseThrow();
+    }
+
+    private static String subscribed(ClientTopics topics, String filter) {
+        Subscription asked = new Subscription(TopicFilter.parse(filter).orElseThrow(), Qos.AT_MOST_ONCE);
+        return topics.subscribed(List.of(asked)).get(0).filter().text();
+    }
+
+    private static ClientInfo client(String clientId, @Nullable String userName) {
+        return new ClientInfo(TenantId.DEFAULT, new ClientId(clientId), userName, "test:1", 5);
+    }
+}
