@@ -113,7 +113,8 @@ final class BrokerSettings {
                         section.get(FileSettings.CONNECT_RATE_PER_SOURCE, config)),
                 section.kind().hasTls() ? tls(section, config) : null,
                 section.kind().hasWebSocket() ? section.get(ListenerSettings.WS_PATH) : null,
-                section.get(ListenerSettings.PROXY_ENABLE) ? section.get(ListenerSettings.PROXY_FROM) : List.of());
+                section.get(ListenerSettings.PROXY_ENABLE) ? section.get(ListenerSettings.PROXY_FROM) : List.of(),
+                section.get(ListenerSettings.MOUNT_POINT));
     }
 
     /** Of a listener that names a certificate and a key, and trusted authorities when it asks clients for certificates. */

@@ -5,6 +5,7 @@ import io.godwit.mqtt.transport.tls.TlsConfig;
 import io.godwit.mqtt.transport.tls.TlsConfig.ClientCertificate;
 import io.godwit.mqtt.transport.tls.TlsConfig.Engine;
 import io.godwit.mqtt.transport.tls.TlsConfig.UserName;
+import io.godwit.plugin.topic.TopicName;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,8 @@ final class ListenerSettings {
     static final List<Setting<?>> SSL = List.of(
             CERT_FILE, KEY_FILE, TRUST_CERTS_FILE, CLIENT_AUTH, CRL_FILE, PROTOCOLS, CIPHERS, USER_NAME, PROVIDER);
 
+    static final Setting<String> MOUNT_POINT = new Setting<>("mountPoint", "", ListenerSettings::mountPoint);
+
     static final Setting<String> WS_PATH = new Setting<>("wsPath", "/mqtt", ListenerSettings::path);
 
     /** What a listener may have a value of its own for, under the last part of the key. */
@@ -57,6 +60,13 @@ final class ListenerSettings {
             throw new IllegalArgumentException("must be out of " + String.join(", ", TlsConfig.PROTOCOLS));
         }
         return name;
+    }
+
+    private static String mountPoint(String text) {
+        if (!TopicName.isValid(text) || text.startsWith("$")) {
+            throw new IllegalArgumentException("must be the beginning of a topic, without +, # and a $ in front");
+        }
+        return text;
     }
 
     private static String path(String text) {

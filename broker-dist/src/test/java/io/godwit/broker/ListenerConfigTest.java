@@ -82,6 +82,19 @@ class ListenerConfigTest {
     }
 
     @Test
+    void aMountPointIsTheBeginningOfATopic() throws Exception {
+        assertThat(single(load("mqttServerConfig: {tcpListener: {port: 0, mountPoint: at/%u/}}"))
+                        .mountPoint())
+                .isEqualTo("at/%u/");
+        for (String wrong : List.of("a/+/", "'#'", "$SYS/")) {
+            assertThat(errors("mqttServerConfig: {tcpListener: {port: 0, mountPoint: " + wrong + "}}"))
+                    .singleElement()
+                    .asString()
+                    .startsWith("mqttServerConfig.tcpListener.mountPoint: must be the beginning of a topic");
+        }
+    }
+
+    @Test
     void errorsNameTheListener() {
         assertThat(errors("""
                         mqttServerConfig:

@@ -82,6 +82,11 @@ final class TestNode implements AutoCloseable {
         address = addresses.get(0);
     }
 
+    static ListenerConfig onAnyPort(String mountPoint, ListenerLimits limits) {
+        return new ListenerConfig(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits, null, null, List.of(), mountPoint);
+    }
+
     static ListenerConfig onAnyPort(ListenerLimits limits) {
         return ListenerConfig.tcp(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits);
     }

@@ -13,16 +13,28 @@ import org.jspecify.annotations.Nullable;
  * @param tls null for none
  * @param webSocketPath the path of the HTTP request that opens a WebSocket; null for MQTT without WebSocket
  * @param proxies where connections come from proxies that say in a PROXY header for whom; empty for nowhere
+ * @param mountPoint what the topics of its clients stand below, {@code %c} and {@code %u} being client id and user name; empty for none
  */
 public record ListenerConfig(
         InetSocketAddress address,
         ListenerLimits limits,
         @Nullable TlsConfig tls,
         @Nullable String webSocketPath,
-        List<AddressRange> proxies) {
+        List<AddressRange> proxies,
+        String mountPoint) {
 
     public ListenerConfig {
         proxies = List.copyOf(proxies);
+    }
+
+    /** Without a mount point. */
+    public ListenerConfig(
+            InetSocketAddress address,
+            ListenerLimits limits,
+            @Nullable TlsConfig tls,
+            @Nullable String webSocketPath,
+            List<AddressRange> proxies) {
+        this(address, limits, tls, webSocketPath, proxies, "");
     }
 
     /** Plain TCP. */

@@ -122,6 +122,11 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     @Override
+    public String mountPoint() {
+        return listener.mountPoint();
+    }
+
+    @Override
     public @Nullable String certificateUserName() {
         TlsConfig tls = listener.tls();
         SslHandler handler = tls == null ? null : channel.pipeline().get(SslHandler.class);

@@ -1,0 +1,92 @@
+package io.godwit.mqtt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.mqtt.packet.Connect;
+import io.godwit.mqtt.packet.PubAck;
+import io.godwit.mqtt.packet.Publish;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.UnsubAck;
+import io.godwit.mqtt.packet.Unsubscribe;
+import io.godwit.mqtt.packet.WillPacket;
+import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A listener whose clients each live below a place of their own, beside one without. */
+class MountPointTest {
+    private final TestNode node = new TestNode(
+            TestNode.TRANSPORT,
+            SessionConfig.DEFAULTS,
+            List.of(TestNode.onAnyPort(TestNode.LIMITS), TestNode.onAnyPort("at/%u/", TestNode.LIMITS)));
+
+    @AfterEach
+    void close() {
+        node.close();
+    }
+
+    @Test
+    void clientsOfOnePlaceMeetThereAndOthersSeeTheWholeTopic() {
+        try (TestClient outside = TestClient.clean(node.addresses.get(0), 5, "o");
+                TestClient ann = mounted("1", "ann", null);
+                TestClient annAgain = mounted("2", "ann", null);
+                TestClient bob = mounted("3", "bob", null)) {
+            outside.subscribe(1, "#", Qos.AT_LEAST_ONCE);
+            annAgain.subscribe(1, "$share/g/#", Qos.AT_LEAST_ONCE);
+            bob.subscribe(1, "#", Qos.AT_LEAST_ONCE);
+            ann.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, false, "a/b", "m"));
+            ann.receive(PubAck.class);
+            assertThat(annAgain.receive(Publish.class).topic()).isEqualTo("a/b");
+            assertThat(outside.receive(Publish.class).topic()).isEqualTo("at/ann/a/b");
+
+            outside.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, false, "at/bob/c", "m"));
+            assertThat(bob.receive(Publish.class).topic()).as("and nothing before").isEqualTo("c");
+        }
+    }
+
+    @Test
+    void willsAndRetainedMessagesAreInTheClientsPlace() {
+        WillPacket will = new WillPacket(
+                "gone", "w".getBytes(StandardCharsets.UTF_8), Qos.AT_LEAST_ONCE, true, MessageProperties.NONE, 0);
+        try (TestClient outside = TestClient.clean(node.addresses.get(0), 5, "o");
+                TestClient ann = mounted("1", "ann", null)) {
+            outside.subscribe(1, "at/ann/gone", Qos.AT_LEAST_ONCE);
+            mounted("2", "ann", will).close();
+            assertThat(outside.receivePayload()).isEqualTo("w");
+            ann.subscribe(1, "+", Qos.AT_LEAST_ONCE);
+            Publish retained = ann.receive(Publish.class);
+            assertThat(retained.topic()).isEqualTo("gone");
+            assertThat(retained.retain()).isTrue();
+            ann.send(new PubAck(retained.packetId()));
+
+            ann.send(new Unsubscribe(2, List.of(TopicFilter.parse("+").orElseThrow())));
+            assertThat(ann.receive(UnsubAck.class).reasonCodes()).containsExactly(ReasonCode.SUCCESS);
+        }
+    }
+
+    @Test
+    void aClientWithoutAPlaceIsRefused() {
+        for (String userName : new String[] {null, "a/b", "#"}) {
+            try (TestClient client = new TestClient(node.addresses.get(1), 5)) {
+                assertThat(client.connect(connect("c", userName, null)).reasonCode())
+                        .isEqualTo(ReasonCode.NOT_AUTHORIZED);
+            }
+        }
+    }
+
+    private TestClient mounted(String clientId, String userName, @Nullable WillPacket will) {
+        TestClient client = new TestClient(node.addresses.get(1), 5);
+        assertThat(client.connect(connect(clientId, userName, will)).reasonCode()).isEqualTo(ReasonCode.SUCCESS);
+        return client;
+    }
+
+    private static Connect connect(String clientId, @Nullable String userName, @Nullable WillPacket will) {
+        return new Connect(5, true, 0, clientId, userName, null, will);
+    }
+}
