@@ -29,8 +29,8 @@ enum ListenerKind {
 
     /** Its keys, relative to the section. */
     List<Setting<?>> settings() {
-        List<Setting<?>> settings = new ArrayList<>(List.of(
-                ListenerSettings.ENABLE, ListenerSettings.HOST, port(), ListenerSettings.MOUNT_POINT));
+        List<Setting<?>> settings = new ArrayList<>(
+                List.of(ListenerSettings.ENABLE, ListenerSettings.HOST, port(), ListenerSettings.MOUNT_POINT));
         settings.addAll(ListenerSettings.LIMITS);
         settings.addAll(ListenerSettings.PROXY_PROTOCOL);
         if (hasTls) {

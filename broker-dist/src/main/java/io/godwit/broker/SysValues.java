@@ -17,7 +17,7 @@ import java.util.function.LongSupplier;
  */
 final class SysValues {
     private static final List<Integer> LOAD_MINUTES = List.of(1, 5, 15);
-    private static final double NANOS_PER_MINUTE = TimeUnit.MINUTES.toNanos(1);
+    private static final double NANOS_PER_MINUTE = 60e9;
 
     private final MeterRegistry meters;
     private final String version;
@@ -105,12 +105,18 @@ final class SysValues {
         return Long.toString((long) value);
     }
 
+    private static String whole(long value) {
+        return Long.toString(value);
+    }
+
     /** Over all tags. */
     private double count(String name) {
         return meters.find(name).functionCounters().stream()
                         .mapToDouble(FunctionCounter::count)
                         .sum()
-                + meters.find(name).counters().stream().mapToDouble(Counter::count).sum();
+                + meters.find(name).counters().stream()
+                        .mapToDouble(Counter::count)
+                        .sum();
     }
 
     private double gauge(String name) {

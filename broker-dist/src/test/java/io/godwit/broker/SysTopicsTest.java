@@ -77,15 +77,19 @@ class SysTopicsTest {
             published.put(message.topic(), text(message));
             return CompletableFuture.completedFuture(DistOutcome.NO_MATCH);
         };
-        try (SysTopics topics = new SysTopics(
-                client -> publisher, new Retained(retained), values, Duration.ofSeconds(10), () -> 5)) {
+        try (SysTopics topics =
+                new SysTopics(client -> publisher, new Retained(retained), values, Duration.ofSeconds(10), () -> 5)) {
             topics.publish(publisher);
-            assertThat(retained).containsEntry("$SYS/broker/version", "Godwit 1").isEqualTo(published);
+            assertThat(retained)
+                    .containsEntry("$SYS/broker/version", "Godwit 1")
+                    .isEqualTo(published);
 
             published.clear();
             nowNanos += TimeUnit.SECONDS.toNanos(10);
             topics.publish(publisher);
-            assertThat(published).containsEntry("$SYS/broker/uptime", "10 seconds").doesNotContainKey("$SYS/broker/version");
+            assertThat(published)
+                    .containsEntry("$SYS/broker/uptime", "10 seconds")
+                    .doesNotContainKey("$SYS/broker/version");
         }
     }
 

@@ -59,8 +59,7 @@ final class TestNode implements AutoCloseable {
 
     TestNode(AuthProvider auth, AuthConfig config) {
         this(
-                new MqttConfig(
-                        List.of(onAnyPort(LIMITS)), TRANSPORT, SessionConfig.DEFAULTS, config, TopicRules.NONE),
+                new MqttConfig(List.of(onAnyPort(LIMITS)), TRANSPORT, SessionConfig.DEFAULTS, config, TopicRules.NONE),
                 auth);
     }
 

@@ -130,8 +130,8 @@ final class Admission {
             onAdmitted.accept(client);
             return;
         }
-        PublishRequest request = new PublishRequest(
-                client, wholeTopic.apply(client, will.topic()), will.qos(), will.retain(), true);
+        PublishRequest request =
+                new PublishRequest(client, wholeTopic.apply(client, will.topic()), will.qos(), will.retain(), true);
         OnEventLoop.whenComplete(connection, authorizer.publish(request), (decision, failure) -> {
             if (decision instanceof AuthDecision.Denied denied) {
                 authorizer.publishDenied(client, will.topic(), true, denied);

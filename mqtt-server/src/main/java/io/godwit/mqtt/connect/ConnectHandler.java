@@ -102,7 +102,8 @@ public final class ConnectHandler implements PacketHandler {
                 connection.remoteAddress(),
                 packet.protocolLevel());
         TopicRules rules = services.session().topicRules();
-        ReasonCode refusal = packet.will() == null ? null : rules.refusal(packet.will().topic());
+        ReasonCode refusal =
+                packet.will() == null ? null : rules.refusal(packet.will().topic());
         if (refusal != null) {
             connection.refuse(refusal, "nobody may publish to the topic of the will");
             return;
@@ -165,8 +166,7 @@ public final class ConnectHandler implements PacketHandler {
                 ? config.sendWindow()
                 : Math.min(config.sendWindow(), packet.receiveMaximum());
         int aliases = Math.min(config.topicAliasMaximum(), Math.max(0, packet.topicAliasMaximum()));
-        SessionTerms terms =
-                new SessionTerms(client, window, aliases, expiry, packet.authenticationMethod(), topics);
+        SessionTerms terms = new SessionTerms(client, window, aliases, expiry, packet.authenticationMethod(), topics);
         if (expiry == 0 && packet.cleanStart() && packet.will() == null) {
             OnEventLoop.whenComplete(
                     connection,

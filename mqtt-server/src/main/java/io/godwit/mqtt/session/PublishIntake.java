@@ -119,9 +119,8 @@ final class PublishIntake {
 
     private void check(PublishChecks asked, int packetId, Message message) {
         boolean isRepeated = message.qos() == Qos.EXACTLY_ONCE && received().containsKey(packetId);
-        CompletableFuture<AuthDecision> answer = isRepeated
-                ? ALLOWED
-                : asked.of(message, services.topicRules().subject(message.topic()));
+        CompletableFuture<AuthDecision> answer =
+                isRepeated ? ALLOWED : asked.of(message, services.topicRules().subject(message.topic()));
         if (answer.isDone() && asked.order().isEmpty()) {
             checked(packetId, message, answer.join());
             return;

@@ -129,7 +129,8 @@ public final class SubscribeHandler {
                 .connection()
                 .send(new SubAck(
                         packet.packetId(),
-                        withRefused(codes(allowed, failure), packet.subscriptions().size(), refused)));
+                        withRefused(
+                                codes(allowed, failure), packet.subscriptions().size(), refused)));
         if (allowed.isEmpty()) {
             answer.accept(null);
         } else {

@@ -64,8 +64,7 @@ public record TopicRules(
         if (!isDelayed(topic)) {
             return null;
         }
-        Optional<DelayedTopic> delayed =
-                DelayedTopic.parse(topic).filter(valid -> valid.seconds() <= maxDelaySeconds);
+        Optional<DelayedTopic> delayed = DelayedTopic.parse(topic).filter(valid -> valid.seconds() <= maxDelaySeconds);
         return delayed.isEmpty()
                 ? ReasonCode.TOPIC_NAME_INVALID
                 : refusal(delayed.get().topic());
