@@ -29,9 +29,13 @@ public interface InboxAttachment {
     /** Removes them; complete when committed, with true per filter that existed. */
     CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters);
 
-    /** From here on the topics of live inserts are remembered, so that retained replays can skip them; ends with as many {@link #endReplay}. */
+    /**
+     * Begins a replay of retained messages: from here on the topics of live inserts are remembered for it, so that it can skip them. Replays may be
+     * begun while others are open; they run one after the other, in the order in which they were begun.
+     */
     void beginReplay();
 
+    /** Ends the oldest open replay. */
     void endReplay();
 
     /**

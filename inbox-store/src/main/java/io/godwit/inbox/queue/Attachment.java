@@ -29,8 +29,8 @@ final class Attachment implements InboxAttachment {
     final Outbox outbox;
     private boolean closed;
 
-    private int replays;
-    private @Nullable Set<String> replayTopics;
+    /** Of each open replay, the oldest first, the topics of live inserts since its begin; null while there is none. */
+    private @Nullable ArrayDeque<Set<String>> replays;
 
     /** Sent before they were stored, in order; those whose batch has been sealed leave when they come to the front. */
     private final ArrayDeque<Early> early = new ArrayDeque<>(2);
@@ -117,17 +117,19 @@ final class Attachment implements InboxAttachment {
     @Override
     public void beginReplay() {
         tell(() -> {
-            if (replays++ == 0) {
-                replayTopics = new HashSet<>();
+            if (replays == null) {
+                replays = new ArrayDeque<>(1);
             }
+            replays.addLast(new HashSet<>());
         });
     }
 
     @Override
     public void endReplay() {
         tell(() -> {
-            if (replays > 0 && --replays == 0) {
-                replayTopics = null;
+            if (replays != null) {
+                replays.pollFirst();
+                replays = replays.isEmpty() ? null : replays;
             }
         });
     }
@@ -195,13 +197,14 @@ final class Attachment implements InboxAttachment {
 
     /** A newer message of the topic went to this session while retained ones are on their way. */
     void liveInsert(String topic) {
-        if (replayTopics != null) {
-            replayTopics.add(topic);
+        if (replays != null) {
+            replays.forEach(topics -> topics.add(topic));
         }
     }
 
+    /** Whether that was since the replay that runs now was begun. */
     boolean hasSeenLive(String topic) {
-        return replayTopics != null && replayTopics.contains(topic);
+        return replays != null && replays.getFirst().contains(topic);
     }
 
     /** Ends it; nothing that the connection sends has an effect any more. Gives back the QoS 0 messages that were not sent. */

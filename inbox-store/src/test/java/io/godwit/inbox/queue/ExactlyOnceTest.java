@@ -359,6 +359,27 @@ class ExactlyOnceTest {
         assertThat(connection.payloads()).containsExactly("live", "retained", "another subscription");
     }
 
+    /** What a replay has to skip began with it, not with one before it that is still open. */
+    @Test
+    @Clause("MQTT5-3.3.1-9")
+    void aReplaySkipsOnlyWhatCameSinceItsBegin() {
+        TestConnection connection = store.attach("a");
+        long incarnation = connection.reply.incarnation();
+        connection.attachment().request(10);
+        connection.attachment().beginReplay();
+        store.host.runUntilIdle();
+        store.insert("a", incarnation, store.message("x", "live x", 1, -1));
+        connection.attachment().beginReplay();
+        store.host.runUntilIdle();
+        store.insert("a", incarnation, store.message("y", "live y", 1, -1));
+        replay(incarnation, "x", "stale for the first");
+        connection.attachment().endReplay();
+        replay(incarnation, "x", "retained for the second");
+        replay(incarnation, "y", "stale for the second");
+        connection.attachment().endReplay();
+        assertThat(connection.payloads()).containsExactly("live x", "live y", "retained for the second");
+    }
+
     private void replay(long incarnation, String topic, String payload) {
         InsertRequest request = new InsertRequest(
                 TenantId.DEFAULT,

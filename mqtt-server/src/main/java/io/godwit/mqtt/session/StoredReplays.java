@@ -10,7 +10,10 @@ import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayDeque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Retained messages for new subscriptions of a persistent session: they pass its inbox, so that one sequence gives order and packet ids,
@@ -24,6 +27,11 @@ final class StoredReplays implements ReplayQueue.Sink {
     private final InboxAttachment attachment;
     private final InboxReceiver receiver;
     private final ReplayQueue queue;
+
+    /** Begun at the inbox and not ended there, which ends the oldest first: one that is over early waits for those before it. */
+    private final ArrayDeque<RetainedReplay> open = new ArrayDeque<>(1);
+
+    private final Set<RetainedReplay> over = new HashSet<>(2);
 
     /** Inserts under way. */
     private int inserting;
@@ -41,6 +49,7 @@ final class StoredReplays implements ReplayQueue.Sink {
 
     void begin(RetainedReplay replay) {
         attachment.beginReplay();
+        open.addLast(replay);
         queue.begin(replay);
     }
 
@@ -101,7 +110,11 @@ final class StoredReplays implements ReplayQueue.Sink {
 
     @Override
     public void ended(RetainedReplay replay) {
-        attachment.endReplay();
+        over.add(replay);
+        while (!open.isEmpty() && over.remove(open.getFirst())) {
+            open.removeFirst();
+            attachment.endReplay();
+        }
         if (queue.isEmpty()) {
             session.replaysEnded();
         }
