@@ -2,6 +2,7 @@ package io.godwit.mqtt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.PingReq;
@@ -71,6 +72,7 @@ class AccessTest {
     }
 
     @Test
+    @Clause({"MQTT5-3.4.2-1", "MQTT5-3.5.2-1"})
     void aDeniedPublishIsToldAndDiscarded() {
         TestNode node = denying(false);
         try (TestClient client = TestClient.clean(node.address, 5, "c")) {
@@ -95,6 +97,7 @@ class AccessTest {
 
     /** [MQTT311-3.3.5-2]: a positive acknowledgement, or the connection is closed. */
     @Test
+    @Clause("MQTT311-3.3.5-2")
     void before5ADeniedPublishIsAcknowledgedAndDiscarded() {
         TestNode node = denying(false);
         try (TestClient client = TestClient.clean(node.address, 4, "c")) {
@@ -112,6 +115,7 @@ class AccessTest {
 
     @ParameterizedTest
     @ValueSource(ints = {4, 5})
+    @Clause("MQTT311-3.3.5-2")
     void aDeniedPublishEndsTheConnectionWhenToldTo(int level) {
         TestNode node = denying(true);
         for (Qos qos : Qos.values()) {

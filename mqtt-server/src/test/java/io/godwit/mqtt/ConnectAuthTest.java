@@ -2,6 +2,7 @@ package io.godwit.mqtt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
@@ -82,6 +83,7 @@ class ConnectAuthTest {
         "4,BUSY,SERVER_UNAVAILABLE",
         "3,BAD_CREDENTIALS,BAD_USER_NAME_OR_PASSWORD"
     })
+    @Clause({"MQTT5-3.1.4-2", "MQTT5-3.2.2-8"})
     void aRefusalIsToldInTheWordsOfTheProtocol(int level, RefusalReason reason, ReasonCode code) {
         auth.onConnect(always(new ConnectResult.Refused(reason, "says the test")));
         ConnAck ack = answer(connect(level, "u", "p", null));

@@ -2,6 +2,7 @@ package io.godwit.mqtt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.packet.Auth;
 import io.godwit.mqtt.packet.ConnAck;
@@ -116,6 +117,7 @@ class EnhancedAuthTest {
 
     /** [MQTT5-4.12.0-1]. */
     @Test
+    @Clause("MQTT5-4.12.0-1")
     void anUnknownMethodIsRefused() {
         try (TestClient client = new TestClient(node.address, 5)) {
             ConnAck ack = client.connect(connect("OTHER", "x"));
@@ -126,6 +128,7 @@ class EnhancedAuthTest {
 
     /** [MQTT5-4.12.0-2], [MQTT5-4.12.0-3], [MQTT5-4.12.0-5]. */
     @Test
+    @Clause({"MQTT5-4.12.0-2", "MQTT5-4.12.0-5"})
     void challengesAndAnswersLeadToConnAck() throws Exception {
         try (TestClient client = new TestClient(node.address, 5)) {
             client.send(connect(METHOD, "ask"));
@@ -168,6 +171,7 @@ class EnhancedAuthTest {
 
     /** [MQTT5-4.12.0-4]. */
     @Test
+    @Clause({"MQTT5-4.12.0-4", "MQTT5-3.1.4-2"})
     void aWrongAnswerIsRefused() throws Exception {
         try (TestClient client = new TestClient(node.address, 5)) {
             client.send(connect(METHOD, "ask"));
@@ -196,18 +200,21 @@ class EnhancedAuthTest {
     @EnumSource(
             value = ReasonCode.class,
             names = {"SUCCESS", "RE_AUTHENTICATE"})
+    @Clause("MQTT5-4.12.0-3")
     void anAnswerThatDoesNotContinueIsAnError(ReasonCode code) {
         breaksTheProtocolInTheExchange(auth(code, METHOD, "user ann"));
     }
 
     /** [MQTT5-4.12.0-5]. */
     @Test
+    @Clause("MQTT5-4.12.0-5")
     void anAnswerByAnotherMethodIsAnError() {
         breaksTheProtocolInTheExchange(auth(ReasonCode.CONTINUE_AUTHENTICATION, "OTHER", "user ann"));
     }
 
     /** [MQTT5-3.1.2-30]: nothing but AUTH and DISCONNECT before CONNACK. */
     @Test
+    @Clause("MQTT5-3.1.2-30")
     void anotherPacketBeforeConnAckIsAnError() {
         breaksTheProtocolInTheExchange(new PingReq());
     }
@@ -250,6 +257,7 @@ class EnhancedAuthTest {
 
     /** [MQTT5-4.12.0-6], [MQTT5-4.12.0-7]. */
     @Test
+    @Clause({"MQTT5-4.12.0-6", "MQTT5-4.12.0-7"})
     void withoutAMethodThereIsNoAuth() {
         try (TestClient client = new TestClient(node.address, 5)) {
             assertThat(client.connect(connect(null, null)).authenticationMethod())
@@ -262,6 +270,7 @@ class EnhancedAuthTest {
 
     /** MQTT 5.0, 4.12.1: other packets go on meanwhile; the end is an AUTH with "success" [MQTT5-4.12.0-5]. */
     @Test
+    @Clause({"MQTT5-4.12.1-1", "MQTT5-4.12.0-5"})
     void aConnectedClientAuthenticatesAgain() throws Exception {
         try (TestClient client = connected("ann")) {
             for (int round = 0; round < 2; round++) {
@@ -283,6 +292,7 @@ class EnhancedAuthTest {
 
     /** [MQTT5-4.12.1-2]. */
     @Test
+    @Clause("MQTT5-4.12.1-2")
     void whoFailsToAuthenticateAgainIsDisconnected() {
         try (TestClient client = connected("ann")) {
             client.send(auth(ReasonCode.RE_AUTHENTICATE, METHOD, "nonsense"));
@@ -301,6 +311,7 @@ class EnhancedAuthTest {
 
     /** [MQTT5-4.12.1-1]. */
     @Test
+    @Clause("MQTT5-4.12.1-1")
     void theMethodStaysTheOneOfTheConnect() {
         try (TestClient client = connected("ann")) {
             client.send(auth(ReasonCode.RE_AUTHENTICATE, "OTHER", "user ann"));
