@@ -58,11 +58,11 @@ class TimedConformanceTest {
     @Test
     @Clause({"MQTT5-3.2.2-22", "MQTT311-3.1.2-24"})
     void aClientThatSendsSomethingOrNamedNoKeepAliveStays() throws Exception {
-        for (int keepAlive : new int[] {1, 0}) {
+        for (int keepAlive : new int[] {2, 0}) {
             try (Wire client = Wire.connected(
                     new Packet.Connect(4, Wire.unique("lively"), true, keepAlive, Properties.NONE, null))) {
                 for (int i = 0; i < 5; i++) {
-                    pass(keepAlive * 900L);
+                    pass(keepAlive * 500L);
                     client.expectNothing();
                 }
             }
@@ -125,14 +125,14 @@ class TimedConformanceTest {
         int packetId;
         try (Wire client = Wire.kept(5, name)) {
             client.subscribe(1, name, 2);
-            publish(name, 2, 1, "m");
+            publish(name, 2, 2, "m");
             packetId = client.expectMessage("m").packetId();
             if (recorded) {
                 client.send(new Ack(Ack.Kind.PUBREC, packetId, 0));
                 client.expectAck(Ack.Kind.PUBREL, packetId);
             }
         }
-        pass(2_500);
+        pass(3_500);
         try (Wire client = Wire.kept(5, name)) {
             if (recorded) {
                 client.expectAck(Ack.Kind.PUBREL, packetId);
@@ -205,18 +205,18 @@ class TimedConformanceTest {
     @Clause({"MQTT5-4.1.0-2", "MQTT5-3.1.2-23"})
     void aSessionEndsWithItsExpiryInterval() throws Exception {
         String name = Wire.unique("interval");
-        Packet.Connect second =
-                new Packet.Connect(5, name, false, 0, Properties.NONE.with(Properties.SESSION_EXPIRY, 1), null);
-        try (Wire client = Wire.connected(second)) {
-            pass(2_500); // connected, it does not count
+        Packet.Connect brief =
+                new Packet.Connect(5, name, false, 0, Properties.NONE.with(Properties.SESSION_EXPIRY, 2), null);
+        try (Wire client = Wire.connected(brief)) {
+            pass(3_000); // connected, it does not count
             client.subscribe(1, name, 1);
         }
         try (Wire client = Wire.open(5)) {
-            assertThat(client.connect(second).sessionPresent()).isTrue();
+            assertThat(client.connect(brief).sessionPresent()).isTrue();
         }
-        pass(3_500);
+        pass(4_500);
         try (Wire client = Wire.open(5)) {
-            assertThat(client.connect(second).sessionPresent()).isFalse();
+            assertThat(client.connect(brief).sessionPresent()).isFalse();
         }
         Wire.clean(5, name).close();
     }
@@ -280,9 +280,9 @@ class TimedConformanceTest {
         String name = Wire.unique("in-time");
         try (Wire watcher = Wire.clean(5, name + "-w")) {
             watcher.subscribe(1, name, 0);
-            Wire.connected(delayed(name, 3600, 2)).close();
+            Wire.connected(delayed(name, 3600, 3)).close();
             try (Wire client = Wire.kept(5, name)) {
-                pass(4_000);
+                pass(5_000);
                 client.publish(Wire.message(1, 1, name, "marker"));
                 watcher.expectMessage("marker");
             }

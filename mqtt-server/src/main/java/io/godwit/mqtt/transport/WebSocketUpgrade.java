@@ -23,7 +23,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +34,10 @@ final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
     private static final int MAX_REQUEST_LINE_BYTES = 4096;
     private static final int MAX_HEADER_BYTES = 8192;
     private static final int MAX_CHUNK_BYTES = 8192;
-    private static final List<String> SUBPROTOCOLS = List.of("mqtt", "mqttv3.1");
+    private static final String MQTT = "mqtt";
+    /** The name that clients of MQTT 3.1 used before there was another. */
+    private static final String MQTT_3_1 = "mqttv3.1";
+
     private static final String VERSION = "13";
     private static final int KEY_BYTES = 16;
     private static final String ACCEPT_SALT = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -122,16 +124,18 @@ final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The first that the client offers and we have. */
+    /** The one of ours that comes first and that the client offers: a client that knows "mqtt" is served by it [MQTT5-6.0.0-4]. */
     private static @Nullable String subprotocol(HttpHeaders headers) {
+        String found = null;
         for (String header : headers.getAll(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL)) {
             for (String offered : header.split(",", -1)) {
-                if (SUBPROTOCOLS.contains(offered.strip())) {
-                    return offered.strip();
+                String name = offered.strip();
+                if (name.equals(MQTT) || name.equals(MQTT_3_1) && found == null) {
+                    found = name;
                 }
             }
         }
-        return null;
+        return found;
     }
 
     private void accept(ChannelHandlerContext ctx, String key, String subprotocol) {

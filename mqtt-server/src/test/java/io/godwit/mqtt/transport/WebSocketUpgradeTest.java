@@ -86,10 +86,12 @@ class WebSocketUpgradeTest {
         assertThat(connection.isOpen()).isTrue();
     }
 
-    /** The older name of the subprotocol. */
-    @Test
-    void theFirstSubprotocolOfTheClientThatWeHaveIsTaken() {
-        assertThat(answer(REQUEST.replace("chat, mqtt", "mqttv3.1, mqtt"))).contains("protocol: mqttv3.1\r\n");
+    /** The older name of the subprotocol is for those who do not know the other. */
+    @ParameterizedTest
+    @CsvSource({"mqttv3.1, mqttv3.1", "'mqttv3.1, mqtt', mqtt", "'mqtt,mqttv3.1', mqtt"})
+    @Clause({"MQTT5-6.0.0-4", "MQTT311-6.0.0-4"})
+    void theNameOfTodayIsTakenWhereItIsOffered(String offered, String taken) {
+        assertThat(answer(REQUEST.replace("chat, mqtt", offered))).contains("protocol: " + taken + "\r\n");
     }
 
     @Test
