@@ -126,7 +126,7 @@ up_to_date() {
   [ -n "$built" ] || return 1
   reference=$(ls -t "$built"/lib/*.jar "$root/broker-dist/target/.built" 2>/dev/null | head -n 1)
   [ -z "$(find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main "$root/bin" "$root/conf" \
-    -newer "$reference" -type f -print -quit 2>/dev/null)" ]
+    -newer "$reference" -type f ! -path "$root/conf/passwd" -print -quit 2>/dev/null)" ]
 }
 
 build_command() {

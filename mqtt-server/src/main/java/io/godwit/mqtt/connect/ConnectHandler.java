@@ -261,7 +261,8 @@ public final class ConnectHandler implements PacketHandler {
         connection.accepted();
         services.session().metrics().connected();
         services.session().events().onEvent(new BrokerEvent.ClientConnected(opened.client(), isPresent));
-        connect = null;
+        connect = null; // the lease keeps this handler, which keeps no password
+        admission = null;
         opened.start();
         opened.subscribeUnasked(services.session().topicRules().autoSubscriptions(opened.client()), subscribed);
         for (Packet waited : early) {
