@@ -31,9 +31,10 @@ final class AclFilter {
     static AclFilter parse(String text) {
         TopicFilter filter = TopicFilter.parse(text)
                 .orElseThrow(() -> new IllegalArgumentException("not a valid topic filter: " + text));
-        if (filter.isShared()) {
+        if (!filter.filter().equals(text)) {
             throw new IllegalArgumentException(
-                    "a rule names the filter alone, it holds for shared subscriptions too: " + filter.filter());
+                    "a rule names the filter alone, it holds for shared and exclusive subscriptions too: "
+                            + filter.filter());
         }
         // every topic has a first level: the two say the same, and only one of them is compared below
         String[] levels = levelsOf(text.equals("+/#") ? MULTI : text);

@@ -148,10 +148,12 @@ class AclTest {
                         "allow all all a/#/b",
                         "allow all all $share/g/a",
                         "allow all all a/%x",
-                        "allow all all \"a"))
+                        "allow all all \"a",
+                        "allow all all $exclusive/a"))
                 .isInstanceOf(AuthFileException.class)
                 .hasMessageStartingWith("acl: line 2: expected one of [allow, deny], was \"permit\"; line 3: ")
-                .hasMessageContainingAll("line 4", "line 5", "line 6", "line 7", "line 8", "line 9", "line 10");
+                .hasMessageContainingAll(
+                        "line 4", "line 5", "line 6", "line 7", "line 8", "line 9", "line 10", "line 11");
     }
 
     /** By levels it says what testing every topic would say. */
