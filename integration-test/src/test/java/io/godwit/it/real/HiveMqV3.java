@@ -4,6 +4,7 @@ import com.hivemq.client.mqtt.MqttGlobalPublishFilter;
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.mqtt3.Mqtt3AsyncClient;
 import com.hivemq.client.mqtt.mqtt3.Mqtt3Client;
+import com.hivemq.client.mqtt.mqtt3.Mqtt3ClientBuilder;
 import com.hivemq.client.mqtt.mqtt3.message.connect.Mqtt3Connect;
 import com.hivemq.client.mqtt.mqtt3.message.connect.Mqtt3ConnectBuilder;
 import com.hivemq.client.mqtt.mqtt3.message.publish.Mqtt3Publish;
@@ -18,10 +19,16 @@ final class HiveMqV3 implements RealClient {
 
     HiveMqV3(Settings settings) {
         this.settings = settings;
-        this.client = Mqtt3Client.builder()
-                .identifier(settings.clientId())
-                .serverAddress(settings.address())
-                .buildAsync();
+        Mqtt3ClientBuilder builder =
+                Mqtt3Client.builder().identifier(settings.clientId()).serverAddress(settings.address());
+        Via via = settings.via();
+        if (via.isTls()) {
+            builder = builder.sslConfig().trustManagerFactory(via.trust()).applySslConfig();
+        }
+        if (via.isWebSocket()) {
+            builder = builder.webSocketConfig().serverPath("mqtt").applyWebSocketConfig();
+        }
+        this.client = builder.buildAsync();
         client.publishes(MqttGlobalPublishFilter.ALL, this::received, true);
     }
 

@@ -4,6 +4,7 @@ import com.hivemq.client.mqtt.MqttGlobalPublishFilter;
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5AsyncClient;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
+import com.hivemq.client.mqtt.mqtt5.Mqtt5ClientBuilder;
 import com.hivemq.client.mqtt.mqtt5.message.connect.Mqtt5Connect;
 import com.hivemq.client.mqtt.mqtt5.message.connect.Mqtt5ConnectBuilder;
 import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
@@ -18,10 +19,16 @@ final class HiveMqV5 implements RealClient {
 
     HiveMqV5(Settings settings) {
         this.settings = settings;
-        this.client = Mqtt5Client.builder()
-                .identifier(settings.clientId())
-                .serverAddress(settings.address())
-                .buildAsync();
+        Mqtt5ClientBuilder builder =
+                Mqtt5Client.builder().identifier(settings.clientId()).serverAddress(settings.address());
+        Via via = settings.via();
+        if (via.isTls()) {
+            builder = builder.sslConfig().trustManagerFactory(via.trust()).applySslConfig();
+        }
+        if (via.isWebSocket()) {
+            builder = builder.webSocketConfig().serverPath("mqtt").applyWebSocketConfig();
+        }
+        this.client = builder.buildAsync();
         client.publishes(MqttGlobalPublishFilter.ALL, this::received, true);
     }
 

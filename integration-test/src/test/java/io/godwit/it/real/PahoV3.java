@@ -44,6 +44,9 @@ final class PahoV3 implements RealClient {
         MqttConnectOptions options = new MqttConnectOptions();
         options.setMqttVersion(MqttConnectOptions.MQTT_VERSION_3_1_1);
         options.setCleanSession(settings.clean());
+        if (settings.via().isTls()) {
+            options.setSocketFactory(settings.via().sockets());
+        }
         Will will = settings.will();
         if (will != null) {
             options.setWill(will.topic(), will.payload().getBytes(StandardCharsets.UTF_8), will.qos(), false);

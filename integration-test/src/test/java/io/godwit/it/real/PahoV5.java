@@ -39,6 +39,9 @@ final class PahoV5 implements RealClient {
         MqttConnectionOptions options = new MqttConnectionOptions();
         options.setCleanStart(settings.clean());
         options.setSessionExpiryInterval(settings.clean() ? 0L : 86_400L);
+        if (settings.via().isTls()) {
+            options.setSocketFactory(settings.via().sockets());
+        }
         Will will = settings.will();
         if (will != null) {
             MqttMessage message = new MqttMessage(will.payload().getBytes(StandardCharsets.UTF_8));

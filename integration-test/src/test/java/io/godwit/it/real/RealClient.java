@@ -34,6 +34,7 @@ interface RealClient extends AutoCloseable {
      */
     record Settings(
             InetSocketAddress address,
+            Via via,
             String clientId,
             boolean clean,
             @Nullable Will will,
@@ -41,19 +42,23 @@ interface RealClient extends AutoCloseable {
             BlockingQueue<Message> received) {
 
         static Settings of(InetSocketAddress address, String clientId) {
-            return new Settings(address, clientId, true, null, true, new LinkedBlockingQueue<>());
+            return of(address, Via.TCP, clientId);
+        }
+
+        static Settings of(InetSocketAddress address, Via via, String clientId) {
+            return new Settings(address, via, clientId, true, null, true, new LinkedBlockingQueue<>());
         }
 
         Settings persistent() {
-            return new Settings(address, clientId, false, will, acknowledges, new LinkedBlockingQueue<>());
+            return new Settings(address, via, clientId, false, will, acknowledges, new LinkedBlockingQueue<>());
         }
 
         Settings withWill(Will newWill) {
-            return new Settings(address, clientId, clean, newWill, acknowledges, received);
+            return new Settings(address, via, clientId, clean, newWill, acknowledges, received);
         }
 
         Settings withoutAcknowledgements() {
-            return new Settings(address, clientId, clean, will, false, received);
+            return new Settings(address, via, clientId, clean, will, false, received);
         }
 
         String host() {
@@ -61,7 +66,7 @@ interface RealClient extends AutoCloseable {
         }
 
         String uri() {
-            return "tcp://" + host() + ':' + address.getPort();
+            return via.uri(host() + ':' + address.getPort());
         }
 
         /** The next message, or null when there is none in {@code patience}. */
