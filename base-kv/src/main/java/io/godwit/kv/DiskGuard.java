@@ -1,5 +1,6 @@
 package io.godwit.kv;
 
+import io.godwit.kv.range.DiskRoom;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
@@ -9,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says whether there is room to write. Below the low-water mark there is not, until free space is an eighth above it again. Checked on an
- * I/O thread, asked on any.
+ * Says what there is room to write. Below the low-water mark only what relieves, below half of it nothing, until free space is an eighth
+ * above the mark, or its half, again. Checked on an I/O thread, asked on any.
  */
 final class DiskGuard {
     private static final Logger LOG = LoggerFactory.getLogger(DiskGuard.class);
@@ -42,7 +43,7 @@ final class DiskGuard {
     private final Disk disk;
     private final long markBytes;
     private final Runnable onChange;
-    private volatile boolean mayWrite = true;
+    private volatile DiskRoom room = DiskRoom.AMPLE;
 
     /** @param onChange called on the checking thread after the answer has changed */
     DiskGuard(Disk disk, OptionalLong lowWaterBytes, Runnable onChange) throws IOException {
@@ -55,8 +56,8 @@ final class DiskGuard {
         return Math.max(MIN_DEFAULT_MARK, Math.min(MAX_DEFAULT_MARK, totalBytes / 20));
     }
 
-    boolean mayWrite() {
-        return mayWrite;
+    DiskRoom room() {
+        return room;
     }
 
     void check() {
@@ -67,19 +68,42 @@ final class DiskGuard {
             LOG.warn("free disk space cannot be read cause={}", e.toString());
             return;
         }
-        boolean next = mayWrite ? free >= markBytes : free >= markBytes + markBytes / 8;
-        if (next != mayWrite) {
-            mayWrite = next;
-            if (next) {
-                LOG.info("writes accepted again freeBytes={} lowWaterBytes={}", free, markBytes);
-            } else {
-                LOG.error("writes refused, disk nearly full freeBytes={} lowWaterBytes={}", free, markBytes);
-            }
-            onChange.run();
+        DiskRoom next = roomAt(free);
+        if (next == room) {
+            return;
         }
+        room = next;
+        switch (next) {
+            case AMPLE -> LOG.info("writes accepted again freeBytes={} lowWaterBytes={}", free, markBytes);
+            case LOW ->
+                LOG.error(
+                        "disk nearly full, only what relieves it is written freeBytes={} lowWaterBytes={}",
+                        free,
+                        markBytes);
+            case NONE -> LOG.error("disk full, nothing is written freeBytes={} lowWaterBytes={}", free, markBytes);
+        }
+        onChange.run();
     }
 
+    private DiskRoom roomAt(long freeBytes) {
+        long halfBytes = markBytes / 2;
+        if (freeBytes < (room == DiskRoom.NONE ? wellAbove(halfBytes) : halfBytes)) {
+            return DiskRoom.NONE;
+        }
+        return freeBytes < (room == DiskRoom.AMPLE ? markBytes : wellAbove(markBytes)) ? DiskRoom.LOW : DiskRoom.AMPLE;
+    }
+
+    /** Where a limit is taken back, so that it is not taken back and forth. */
+    private static long wellAbove(long bytes) {
+        return bytes + bytes / 8;
+    }
+
+    /** Why not everything is written, for an operator; empty when it is. */
     String describe() {
-        return "free disk is below " + markBytes + " bytes";
+        return switch (room) {
+            case AMPLE -> "";
+            case LOW -> "free disk is below " + markBytes + " bytes";
+            case NONE -> "free disk is below " + markBytes / 2 + " bytes, not even deletions are written";
+        };
     }
 }

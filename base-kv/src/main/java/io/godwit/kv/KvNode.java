@@ -99,7 +99,7 @@ public final class KvNode implements AutoCloseable {
         this.disk = new DiskGuard(probe.of(directory.path()), config.lowWaterBytes(), this::healthChanged);
         disk.check();
         this.environment = new RangeEnvironment(
-                raft, threads.ranges(), threads.io(), threads.timers(), disk::mayWrite, config.range());
+                raft, threads.ranges(), threads.io(), threads.timers(), disk::room, config.range());
         threads.everyMillis(DISK_CHECK_MILLIS, disk::check);
     }
 
@@ -156,9 +156,9 @@ public final class KvNode implements AutoCloseable {
 
     /** How each open store is, by name. */
     public Map<String, StoreHealth> health() {
-        boolean mayWrite = disk.mayWrite();
+        String diskDetail = disk.describe();
         Map<String, StoreHealth> health = new LinkedHashMap<>();
-        stores.forEach(store -> health.put(store.name(), store.health(mayWrite, disk.describe())));
+        stores.forEach(store -> health.put(store.name(), store.health(diskDetail)));
         return health;
     }
 

@@ -12,7 +12,8 @@ import java.util.OptionalLong;
  * @param bootstrap whether stores may be made when there is no data; false then refuses
  * @param cacheBytes RocksDB's block cache for all ranges, memtables included
  * @param writeBufferBytes the memtables' part of it
- * @param lowWaterBytes free disk below which mutations are refused; empty: 5 % of the disk, at most 1 GiB, at least 256 MiB
+ * @param lowWaterBytes free disk below which mutations that add data are refused, and below half of which all are; empty: 5 % of the disk,
+ *     at most 1 GiB, at least 256 MiB
  */
 public record KvNodeConfig(
         Path dataDirectory,

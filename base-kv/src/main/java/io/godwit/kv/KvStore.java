@@ -47,12 +47,13 @@ public final class KvStore {
         }
     }
 
-    StoreHealth health(boolean mayWrite, String diskDetail) {
+    /** @param diskDetail why not everything is written; empty when it is */
+    StoreHealth health(String diskDetail) {
         String failed = failure;
         if (failed != null) {
             return new StoreHealth(StoreHealth.State.FAILED, failed);
         }
-        if (!mayWrite) {
+        if (!diskDetail.isEmpty()) {
             return new StoreHealth(StoreHealth.State.READ_ONLY, diskDetail);
         }
         return ready.isDone()

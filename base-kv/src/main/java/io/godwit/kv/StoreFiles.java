@@ -1,13 +1,13 @@
 package io.godwit.kv;
 
 import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.raft.ChecksummedText;
 import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.DurableFiles;
 import io.godwit.kv.raft.SharedRaftLog;
 import io.godwit.kv.range.RangeDb;
 import io.godwit.kv.range.RocksResources;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  *       (applied index 0), are deleted and made anew.
  *   <li>The register in the shared log: all ranges of the store in one synced batch. From here on the store exists, and whatever of it is
  *       missing is damage.
- *   <li>{@code STORES}, the names of the stores, replaced atomically. It says that the register had the store, in case the whole log
- *       goes missing. Left out, it is written by the next start.
+ *   <li>{@code STORES}, the names of the stores, a line each ({@link ChecksummedText}), replaced atomically. It says that the register had
+ *       the store, in case the whole log goes missing. Left out, it is written by the next start.
  * </ol>
  *
  * <p>Raft groups are started only after the last step. Not thread-safe; used while a node opens its stores.
@@ -68,7 +68,7 @@ final class StoreFiles {
 
     /** Whether no store was ever made here. */
     boolean isEmpty() throws IOException {
-        return log.descriptors().isEmpty() && readStores().isEmpty();
+        return readStores().isEmpty() && log.descriptors().isEmpty();
     }
 
     /**
@@ -88,8 +88,7 @@ final class StoreFiles {
             registered = create(spec);
         }
         if (stores.add(spec.name())) {
-            DurableFiles.replace(
-                    data.resolve(STORES), (String.join("\n", stores) + "\n").getBytes(StandardCharsets.UTF_8));
+            DurableFiles.replace(data.resolve(STORES), ChecksummedText.seal(String.join("\n", stores) + "\n"));
         }
         return registered;
     }
@@ -203,6 +202,7 @@ final class StoreFiles {
         if (!Files.exists(file)) {
             return new TreeSet<>();
         }
-        return new TreeSet<>(Files.readAllLines(file, StandardCharsets.UTF_8));
+        return new TreeSet<>(
+                ChecksummedText.open(file, Files.readAllBytes(file)).lines().toList());
     }
 }

@@ -11,7 +11,7 @@ public record StoreHealth(State state, String detail) {
         SERVING,
         /** Not all ranges lead yet. */
         STARTING,
-        /** Mutations are refused because free disk is below the low-water mark. */
+        /** Mutations that add data are refused because free disk is below the low-water mark. */
         READ_ONLY,
         /** A range, or the node's log, stopped after a fault; mutations are refused until it was repaired. */
         FAILED

@@ -12,104 +12,212 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** One byte flipped in the middle of each kind of file of a range: the start is refused, or reads fail; what is read is never wrong. */
+/**
+ * One byte flipped in the middle of each kind of file of a data directory: the start is refused with the file named, or the damage is found
+ * when it is read, or nobody reads the file. What is read is never wrong.
+ */
 @Timeout(180)
 class DamagedFilesTest {
-    private static final int KEYS = 400;
+    private static final int KEYS = 200;
+    private static final int ROUNDS = 6;
+
+    private enum Outcome {
+        /** The start names the file. */
+        REFUSED,
+        /** The first read of the damaged place fails, the store with it, and its health names the file. */
+        DETECTED,
+        /** All data is served. */
+        UNREAD
+    }
+
+    /** By kind, as {@link #kindsOf} tells them. */
+    private static final Map<String, Outcome> EXPECTED = Map.ofEntries(
+            Map.entry("FORMAT", Outcome.REFUSED),
+            Map.entry("STORES", Outcome.REFUSED),
+            Map.entry("raft-log.synced", Outcome.REFUSED),
+            Map.entry("raft-log/CURRENT", Outcome.REFUSED),
+            Map.entry("raft-log/MANIFEST-N", Outcome.REFUSED),
+            Map.entry("raft-log/N.log", Outcome.REFUSED),
+            Map.entry("raft-log/N.sst", Outcome.REFUSED),
+            Map.entry("raft-log/OPTIONS-N", Outcome.UNREAD),
+            Map.entry("range/db/CURRENT", Outcome.REFUSED),
+            Map.entry("range/db/MANIFEST-N", Outcome.REFUSED),
+            Map.entry("range/db/N.sst", Outcome.DETECTED),
+            Map.entry("range/db/OPTIONS-N", Outcome.UNREAD),
+            Map.entry("range/snapshot/__raft_snapshot_meta", Outcome.REFUSED),
+            Map.entry("range/snapshot/SEAL", Outcome.REFUSED),
+            // read only when the database is older than the snapshot: the second test
+            Map.entry("range/snapshot/db/CURRENT", Outcome.UNREAD),
+            Map.entry("range/snapshot/db/MANIFEST-N", Outcome.UNREAD),
+            Map.entry("range/snapshot/db/N.sst", Outcome.UNREAD),
+            Map.entry("range/snapshot/db/OPTIONS-N", Outcome.UNREAD));
 
     @TempDir
-    Path directory;
+    private static Path directory;
 
-    @Test
-    void aFlippedByteIsNeverReadAsData() throws Exception {
-        Path intact = directory.resolve("intact");
-        try (KvNode node = open(intact)) {
-            KvStore store = node.open(spec());
-            for (int round = 0; round < 4; round++) {
+    private static Path image;
+    /** The database as it was before the log was cut behind it. */
+    private static Path oldDatabase;
+
+    private static final Map<Integer, String> VALUES = new TreeMap<>();
+
+    @BeforeAll
+    static void leaveDataBehind() throws Exception {
+        image = directory.resolve("image");
+        oldDatabase = directory.resolve("old");
+        Random random = new Random(7);
+        for (int round = 0; round < ROUNDS; round++) {
+            try (KvNode node = open(image)) { // each start makes a table out of the log's WAL
+                KvStore store = node.open(spec());
                 List<CompletableFuture<byte[]>> answers = new ArrayList<>();
                 for (int i = 0; i < KEYS; i++) {
-                    byte[] mutation = (key(i) + "=" + "x".repeat(250)).getBytes(UTF_8);
+                    byte[] noise = new byte[300];
+                    random.nextBytes(noise);
+                    String part = Base64.getEncoder().encodeToString(noise);
+                    VALUES.merge(i, part, String::concat);
+                    byte[] mutation = (key(i) + "=" + part).getBytes(UTF_8);
                     answers.add(store.client().mutate(key(i).getBytes(UTF_8), mutation, Deadline.afterMillis(30_000)));
                 }
                 answers.forEach(CompletableFuture::join);
             }
+            if (round == 0) {
+                copy(image.resolve("test/range-1/db"), oldDatabase);
+            }
         }
-        Map<String, Path> kinds = kinds(intact);
-        assertThat(kinds).containsKeys("db .sst", "db MANIFEST", "db CURRENT", "snapshot __raft_snapshot_meta");
-
-        Map<String, String> outcomes = new TreeMap<>();
-        for (Map.Entry<String, Path> kind : kinds.entrySet()) {
-            Path copy = directory.resolve("copy" + outcomes.size());
-            copy(intact, copy);
-            flip(copy.resolve(intact.relativize(kind.getValue())));
-            outcomes.put(kind.getKey(), outcome(copy));
-        }
-        assertThat(outcomes).containsEntry("db .sst", "detected").containsEntry("db CURRENT", "refused");
-        assertThat(outcomes.values()).doesNotContain("wrong data");
     }
 
-    private static String outcome(Path data) throws Exception {
+    @Test
+    void theImageHoldsEveryKindAndIsIntact() throws Exception {
+        assertThat(kindsOf(image)).containsOnlyKeys(EXPECTED.keySet());
+        assertThat(outcomeOf(copyOfTheImage(), image)).isEqualTo(Outcome.UNREAD);
+    }
+
+    static Stream<String> everyKind() {
+        return EXPECTED.keySet().stream().sorted();
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyKind")
+    void aFlippedByteIsNeverReadAsData(String kind) throws Exception {
+        Path copy = copyOfTheImage();
+        Path damaged = kindsOf(copy).get(kind);
+        flipMiddle(damaged);
+        assertThat(outcomeOf(copy, damaged)).isEqualTo(EXPECTED.get(kind));
+    }
+
+    static Stream<String> snapshotKinds() {
+        return everyKind().filter(kind -> kind.startsWith("range/snapshot/") && !kind.endsWith("OPTIONS-N"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("snapshotKinds")
+    void aFlippedByteOfASnapshotThatIsNeededIsRefusedAndCostsNothing(String kind) throws Exception {
+        Path copy = copyWithTheOldDatabase();
+        Path damaged = kindsOf(copy).get(kind);
+        byte[] intact = Files.readAllBytes(damaged);
+        flipMiddle(damaged);
+        assertThat(outcomeOf(copy, damaged)).isEqualTo(Outcome.REFUSED);
+
+        Files.write(damaged, intact);
+        assertThat(outcomeOf(copy, damaged)).isEqualTo(Outcome.UNREAD);
+    }
+
+    /** Opens a store and reads all of it. */
+    private static Outcome outcomeOf(Path data, Path damaged) throws Exception {
         try (KvNode node = open(data)) {
-            CompletableFuture<Void> failed = new CompletableFuture<>();
+            CompletableFuture<String> failed = new CompletableFuture<>();
             node.onHealthChange(health -> {
-                if (health.get("test").state() == StoreHealth.State.FAILED) {
-                    failed.complete(null);
+                StoreHealth store = health.get("test");
+                if (store != null && store.state() == StoreHealth.State.FAILED) {
+                    failed.complete(store.detail());
                 }
             });
             KvStore store = node.open(spec());
             store.ready().get(30, TimeUnit.SECONDS);
-            for (int i = 0; i < KEYS; i++) {
+            for (Map.Entry<Integer, String> entry : VALUES.entrySet()) {
+                byte[] key = key(entry.getKey()).getBytes(UTF_8);
                 byte[] value = store.client()
-                        .query(key(i).getBytes(UTF_8), key(i).getBytes(UTF_8), Deadline.afterMillis(30_000))
+                        .query(key, key, Deadline.afterMillis(30_000))
                         .handle((reply, failure) -> failure instanceof RangeException ? null : reply)
                         .get(30, TimeUnit.SECONDS);
                 if (value == null) {
-                    assertThat(failed).succeedsWithin(30, TimeUnit.SECONDS);
-                    return "detected";
+                    assertThat(failed.get(30, TimeUnit.SECONDS))
+                            .contains(damaged.getFileName().toString());
+                    return Outcome.DETECTED;
                 }
-                if (value.length != 1_000) {
-                    return "wrong data";
-                }
+                assertThat(new String(value, UTF_8)).isEqualTo(entry.getValue());
             }
-            return "harmless";
+            return Outcome.UNREAD;
         } catch (DamagedDataException e) {
-            assertThat(e).hasMessageContaining(data.toString());
-            return "refused";
+            assertThat(e).hasMessageContaining(damaged.toString());
+            return Outcome.REFUSED;
         }
     }
 
-    /** One file of each kind: by directory and name, or its end. */
-    private static Map<String, Path> kinds(Path data) throws IOException {
-        Path range = data.resolve("test/range-1");
+    /** The newest file of each kind that holds something: by directory, and by name without its numbers. LOG is for people. */
+    private static Map<String, Path> kindsOf(Path data) throws IOException {
         Map<String, Path> kinds = new TreeMap<>();
-        try (Stream<Path> files = Files.walk(range)) {
+        try (Stream<Path> files = Files.walk(data)) {
             for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
-                String name = file.getFileName().toString();
-                String kind = name.contains(".") ? name.substring(name.indexOf('.')) : name.replaceAll("-.*", "");
-                if (Files.size(file) > 0 && !name.startsWith("LOG")) {
-                    kinds.put(range.relativize(file).getName(0) + " " + kind, file);
+                String kind = data.relativize(file)
+                        .toString()
+                        .replaceAll("test/range-[0-9]+/", "range/")
+                        .replaceAll("snapshot_[0-9]+/", "")
+                        .replaceAll("[0-9]{6}", "N");
+                if (Files.size(file) > 0 && !kind.contains("LOG") && !kind.contains("LOCK")) {
+                    kinds.put(kind, file);
                 }
             }
         }
         return kinds;
     }
 
-    private static void flip(Path file) throws IOException {
+    private static void flipMiddle(Path file) throws IOException {
         byte[] content = Files.readAllBytes(file);
         content[content.length / 2] ^= 0x10;
-        Files.delete(file); // not through a hard link
         Files.write(file, content);
+    }
+
+    private static Path copyOfTheImage() throws IOException {
+        Path copy = directory.resolve("copy");
+        delete(copy);
+        copy(image, copy);
+        return copy;
+    }
+
+    private static Path copyWithTheOldDatabase() throws IOException {
+        Path copy = copyOfTheImage();
+        Path database = copy.resolve("test/range-1/db");
+        delete(database);
+        copy(oldDatabase, database);
+        return copy;
+    }
+
+    private static void delete(Path tree) throws IOException {
+        if (Files.exists(tree)) {
+            try (Stream<Path> files = Files.walk(tree)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            }
+        }
     }
 
     private static void copy(Path from, Path to) throws IOException {
@@ -134,7 +242,7 @@ class DamagedFilesTest {
     }
 
     private static KvNode open(Path data) throws IOException {
-        RangeSettings settings = new RangeSettings(64L << 20, 100 << 10, 5_000);
+        RangeSettings settings = new RangeSettings(64L << 20, 50 << 10, 5_000);
         return KvNode.open(new KvNodeConfig(data, true, 32 << 20, 16 << 20, settings, OptionalLong.of(1)));
     }
 }

@@ -2,6 +2,7 @@ package io.godwit.kv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.kv.range.DiskRoom;
 import java.io.IOException;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -14,22 +15,37 @@ class DiskGuardTest {
     @Test
     void refusesBelowTheMarkAndAcceptsOnlyWellAboveIt() throws Exception {
         DiskGuard guard = guard(OptionalLong.of(8_000));
-        assertThat(at(guard, 8_000)).isTrue();
-        assertThat(at(guard, 7_999)).isFalse();
-        assertThat(at(guard, 8_500)).isFalse();
-        assertThat(at(guard, 9_000)).isTrue();
-        assertThat(at(guard, 8_000)).isTrue();
+        assertThat(at(guard, 8_000)).isEqualTo(DiskRoom.AMPLE);
+        assertThat(at(guard, 7_999)).isEqualTo(DiskRoom.LOW);
+        assertThat(guard.describe()).contains("8000");
+        assertThat(at(guard, 8_500)).isEqualTo(DiskRoom.LOW);
+        assertThat(at(guard, 9_000)).isEqualTo(DiskRoom.AMPLE);
+        assertThat(guard.describe()).isEmpty();
+        assertThat(at(guard, 8_000)).isEqualTo(DiskRoom.AMPLE);
         assertThat(changes).isEqualTo(2);
+    }
+
+    @Test
+    void refusesEverythingBelowHalfOfTheMark() throws Exception {
+        DiskGuard guard = guard(OptionalLong.of(8_000));
+        assertThat(at(guard, 4_000)).isEqualTo(DiskRoom.LOW);
+        assertThat(at(guard, 3_999)).isEqualTo(DiskRoom.NONE);
+        assertThat(guard.describe()).contains("4000");
+        assertThat(at(guard, 4_499)).isEqualTo(DiskRoom.NONE);
+        assertThat(at(guard, 4_500)).isEqualTo(DiskRoom.LOW);
+        assertThat(at(guard, 3_000)).isEqualTo(DiskRoom.NONE);
+        assertThat(at(guard, 10_000)).isEqualTo(DiskRoom.AMPLE);
+        assertThat(changes).isEqualTo(5);
     }
 
     @Test
     void keepsItsAnswerWhileTheDiskCannotBeRead() throws Exception {
         DiskGuard guard = guard(OptionalLong.of(8_000));
-        assertThat(at(guard, 1)).isFalse();
+        assertThat(at(guard, 5_000)).isEqualTo(DiskRoom.LOW);
         broken = true;
-        assertThat(at(guard, 10_000)).isFalse();
+        assertThat(at(guard, 10_000)).isEqualTo(DiskRoom.LOW);
         broken = false;
-        assertThat(at(guard, 10_000)).isTrue();
+        assertThat(at(guard, 10_000)).isEqualTo(DiskRoom.AMPLE);
     }
 
     @Test
@@ -40,10 +56,10 @@ class DiskGuardTest {
         assertThat(DiskGuard.defaultMark(1_000_000 * mib)).isEqualTo(1_024 * mib);
     }
 
-    private boolean at(DiskGuard guard, long freeBytes) {
+    private DiskRoom at(DiskGuard guard, long freeBytes) {
         free = freeBytes;
         guard.check();
-        return guard.mayWrite();
+        return guard.room();
     }
 
     private DiskGuard guard(OptionalLong mark) throws IOException {

@@ -128,7 +128,7 @@ class KvNodeTest {
     }
 
     @Test
-    void refusesMutationsWhileTheDiskIsNearlyFull() throws Exception {
+    void writesOnlyWhatRelievesWhileTheDiskIsNearlyFullAndNothingBelowHalfOfThat() throws Exception {
         AtomicLong free = new AtomicLong(1_000_000);
         KvNodeConfig config =
                 new KvNodeConfig(data, true, 32 << 20, 16 << 20, RangeSettings.DEFAULT, OptionalLong.of(1_000));
@@ -138,17 +138,21 @@ class KvNodeTest {
 
             free.set(999);
             node.checkDisk();
-            assertThat(append(client, 1, "b"))
-                    .failsWithin(5, TimeUnit.SECONDS)
-                    .withThrowableThat()
-                    .havingCause()
-                    .matches(cause -> reason(cause) == Cause.DISK_FULL);
-            assertThat(query(client, 1)).isEqualTo("a");
+            assertDiskFull(append(client, 1, "b"));
+            assertThat(text(relieve(client, 1, "-"))).isEqualTo("a-");
+            assertThat(query(client, 1)).isEqualTo("a-");
             assertThat(node.health().get("test").state()).isEqualTo(StoreHealth.State.READ_ONLY);
+
+            free.set(499);
+            node.checkDisk();
+            assertDiskFull(append(client, 1, "b"));
+            assertDiskFull(relieve(client, 1, "b"));
+            assertThat(query(client, 1)).isEqualTo("a-");
+            assertThat(node.health().get("test").detail()).contains("500");
 
             free.set(1_125);
             node.checkDisk();
-            assertThat(text(append(client, 1, "c"))).isEqualTo("ac");
+            assertThat(text(append(client, 1, "c"))).isEqualTo("a-c");
             assertThat(node.health().get("test").state()).isEqualTo(StoreHealth.State.SERVING);
         }
     }
@@ -243,6 +247,20 @@ class KvNodeTest {
         byte[] name = key(key);
         return client.mutate(
                 name, (new String(name, UTF_8) + "=" + suffix).getBytes(UTF_8), Deadline.afterMillis(30_000));
+    }
+
+    private static CompletableFuture<byte[]> relieve(RangeClient client, int key, String suffix) {
+        byte[] name = key(key);
+        return client.relieve(
+                name, (new String(name, UTF_8) + "=" + suffix).getBytes(UTF_8), Deadline.afterMillis(30_000));
+    }
+
+    private static void assertDiskFull(CompletableFuture<byte[]> answer) {
+        assertThat(answer)
+                .failsWithin(5, TimeUnit.SECONDS)
+                .withThrowableThat()
+                .havingCause()
+                .matches(cause -> reason(cause) == Cause.DISK_FULL);
     }
 
     private static String query(RangeClient client, int key) throws Exception {

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -66,11 +67,22 @@ class RangeLeaderTest {
 
     private static final class Append extends Proposal {
         private final String mutation;
+        private final boolean relieving;
         private final CompletableFuture<Void> encoded = new CompletableFuture<>();
         private final CompletableFuture<String> told = new CompletableFuture<>();
 
         Append(String mutation) {
+            this(mutation, false);
+        }
+
+        Append(String mutation, boolean relieving) {
             this.mutation = mutation;
+            this.relieving = relieving;
+        }
+
+        @Override
+        public boolean isRelieving() {
+            return relieving;
         }
 
         @Override
@@ -202,6 +214,56 @@ class RangeLeaderTest {
             assertThat(mutate(store, "k=a")).isEqualTo("STORE_FAILED");
             assertThat(mutate(store, "z=a")).isEqualTo("STORE_FAILED");
         }
+    }
+
+    @Test
+    void onANearlyFullDiskALeaderIsToldAndWhatIsRefusedTakesNothingRelievingWithIt() throws Exception {
+        AtomicLong free = new AtomicLong(1_000);
+        KvNodeConfig config =
+                new KvNodeConfig(data, true, 32 << 20, 16 << 20, RangeSettings.DEFAULT, OptionalLong.of(1_000));
+        try (KvNode node = KvNode.open(config, path -> disk(free))) {
+            KvStore store = node.open(new StoreSpec("test", LeadingCoprocessor::new, List.of()));
+            node.ready().get(30, TimeUnit.SECONDS);
+            assertThat(whatATurnBrings(store, "1")).containsExactly("true", "1", "12", "123");
+
+            free.set(999);
+            node.checkDisk();
+            assertThat(whatATurnBrings(store, "a")).containsExactly("false", "123a", "DISK_FULL", "123a3");
+
+            free.set(499);
+            node.checkDisk();
+            assertThat(whatATurnBrings(store, "b")).containsExactly("false", "DISK_FULL", "DISK_FULL", "DISK_FULL");
+        }
+    }
+
+    /** Three proposals of one turn, all but the second relieving: what the leader was told about room, and what became of them. */
+    private static List<String> whatATurnBrings(KvStore store, String first) throws Exception {
+        List<Append> turn = List.of(new Append("k=" + first, true), new Append("k=2"), new Append("k=3", true));
+        CompletableFuture<Boolean> mayAdd = new CompletableFuture<>();
+        store.client().submit(key("k"), new Job(context -> {
+            mayAdd.complete(context.mayAdd());
+            turn.forEach(context::propose);
+        }));
+        List<String> told = new ArrayList<>();
+        told.add(mayAdd.get(30, TimeUnit.SECONDS).toString());
+        for (Append append : turn) {
+            told.add(append.told.get(30, TimeUnit.SECONDS));
+        }
+        return told;
+    }
+
+    private static DiskGuard.Disk disk(AtomicLong free) {
+        return new DiskGuard.Disk() {
+            @Override
+            public long usableBytes() {
+                return free.get();
+            }
+
+            @Override
+            public long totalBytes() {
+                return Long.MAX_VALUE;
+            }
+        };
     }
 
     @Test

@@ -23,6 +23,7 @@ final class EventLog implements EventListener, AutoCloseable {
 
     private final LongAdder[] dropped = adders(DropReason.values().length);
     private final LongAdder refused = new LongAdder();
+    private final LongAdder delayedReplays = new LongAdder();
     private final LongAdder violations = new LongAdder();
     private final LongAdder refusedConnections = new LongAdder();
     private final LongAdder rejectedCertificates = new LongAdder();
@@ -54,6 +55,8 @@ final class EventLog implements EventListener, AutoCloseable {
             dropped[drop.reason().ordinal()].increment();
         } else if (event instanceof BrokerEvent.PublishRefused) {
             refused.increment();
+        } else if (event instanceof BrokerEvent.ReplayDelayed) {
+            delayedReplays.increment();
         } else if (event instanceof BrokerEvent.ProtocolViolated) {
             violations.increment();
         } else if (event instanceof BrokerEvent.ConnectionRefused) {
@@ -82,6 +85,7 @@ final class EventLog implements EventListener, AutoCloseable {
             put(totals, "dropped." + Setting.nameOf(reason), dropped[reason.ordinal()]);
         }
         put(totals, "publishes-refused", refused);
+        put(totals, "replays-delayed", delayedReplays);
         put(totals, "protocol-violations", violations);
         put(totals, "connections-refused", refusedConnections);
         put(totals, "certificates-rejected", rejectedCertificates);

@@ -12,6 +12,7 @@ import io.godwit.inbox.client.InsertRequest;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -54,27 +55,22 @@ final class InboxDeliverer implements Deliverer {
             if (!(match.receiver() instanceof InboxReceiver receiver)) {
                 throw new IllegalArgumentException("not an inbox: " + match.receiver());
             }
+            TopicFilter sharedBy = match.sharedBy();
             targets.add(new InsertRequest.Target(
                     receiver.clientId(),
                     receiver.incarnation(),
                     Qos.min(match.qos(), message.qos()),
                     match.retainAsPublished() && message.retain(),
                     match.subscriptionIds(),
-                    match.sharedBy() != null && delivery.strays().mayRefuse(match)));
+                    sharedBy == null ? null : sharedBy.text(),
+                    sharedBy != null && delivery.strays().mayRefuse(match)));
         }
         DeliveryToken token = delivery.token();
         TenantId tenant = delivery.publisher().tenant();
         return token == null
-                ? new InsertRequest(tenant, message, targets, null, 0, 0, false, onlyAsks)
+                ? new InsertRequest(tenant, message, targets, null, 0, 0, onlyAsks)
                 : new InsertRequest(
-                        tenant,
-                        message,
-                        targets,
-                        token.origin(),
-                        token.number(),
-                        token.finishedBelow(),
-                        false,
-                        onlyAsks);
+                        tenant, message, targets, token.origin(), token.number(), token.finishedBelow(), onlyAsks);
     }
 
     private DistOutcome outcomeOf(Delivery delivery, List<InsertOutcome> outcomes) {

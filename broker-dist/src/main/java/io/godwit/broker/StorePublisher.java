@@ -60,6 +60,11 @@ final class StorePublisher implements WillPublisher, RouteRemover {
     }
 
     @Override
+    public void finished(String tokenOrigin, long tokenNumber) {
+        dist.get().finished(tokenOrigin, tokenNumber);
+    }
+
+    @Override
     public CompletableFuture<Boolean> remove(
             TenantId tenant, ClientId clientId, long incarnation, List<TopicFilter> filters) {
         InboxReceiver receiver = new InboxReceiver(tenant, clientId, incarnation);

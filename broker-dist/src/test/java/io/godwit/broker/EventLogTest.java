@@ -25,12 +25,15 @@ class EventLogTest {
         log.onEvent(
                 new BrokerEvent.MessageDropped(TenantId.DEFAULT, new ClientId("c"), "t", DropReason.QUEUE_FULL_NEWEST));
         log.onEvent(new BrokerEvent.ProtocolViolated("127.0.0.1:1", "first packet is no CONNECT"));
+        ClientInfo client = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "127.0.0.1:1", 5);
+        log.onEvent(new BrokerEvent.ReplayDelayed(client, "a/#", "TIMEOUT"));
         log.close();
 
         assertThat(told.get())
-                .hasSize(DropReason.values().length + 1)
+                .hasSize(DropReason.values().length + 2)
                 .containsEntry("dropped.queue-full-newest", 2L)
                 .containsEntry("dropped.expired", 1L)
+                .containsEntry("replays-delayed", 1L)
                 .containsEntry("protocol-violations", 1L);
     }
 

@@ -129,11 +129,25 @@ class InboxDelivererTest {
         assertThat(insert.targets()).extracting(InsertRequest.Target::qos).containsOnly(Qos.AT_LEAST_ONCE);
     }
 
+    @Test
+    void passesWhichSubscriptionEachCopyIsFor() {
+        InboxReceiver receiver = new InboxReceiver(TenantId.DEFAULT, new ClientId("1"), 1);
+        deliver(FIRST, new Match(receiver, Qos.EXACTLY_ONCE, false, Match.NO_IDS, new TopicFilter("g", "a")));
+
+        assertThat(inserts.get(0).targets())
+                .extracting(InsertRequest.Target::sharedFilter)
+                .containsExactly(null, "$share/g/a");
+    }
+
     private CompletableFuture<DistOutcome> deliver() {
+        return deliver(FIRST, SECOND);
+    }
+
+    private CompletableFuture<DistOutcome> deliver(Match... matches) {
         return deliverer.deliver(new Delivery(
                 PUBLISHER,
                 MESSAGE,
-                List.of(FIRST, SECOND),
+                List.of(matches),
                 new DeliveryToken("o", 7, 3),
                 (delivery, match) -> strays.add(match)));
     }

@@ -11,6 +11,7 @@ import io.godwit.dist.client.Publisher;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.deliver.DistCounters;
 import io.godwit.dist.deliver.FanOut;
+import io.godwit.dist.deliver.ServedReceivers;
 import io.godwit.dist.deliver.SharedChoices;
 import io.godwit.dist.deliver.StrayRoutes;
 import io.godwit.dist.route.RouteCoprocessor;
@@ -72,7 +73,8 @@ public final class DistWorker implements AutoCloseable {
                 events,
                 new StrayRoutes(client::removeStrayRoutes),
                 new SharedChoices(),
-                delayer);
+                delayer,
+                new ServedReceivers());
         Gauge.builder("godwit.dist.subscriptions", index, TopicIndex::subscriptions)
                 .description("subscriptions that publishes are matched against")
                 .register(meters);
@@ -122,6 +124,12 @@ public final class DistWorker implements AutoCloseable {
         }
 
         @Override
+        public void finished(String tokenOrigin, long tokenNumber) {
+            deliverers.choices().finished(tokenOrigin, tokenNumber);
+            deliverers.served().finished(tokenOrigin, tokenNumber);
+        }
+
+        @Override
         public CompletableFuture<Boolean> subscribe(
                 TenantId tenant, TopicFilter filter, LiveReceiver receiver, SubscriptionOptions options) {
             return CompletableFuture.completedFuture(index.tenant(tenant).add(filter, receiver, options));
@@ -157,6 +165,14 @@ public final class DistWorker implements AutoCloseable {
         public CompletableFuture<Void> addRoute(
                 TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options) {
             return withStore(store -> store.put(filter, receiver, options));
+        }
+
+        @Override
+        public CompletableFuture<Void> ensureRoute(
+                TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options) {
+            return index.tenant(receiver.tenant()).has(filter, receiver, options)
+                    ? CompletableFuture.completedFuture(null)
+                    : addRoute(filter, receiver, options);
         }
 
         @Override

@@ -19,7 +19,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** Reads and writes routes through the ranges of the dist store. Thread-safe; futures fail with RangeException only. */
+/**
+ * Reads and writes routes through the ranges of the dist store. Thread-safe; futures fail with RangeException only.
+ *
+ * <p>A nearly full disk refuses no route, neither its removal nor its addition: a route follows a subscription that the inbox store has taken
+ * or refused by then, and a resumed session needs the routes of what it has.
+ */
 final class RouteStore {
     private final RangeClient ranges;
     private final Duration timeout;
@@ -59,7 +64,7 @@ final class RouteStore {
         if (changes.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        return ranges.mutate(changes.get(0).key(), RouteMutation.encode(changes), deadline)
+        return ranges.relieve(changes.get(0).key(), RouteMutation.encode(changes), deadline)
                 .thenCompose(reply -> write(RouteMutation.elsewhere(changes, reply), deadline));
     }
 

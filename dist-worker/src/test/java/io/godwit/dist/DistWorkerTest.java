@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
+import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
@@ -38,6 +39,7 @@ class DistWorkerTest {
     private static final InboxReceiver BOB = inbox("bob", 1);
 
     private final List<Delivery> toInbox = new ArrayList<>();
+    private final List<Delivery> toLive = new ArrayList<>();
     /** What dies with the process: after a restart of the host a new worker must find the routes by itself. */
     private DistWorker worker = worker();
 
@@ -80,6 +82,28 @@ class DistWorkerTest {
         host.await(client().removeRoute(filter("$share/g/a"), ALICE));
         host.await(client().removeRoute(filter("$share/g/a"), ALICE));
         assertThat(receiversOf("a")).isEmpty();
+    }
+
+    @Test
+    void onlyAMissingRouteIsWritten() {
+        for (String filter : List.of("a/+", "a", "$share/g/a")) {
+            host.await(client().ensureRoute(filter(filter), ALICE, OPTIONS));
+        }
+        restart(0);
+        long entries = host.appliedEntries();
+        for (String filter : List.of("a/+", "a", "$share/g/a")) {
+            assertThat(client().ensureRoute(filter(filter), ALICE, OPTIONS)).isCompleted();
+        }
+        host.runUntilIdle();
+        assertThat(host.appliedEntries()).isEqualTo(entries);
+
+        SubscriptionOptions others = new SubscriptionOptions(Qos.AT_MOST_ONCE, false, false, 3);
+        for (String filter : List.of("a", "$share/g/a")) {
+            host.await(client().ensureRoute(filter(filter), ALICE, others));
+        }
+        assertThat(matchesOf("a")).extracting(Match::qos).containsOnly(Qos.AT_MOST_ONCE);
+        host.await(client().ensureRoute(filter("a"), inbox("alice", 2), OPTIONS));
+        assertThat(receiversOf("a")).contains(inbox("alice", 2));
     }
 
     @Test
@@ -168,6 +192,15 @@ class DistWorkerTest {
     }
 
     @Test
+    void routesFollowTheirSubscriptionsAlsoOnANearlyFullDisk() {
+        host.refuseAdditions();
+        host.await(client().addRoute(filter("a"), ALICE, OPTIONS));
+        assertThat(receiversOf("a")).containsExactly(ALICE);
+        host.await(client().removeRoute(filter("a"), ALICE));
+        assertThat(receiversOf("a")).isEmpty();
+    }
+
+    @Test
     void routesAreRefusedAfterTheCloseAndPublishesAreNot() {
         host.await(client().addRoute(filter("a"), ALICE, OPTIONS));
         worker.close();
@@ -189,6 +222,19 @@ class DistWorkerTest {
         assertThat(publish("a")).isEqualTo(DistOutcome.NO_MATCH);
     }
 
+    @Test
+    void aFinishedTokenIsForgotten() {
+        client().subscribe(TenantId.DEFAULT, filter("a"), new TestReceiver("live"), OPTIONS);
+        DeliveryToken token = new DeliveryToken("o", 1, 0);
+        publish("a", token);
+        publish("a", token);
+        assertThat(toLive).hasSize(1);
+
+        client().finished("o", 1);
+        publish("a", token);
+        assertThat(toLive).hasSize(2);
+    }
+
     private void restart(int survivors) {
         worker = worker();
         host.crashAndRestart(survivors);
@@ -199,7 +245,10 @@ class DistWorkerTest {
         return new DistWorker(
                 DistConfig.DEFAULT,
                 () -> host(),
-                delivery -> Deliverer.DELIVERED,
+                delivery -> {
+                    toLive.add(delivery);
+                    return Deliverer.DELIVERED;
+                },
                 delivery -> {
                     toInbox.add(delivery);
                     return Deliverer.DELIVERED;
@@ -218,10 +267,14 @@ class DistWorkerTest {
     }
 
     private DistOutcome publish(String topic) {
+        return publish(topic, null);
+    }
+
+    private DistOutcome publish(String topic, @Nullable DeliveryToken token) {
         Publisher publisher =
                 client().publisher(new ClientInfo(TenantId.DEFAULT, new ClientId("p"), null, "127.0.0.1:1", 5));
         return publisher
-                .publish(new Message(topic, new byte[0], Qos.AT_LEAST_ONCE, false, 0, MessageProperties.NONE), null)
+                .publish(new Message(topic, new byte[0], Qos.AT_LEAST_ONCE, false, 0, MessageProperties.NONE), token)
                 .join();
     }
 

@@ -43,7 +43,8 @@ public final class InboxStore {
                 config.maxSessionExpiry().toSeconds(),
                 config.earlyPush(),
                 MAX_IDLE_INBOXES);
-        outside = new Surroundings(willPublisher::publish, routeRemover::remove, new Drops(events, meters));
+        outside = new Surroundings(
+                willPublisher::publish, willPublisher::finished, routeRemover::remove, new Drops(events, meters));
     }
 
     /** Makes the state machine of each range of the store. */

@@ -13,4 +13,10 @@ public interface WillPublisher {
      */
     CompletableFuture<Boolean> publish(
             ClientInfo publisher, Message message, String tokenOrigin, long tokenNumber, long tokenFinishedBelow);
+
+    /**
+     * The store has on record that the message of this token is distributed: it is not published under it again, neither by the store nor by a
+     * connection. Called on a range executor; must return at once.
+     */
+    void finished(String tokenOrigin, long tokenNumber);
 }

@@ -95,7 +95,16 @@ class InboxStoreTest {
                         1000,
                         InboxConfig.DEFAULT.maxSessionExpiry(),
                         true),
-                (client, message, origin, number, below) -> CompletableFuture.completedFuture(true),
+                new WillPublisher() {
+                    @Override
+                    public CompletableFuture<Boolean> publish(
+                            ClientInfo client, Message message, String origin, long number, long below) {
+                        return CompletableFuture.completedFuture(true);
+                    }
+
+                    @Override
+                    public void finished(String origin, long number) {}
+                },
                 (tenant, client, incarnation, filters) -> CompletableFuture.completedFuture(true),
                 EventListener.NONE,
                 new SimpleMeterRegistry());
@@ -118,7 +127,7 @@ class InboxStoreTest {
         Message message = new Message("t", payload, Qos.AT_LEAST_ONCE, false, 0, MessageProperties.NONE);
         InsertRequest.Target target =
                 new InsertRequest.Target(new ClientId("a"), incarnation, Qos.AT_LEAST_ONCE, false, new int[0]);
-        return new InsertRequest(TenantId.DEFAULT, message, List.of(target), null, 0, 0, false);
+        return new InsertRequest(TenantId.DEFAULT, message, List.of(target), null, 0, 0);
     }
 
     private static int size(int number) {

@@ -125,18 +125,7 @@ class Mqtt5Test {
     @Test
     @Clause("MQTT5-3.3.4-7")
     void tooManyPublishesUnderWayAreAnError() {
-        SessionConfig d = SessionConfig.DEFAULTS;
-        SessionConfig config = new SessionConfig(
-                2,
-                d.sendWindow(),
-                d.topicAliasMaximum(),
-                d.maxQueuedMessages(),
-                d.maxQueuedBytes(),
-                d.dropsOldest(),
-                d.maxExpirySeconds(),
-                d.serverKeepAliveSeconds(),
-                d.maxUnstoredBytes(),
-                d.maxUnstoredNodeBytes());
+        SessionConfig config = TestNode.config(2, SessionConfig.DEFAULTS.sendWindow());
         try (TestNode strict = new TestNode(TestNode.TRANSPORT, config);
                 TestClient client = TestClient.clean(strict.address, 5, "c")) {
             CompletableFuture<DistOutcome> first = new CompletableFuture<>(); // and so none is acknowledged

@@ -3,7 +3,6 @@ package io.godwit.mqtt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.conformance.Clause;
-import io.godwit.kv.client.RangeException;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Disconnect;
@@ -14,6 +13,7 @@ import io.godwit.mqtt.packet.PubRel;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.twin.MemoryAuth;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import java.util.List;
@@ -37,7 +37,8 @@ class OfferTest {
                 keepAliveSeconds,
                 d.maxUnstoredBytes(),
                 d.maxUnstoredNodeBytes());
-        return new TestNode(TestNode.TRANSPORT, config);
+        // with something to be denied, for publishes to "no"
+        return new TestNode(config, new MemoryAuth().onPublish(request -> MemoryAuth.unlessNo(request.topic())));
     }
 
     private static Connect connect(int level, long expirySeconds, int keepAliveSeconds) {
@@ -119,11 +120,10 @@ class OfferTest {
         try (TestNode node = node(1, 0, 3600, 0);
                 TestClient watcher = TestClient.persistent(node.address, 5, "w");
                 TestClient client = new TestClient(node.address, 5)) {
-            watcher.subscribe(1, "a", Qos.EXACTLY_ONCE);
+            watcher.subscribe(1, "#", Qos.EXACTLY_ONCE);
             client.connect(connect(5, kept ? 3600 : -1, 0));
             for (int i = 0; i < 3; i++) {
-                node.inbox.failNext(new RangeException(RangeException.Cause.OVERLOADED, "test"));
-                client.send(TestClient.publish(9, Qos.EXACTLY_ONCE, false, "a", "refused"));
+                client.send(TestClient.publish(9, Qos.EXACTLY_ONCE, false, "no", "refused"));
                 assertThat(client.receive(PubRec.class).reasonCode().isError()).isTrue();
             }
             client.send(TestClient.publish(9, Qos.EXACTLY_ONCE, false, "a", "accepted"));

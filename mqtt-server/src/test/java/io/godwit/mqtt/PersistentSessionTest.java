@@ -7,6 +7,7 @@ import io.godwit.kv.client.RangeException;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Disconnect;
+import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.PingReq;
 import io.godwit.mqtt.packet.PingResp;
 import io.godwit.mqtt.packet.PubAck;
@@ -15,6 +16,8 @@ import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.PubRel;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.Subscribe;
+import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.UnsubAck;
 import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.mqtt.session.SessionConfig;
@@ -122,6 +125,33 @@ class PersistentSessionTest {
         }
     }
 
+    /** One range of inboxes fails; the others, and the live subscribers, have the message by then. */
+    @ParameterizedTest
+    @ValueSource(ints = {4, 5})
+    void aQos2PublishThatFailedInPartReachesLiveSubscribersOnce(int level) {
+        try (TestClient watcher = TestClient.clean(node.address, 4, "w")) {
+            watcher.subscribe(1, "+", Qos.EXACTLY_ONCE);
+            try (TestClient absent = TestClient.persistent(node.address, 4, "s")) {
+                absent.subscribe(1, "a", Qos.EXACTLY_ONCE);
+                absent.send(Disconnect.NORMAL);
+                assertThat(absent.isClosedByServer()).isTrue();
+            }
+            Publish publish = TestClient.publish(9, Qos.EXACTLY_ONCE, false, "a", "once");
+            node.inbox.failNextInsert(new RangeException(RangeException.Cause.TIMEOUT, "test"));
+            assertCutOff(level, "p", publish, () -> {});
+            try (TestClient publisher = TestClient.persistent(node.address, level, "p")) {
+                publisher.send(publish);
+                assertThat(publisher.receive(PubRec.class).reasonCode()).isEqualTo(ReasonCode.SUCCESS);
+                publisher.send(new PubRel(9, ReasonCode.SUCCESS));
+                publisher.receive(PubComp.class);
+                publisher.send(TestClient.publish(0, Qos.AT_MOST_ONCE, false, "b", "end"));
+            }
+            assertThat(watcher.receivePayload()).isEqualTo("once");
+            assertThat(watcher.receivePayload()).isEqualTo("end");
+            assertThat(node.inbox.queued("s")).isEqualTo(1);
+        }
+    }
+
     @Test
     void aCleanConnectEndsTheStoredSession() {
         TestClient.persistent(node.address, 4, "s").close();
@@ -189,6 +219,55 @@ class PersistentSessionTest {
         assertThat(node.count("godwit.mqtt.publishes.refused")).isEqualTo(3);
     }
 
+    /** Either answer would be wrong: the session may have the subscription or not, now or after its next connection. */
+    @ParameterizedTest
+    @ValueSource(ints = {4, 5})
+    void aSubscribeOrUnsubscribeThatIsStoredInPartIsCutOff(int level) {
+        RangeException overloaded = new RangeException(RangeException.Cause.OVERLOADED, "test");
+        RangeException timeout = new RangeException(RangeException.Cause.TIMEOUT, "test");
+        List<TopicFilter> one = List.of(TopicFilter.parse("a").orElseThrow());
+        List<TopicFilter> two = List.of(one.get(0), TopicFilter.parse("b").orElseThrow());
+
+        assertCutOff(level, subscribe("a"), () -> node.dist.failNextRoute(overloaded)); // the session has it, no route
+        assertCutOff(level, subscribe("a"), () -> node.inbox.failNext(timeout));
+        assertCutOff(level, new Unsubscribe(2, one), () -> node.inbox.failNext(overloaded)); // the route is gone
+        assertCutOff(level, new Unsubscribe(2, two), () -> node.dist.failNextRoute(overloaded)); // one route is gone
+    }
+
+    @Test
+    void whatWasNotStoredAtAllIsRefused() {
+        RangeException overloaded = new RangeException(RangeException.Cause.OVERLOADED, "test");
+        try (TestClient client = TestClient.persistent(node.address, 5, "s")) {
+            node.inbox.failNext(overloaded);
+            assertThat(client.subscribe(1, "a", Qos.AT_LEAST_ONCE).reasonCodes())
+                    .containsExactly(ReasonCode.QUOTA_EXCEEDED);
+            client.subscribe(2, "a", Qos.AT_LEAST_ONCE);
+            node.dist.failNextRoute(overloaded);
+            client.send(new Unsubscribe(3, List.of(TopicFilter.parse("a").orElseThrow())));
+            assertThat(client.receive(UnsubAck.class).reasonCodes()).containsExactly(ReasonCode.UNSPECIFIED_ERROR);
+        }
+    }
+
+    private static Subscribe subscribe(String filter) {
+        return new Subscribe(
+                1, List.of(new Subscription(TopicFilter.parse(filter).orElseThrow(), Qos.AT_LEAST_ONCE)));
+    }
+
+    private void assertCutOff(int level, Packet packet, Runnable fault) {
+        assertCutOff(level, "s", packet, fault);
+    }
+
+    private void assertCutOff(int level, String clientId, Packet packet, Runnable fault) {
+        try (TestClient client = TestClient.persistent(node.address, level, clientId)) {
+            fault.run();
+            client.send(packet);
+            if (level == 5) {
+                client.receive(Disconnect.class);
+            }
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
     @Test
     void theSessionExpiryOfCleanStartZeroResumesWhatIsThere() {
         TestClient first = TestClient.persistent(node.address, 5, "s");
@@ -208,7 +287,8 @@ class PersistentSessionTest {
 
     @Test
     void theClientsReceiveMaximumHolds() {
-        try (TestNode small = new TestNode(TestNode.TRANSPORT, withWindow(2));
+        try (TestNode small =
+                        new TestNode(TestNode.TRANSPORT, TestNode.config(SessionConfig.DEFAULTS.receiveMaximum(), 2));
                 TestClient client = TestClient.persistent(small.address, 4, "s");
                 TestClient publisher = TestClient.clean(small.address, 4, "p")) {
             client.subscribe(1, "a", Qos.AT_LEAST_ONCE);
@@ -223,21 +303,6 @@ class PersistentSessionTest {
             client.send(new PubAck(one.packetId()));
             assertThat(client.receivePayload()).isEqualTo("m3");
         }
-    }
-
-    private static SessionConfig withWindow(int window) {
-        SessionConfig d = SessionConfig.DEFAULTS;
-        return new SessionConfig(
-                d.receiveMaximum(),
-                window,
-                d.topicAliasMaximum(),
-                d.maxQueuedMessages(),
-                d.maxQueuedBytes(),
-                d.dropsOldest(),
-                d.maxExpirySeconds(),
-                d.serverKeepAliveSeconds(),
-                d.maxUnstoredBytes(),
-                d.maxUnstoredNodeBytes());
     }
 
     private void publishFromOutside(String topic, Qos qos) {

@@ -63,6 +63,12 @@ final class TestNode implements AutoCloseable {
                 auth);
     }
 
+    TestNode(SessionConfig session, AuthProvider auth) {
+        this(
+                new MqttConfig(List.of(onAnyPort(LIMITS)), TRANSPORT, session, AuthConfig.DEFAULTS, TopicRules.NONE),
+                auth);
+    }
+
     TestNode(TopicRules topics) {
         this(
                 new MqttConfig(
@@ -88,6 +94,22 @@ final class TestNode implements AutoCloseable {
 
     static ListenerConfig onAnyPort(ListenerLimits limits) {
         return ListenerConfig.tcp(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits);
+    }
+
+    /** The defaults but for the two windows. */
+    static SessionConfig config(int receiveMaximum, int sendWindow) {
+        SessionConfig d = SessionConfig.DEFAULTS;
+        return new SessionConfig(
+                receiveMaximum,
+                sendWindow,
+                d.topicAliasMaximum(),
+                d.maxQueuedMessages(),
+                d.maxQueuedBytes(),
+                d.dropsOldest(),
+                d.maxExpirySeconds(),
+                d.serverKeepAliveSeconds(),
+                d.maxUnstoredBytes(),
+                d.maxUnstoredNodeBytes());
     }
 
     double count(String counter) {

@@ -166,7 +166,7 @@ class TopicConveniencesTest {
     @Test
     void whatWasUnsubscribedIsThereAgainAtTheNextConnect() {
         try (TestClient first = TestClient.persistent(node.address, 5, "s")) {
-            int before = node.dist.size();
+            long before = node.dist.size();
             first.send(new Unsubscribe(1, List.of(TopicFilter.parse("to/s").orElseThrow())));
             first.receive(UnsubAck.class);
             assertThat(node.dist.size()).isEqualTo(before - 1);

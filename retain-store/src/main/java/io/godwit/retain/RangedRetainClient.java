@@ -35,8 +35,12 @@ final class RangedRetainClient implements RetainClient {
     @Override
     public CompletableFuture<Void> set(TenantId tenant, Message message) {
         byte[] key = RetainKeys.key(tenant, message.topic());
+        byte[] mutation = RetainMutation.of(tenant, message);
         CompletableFuture<Void> done = new CompletableFuture<>();
-        ranges.mutate(key, RetainMutation.of(tenant, message), deadline()).whenComplete((reply, failure) -> {
+        CompletableFuture<byte[]> reply = RetainMutation.isClearing(message)
+                ? ranges.relieve(key, mutation, deadline())
+                : ranges.mutate(key, mutation, deadline());
+        reply.whenComplete((applied, failure) -> {
             if (failure == null) {
                 done.complete(null);
             } else {

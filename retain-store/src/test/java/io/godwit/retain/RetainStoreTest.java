@@ -239,6 +239,21 @@ class RetainStoreTest {
     }
 
     @Test
+    void clearsAndExpiresOnANearlyFullDisk() {
+        set("a", "1");
+        set("b", "1");
+        host.await(client.set(TENANT, message("c", "1", 5)));
+        host.refuseAdditions();
+        CompletableFuture<Void> refused = client.set(TENANT, message("b", "2", NO_EXPIRY));
+        host.runUntilIdle();
+        assertThat(reason(refused)).isEqualTo(RangeException.Cause.DISK_FULL);
+        set("a", "");
+        host.advanceMillis(10_000);
+        assertThat(match("#")).containsExactly("b=1");
+        assertThat(retained()).isEqualTo(1);
+    }
+
+    @Test
     void refusesAfterTheClose() {
         store.close();
         assertThat(reason(client.set(TENANT, message("a", "1", NO_EXPIRY)))).isEqualTo(RangeException.Cause.CLOSED);

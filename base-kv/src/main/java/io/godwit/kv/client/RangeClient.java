@@ -16,6 +16,12 @@ public interface RangeClient {
      */
     CompletableFuture<byte[]> mutate(byte[] key, byte[] mutation, Deadline deadline);
 
+    /**
+     * As {@link #mutate}, for a mutation that deletes, or keeps account of what is there already: it is applied also while free disk is below
+     * the low-water mark and {@code mutate} fails with {@code DISK_FULL}. In one order with {@code mutate}.
+     */
+    CompletableFuture<byte[]> relieve(byte[] key, byte[] mutation, Deadline deadline);
+
     /** A linearizable read (ReadIndex): sees every mutation whose future had completed before the call. Runs on an I/O thread. */
     CompletableFuture<byte[]> query(byte[] key, byte[] query, Deadline deadline);
 

@@ -10,7 +10,7 @@ public final class RangeException extends Exception {
         TIMEOUT,
         /** The leader takes no more: too much is waiting for the disk. Nothing was written. */
         OVERLOADED,
-        /** Free disk is below the low-water mark. Nothing was written; reads go on. */
+        /** Free disk is below the low-water mark. Nothing was written; reads go on, and so does what relieves the disk. */
         DISK_FULL,
         /** The store stopped after a fault (failed fsync, corruption). Nothing will be written until it was repaired. */
         STORE_FAILED,

@@ -15,6 +15,12 @@ public interface LeaderContext {
     void propose(Proposal proposal);
 
     /**
+     * Whether proposals are taken that are not {@linkplain Proposal#isRelieving relieving}; false while free disk is below the low-water mark.
+     * For a leader that gathers what many ask for into one proposal: it keeps out what would not be taken alone.
+     */
+    boolean mayAdd();
+
+    /**
      * Runs {@code work} on an I/O thread on a snapshot that holds at least everything applied before this call, then {@code then} on the
      * range executor with the result or what it threw. Not called back after {@link RangeLeader#stop}.
      */

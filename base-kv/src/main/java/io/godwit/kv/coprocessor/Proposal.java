@@ -19,6 +19,14 @@ public abstract class Proposal {
     /** Bytes that {@link #encode} will give, about; bounds the size of an entry. */
     public abstract int sizeHint();
 
+    /**
+     * Whether it is taken while free disk is below the low-water mark, when what users add is refused with {@code DISK_FULL}: a deletion, a
+     * mark, the bookkeeping of what is there already. Below half of that mark it is refused as well.
+     */
+    public boolean isRelieving() {
+        return false;
+    }
+
     /** The mutation, as {@link RangeCoprocessor#apply} gets it. Called once, when the entry is sealed. */
     public abstract byte[] encode();
 

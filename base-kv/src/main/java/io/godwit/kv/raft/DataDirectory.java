@@ -14,7 +14,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,12 +34,11 @@ import org.jspecify.annotations.Nullable;
  * lost+found} of a mounted disk, a directory of log files) is none of our data.
  *
  * <pre>
- * FORMAT, text in UTF-8, each line ended by a line feed:
+ * FORMAT, text with a checksum (ChecksummedText):
  *   godwit data
  *   format=1
  *   cluster=(UUID)
  *   store=(UUID)
- *   crc32c=(CRC-32C of the lines above, 8 hex digits)
  * </pre>
  */
 public final class DataDirectory implements AutoCloseable {
@@ -204,11 +202,8 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     private static byte[] write(Identity identity) {
-        String lines = TITLE + "\nformat=" + FORMAT + "\ncluster=" + identity.clusterId() + "\nstore="
-                + identity.storeId() + "\n";
-        CRC32C crc = new CRC32C();
-        crc.update(lines.getBytes(StandardCharsets.UTF_8));
-        return (lines + String.format("crc32c=%08x\n", crc.getValue())).getBytes(StandardCharsets.UTF_8);
+        return ChecksummedText.seal(TITLE + "\nformat=" + FORMAT + "\ncluster=" + identity.clusterId() + "\nstore="
+                + identity.storeId() + "\n");
     }
 
     public Path path() {

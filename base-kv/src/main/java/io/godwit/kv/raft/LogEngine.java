@@ -166,7 +166,7 @@ final class LogEngine implements AutoCloseable {
             return new LogEngine(directory, faults, db, handles.get(0), owned, statistics, mark);
         } catch (RocksDBException e) {
             closeAll(owned);
-            throw WalCheck.refusedBy(e, directory);
+            throw RocksFiles.refusedBy(e, directory);
         } catch (IOException e) {
             closeAll(owned);
             throw e;
@@ -174,11 +174,10 @@ final class LogEngine implements AutoCloseable {
     }
 
     private static DBOptions dbOptions() {
-        // not among the setters of the Java API: the manifest keeps account of closed WALs, so that a missing or
-        // shortened one is noticed
+        // the manifest keeps account of closed WALs, so that a missing or shortened one is noticed
         Properties properties = new Properties();
         properties.setProperty("track_and_verify_wals_in_manifest", "true");
-        return DBOptions.getDBOptionsFromProps(properties)
+        return RocksFiles.options(properties)
                 .setCreateIfMissing(true)
                 .setParanoidChecks(true)
                 .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords)

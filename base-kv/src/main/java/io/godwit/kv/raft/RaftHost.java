@@ -9,6 +9,7 @@ import com.alipay.sofa.jraft.option.NodeOptions;
 import com.alipay.sofa.jraft.option.RaftOptions;
 import com.alipay.sofa.jraft.util.concurrent.DefaultFixedThreadsExecutorGroupFactory;
 import com.alipay.sofa.jraft.util.concurrent.FixedThreadsExecutorGroup;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -46,10 +47,10 @@ public final class RaftHost implements AutoCloseable {
     /**
      * Starts the replica of a group. Returns when its snapshot is loaded; entries behind it are applied afterwards.
      *
-     * @throws DamagedDataException if its log and snapshot do not fit together
+     * @throws DamagedDataException if its snapshot is damaged, or log and snapshot do not fit together
      */
-    public RaftGroup start(String groupId, Path snapshotDirectory, StateMachine stateMachine)
-            throws DamagedDataException {
+    public RaftGroup start(String groupId, Path snapshotDirectory, StateMachine stateMachine) throws IOException {
+        SnapshotSeal.verify(snapshotDirectory);
         NodeOptions options = new NodeOptions();
         options.setServiceFactory(storage);
         options.setLogUri(groupId);

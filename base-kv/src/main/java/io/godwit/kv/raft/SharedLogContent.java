@@ -59,7 +59,7 @@ record SharedLogContent(
                 }
                 records.status();
             } catch (RocksDBException e) {
-                throw WalCheck.refusedBy(e, engine.directory());
+                throw RocksFiles.refusedBy(e, engine.directory());
             }
             return new SharedLogContent(groups, descriptors, nodeRecords);
         }

@@ -8,8 +8,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * How far the shared log is known to be on disk: a RocksDB sequence number in a file beside the log's directory.
@@ -24,10 +22,10 @@ import org.slf4j.LoggerFactory;
  * 8   8  the sequence number (low 56 bits) and the XOR of its seven bytes (high 8 bits), big-endian
  * </pre>
  *
- * <p>The second word is written in one piece. A torn or damaged one does not match its XOR, and counts as not known.
+ * <p>The second word is written in one piece and lies in one sector of the disk, so no crash tears it: one that does not match its XOR is
+ * damaged, and refused.
  */
 final class SyncedMark implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(SyncedMark.class);
     private static final long MAGIC = 0x475744544d524b31L;
     private static final int BYTES = 16;
     private static final int SEQUENCE_OFFSET = 8;
@@ -58,8 +56,8 @@ final class SyncedMark implements AutoCloseable {
         long stored = ByteBuffer.wrap(content).getLong(SEQUENCE_OFFSET);
         long sequence = stored & SEQUENCE_BITS;
         if (stored != encode(sequence)) {
-            log.warn("mark of the log is torn and is not relied on file={}", file);
-            sequence = 0;
+            throw new DamagedDataException(
+                    file, String.format("the sequence number does not match its check byte: %016x", stored));
         }
         return new SyncedMark(file, FileChannel.open(file, StandardOpenOption.WRITE), sequence);
     }
@@ -72,7 +70,7 @@ final class SyncedMark implements AutoCloseable {
         return new SyncedMark(file, FileChannel.open(file, StandardOpenOption.WRITE), 0);
     }
 
-    /** Everything up to this sequence number has been fsynced; 0 when not known. */
+    /** Everything up to this sequence number has been fsynced; 0 in a log that was never written. */
     synchronized long sequence() {
         return sequence;
     }

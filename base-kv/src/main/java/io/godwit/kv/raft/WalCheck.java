@@ -1,25 +1,18 @@
 package io.godwit.kv.raft;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.NavigableMap;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.rocksdb.RocksDBException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks over the files of the log's RocksDB before it opens them, since RocksDB by itself opens some damage without a
- * word: a wrong length in the last 32 KiB of a WAL or of the manifest looks to it like the end of the file, and
- * everything behind it is gone.
+ * Looks over the WALs of the log's RocksDB before it opens them, since RocksDB by itself opens some damage without a
+ * word: a wrong length in the last 32 KiB of a WAL looks to it like the end of the file, and everything behind it is gone.
  *
  * <p>Every write of the log is synced before the next one enters the WAL, so only the last record of the last WAL can be
  * torn. What is wrong anywhere else is damage, and so is a last record that is complete, wrong, and below the mark of
@@ -32,7 +25,6 @@ import org.slf4j.LoggerFactory;
  */
 final class WalCheck {
     private static final Logger log = LoggerFactory.getLogger(WalCheck.class);
-    private static final Pattern FILE_NAME = Pattern.compile("(?:/[^\\s:'\"]*/)?(\\d+\\.(?:sst|log)|MANIFEST-\\d+)");
 
     private WalCheck() {}
 
@@ -41,7 +33,7 @@ final class WalCheck {
      * @throws DamagedDataException naming the damaged file
      */
     static void verify(Path directory, @Nullable SyncedMark mark) throws IOException {
-        verifyManifest(directory);
+        RocksFiles.verifyManifest(directory);
         NavigableMap<Long, Path> wals = wals(directory);
         while (!wals.isEmpty() && Files.size(wals.lastEntry().getValue()) == 0) {
             wals.pollLastEntry(); // begun, and not written to
@@ -53,7 +45,7 @@ final class WalCheck {
         for (Path closed : wals.values()) {
             RecordFile.Scan scan = RecordFile.scanBatches(closed);
             if (scan.ending() != RecordFile.Ending.CLEAN) {
-                throw damaged(closed, scan, "though later files follow");
+                throw RocksFiles.damaged(closed, scan, "though later files follow");
             }
         }
         verifyLast(last, RecordFile.scanBatches(last), mark);
@@ -65,15 +57,15 @@ final class WalCheck {
             case CLEAN -> {
                 return;
             }
-            case WRONG_BEFORE_MORE -> throw damaged(last, scan, "though a later record follows");
+            case WRONG_BEFORE_MORE -> throw RocksFiles.damaged(last, scan, "though a later record follows");
             case WRONG -> {
                 if (scan.lastSequence() < synced) {
-                    throw damaged(last, scan, "though the log had been synced up to sequence " + synced);
+                    throw RocksFiles.damaged(last, scan, "though the log had been synced up to sequence " + synced);
                 }
             }
             case CUT_SHORT -> {
                 if (Math.max(scan.lastSequence(), scan.tornSequence()) < synced && scan.tornSequence() > 0) {
-                    throw damaged(last, scan, "though the log had been synced up to sequence " + synced);
+                    throw RocksFiles.damaged(last, scan, "though the log had been synced up to sequence " + synced);
                 }
                 if (mark != null && scan.lastSequence() < synced) {
                     mark.lower(scan.lastSequence()); // first: with the tail cut, the old mark would refuse the log
@@ -87,50 +79,7 @@ final class WalCheck {
                 }
             }
         }
-        cut(last, scan);
-    }
-
-    /**
-     * Looks over the manifest. Its last record is not covered by the mark; one that does not match its checksum is taken
-     * for torn and cut. Were it damage, the files it told of would be missing from the manifest's account, or the files
-     * it had done with would be gone: RocksDB refuses either.
-     */
-    private static void verifyManifest(Path directory) throws IOException {
-        Path current = directory.resolve("CURRENT");
-        if (!Files.exists(current)) {
-            return;
-        }
-        String name = new String(Files.readAllBytes(current), StandardCharsets.ISO_8859_1);
-        if (!name.matches("MANIFEST-\\d+\n")) {
-            throw new DamagedDataException(current, "does not name a manifest");
-        }
-        Path manifest = directory.resolve(name.strip());
-        if (!Files.exists(manifest)) {
-            throw new DamagedDataException(manifest, "missing, though CURRENT names it");
-        }
-        RecordFile.Scan scan = RecordFile.scanRecords(manifest);
-        switch (scan.ending()) {
-            case CLEAN -> {}
-            case WRONG_BEFORE_MORE -> throw damaged(manifest, scan, "though a later record follows");
-            case WRONG, CUT_SHORT -> cut(manifest, scan);
-        }
-    }
-
-    private static void cut(Path file, RecordFile.Scan scan) throws IOException {
-        long size = Files.size(file);
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            channel.truncate(scan.goodBytes());
-            channel.force(true);
-        }
-        log.warn(
-                "torn tail of the log cut file={} offset={} bytes={}", file, scan.goodBytes(), size - scan.goodBytes());
-    }
-
-    private static DamagedDataException damaged(Path file, RecordFile.Scan scan, String why) {
-        return new DamagedDataException(
-                file,
-                "no correct record at offset " + scan.goodBytes() + " behind sequence " + scan.lastSequence() + ", "
-                        + why);
+        RocksFiles.cut(last, scan);
     }
 
     private static NavigableMap<Long, Path> wals(Path directory) throws IOException {
@@ -144,13 +93,5 @@ final class WalCheck {
             }
         }
         return wals;
-    }
-
-    /** RocksDB's own refusal, naming the file that its message blames, or {@code directory} when it blames none. */
-    static DamagedDataException refusedBy(RocksDBException refusal, Path directory) {
-        String message = String.valueOf(refusal.getMessage());
-        Matcher matcher = FILE_NAME.matcher(message);
-        return new DamagedDataException(
-                matcher.find() ? directory.resolve(matcher.group(1)) : directory, message, refusal);
     }
 }

@@ -12,21 +12,23 @@ final class ClientMutation extends Proposal implements Waiting {
 
     private final CompletableFuture<byte[]> answer;
     private final long deadlineNanos;
+    private final boolean relieving;
     private byte[] mutation;
 
-    ClientMutation(byte[] mutation, Deadline deadline) {
-        this(mutation, deadline.nanoTime(), new CompletableFuture<>());
+    ClientMutation(byte[] mutation, boolean relieving, Deadline deadline) {
+        this(mutation, relieving, deadline.nanoTime(), new CompletableFuture<>());
     }
 
-    private ClientMutation(byte[] mutation, long deadlineNanos, CompletableFuture<byte[]> answer) {
+    private ClientMutation(byte[] mutation, boolean relieving, long deadlineNanos, CompletableFuture<byte[]> answer) {
         this.mutation = mutation;
+        this.relieving = relieving;
         this.deadlineNanos = deadlineNanos;
         this.answer = answer;
     }
 
     /** The same request, to be proposed to another leader; this one, never sealed, is dropped. */
     ClientMutation again() {
-        return new ClientMutation(mutation, deadlineNanos, answer);
+        return new ClientMutation(mutation, relieving, deadlineNanos, answer);
     }
 
     CompletableFuture<byte[]> answer() {
@@ -36,6 +38,11 @@ final class ClientMutation extends Proposal implements Waiting {
     @Override
     public int sizeHint() {
         return mutation.length;
+    }
+
+    @Override
+    public boolean isRelieving() {
+        return relieving;
     }
 
     @Override

@@ -93,11 +93,16 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
     public void propose(Proposal proposal) {
         if (ended) {
             refuse(proposal, new RangeException(Cause.CLOSED, "leadership ended"));
-        } else if (!environment.mayWrite().getAsBoolean()) {
+        } else if (!environment.disk().get().takes(proposal.isRelieving())) {
             refuse(proposal, new RangeException(Cause.DISK_FULL, "free disk is below the low-water mark"));
         } else {
             batcher.add(proposal);
         }
+    }
+
+    @Override
+    public boolean mayAdd() {
+        return environment.disk().get().takes(false);
     }
 
     /** Not from inside the call: the caller may be halfway through changing its own state. */

@@ -12,6 +12,7 @@ import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.FaultHandler;
 import io.godwit.kv.raft.RaftGroup;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -57,10 +58,8 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
 
     private @Nullable RangeException ended;
 
-    // the apply thread's
-    private long logBytes;
-    /** Turned off by the thread that ends a snapshot. */
-    private volatile boolean takingSnapshot;
+    /** The apply thread's. */
+    private final SnapshotTrigger snapshots;
 
     /**
      * @param db owned from here on
@@ -82,25 +81,35 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
         this.executor = new RangeExecutor(environment.pool(), thrown -> fault("task of the range", thrown));
         this.reads = new ReadGate(this, db, coprocessor, executor, environment.io(), this::fault);
         this.sweep = new DeadlineSweep(this::later);
+        this.snapshots = new SnapshotTrigger(groupId, environment.settings().snapshotLogBytes(), environment.io());
         executor.afterBatch(this::flush);
     }
 
     /**
      * Opens the coprocessor and starts the group. Call once.
      *
-     * @throws DamagedDataException if log and snapshot do not fit together
+     * @throws DamagedDataException if the snapshot is damaged, or log and snapshot do not fit together
      */
-    public void start(Path snapshotDirectory) throws DamagedDataException {
+    public void start(Path snapshotDirectory) throws IOException {
         coprocessor.open(bounds, db.latest());
         RangeStateMachine stateMachine =
                 new RangeStateMachine(groupId, bounds, db, coprocessor, this, this::fault, environment.io());
-        RaftGroup started = environment.raft().start(groupId, snapshotDirectory, stateMachine);
+        RaftGroup started = startGroup(snapshotDirectory, stateMachine);
         group = started;
         executor.execute(() -> {
             if (earlyTerm != 0) {
                 lead(earlyTerm, started);
             }
         });
+    }
+
+    private RaftGroup startGroup(Path snapshotDirectory, RangeStateMachine stateMachine) throws IOException {
+        try {
+            return environment.raft().start(groupId, snapshotDirectory, stateMachine);
+        } catch (DamagedDataException e) {
+            IOException cause = stateMachine.loadFailure();
+            throw cause != null ? cause : e;
+        }
     }
 
     public String groupId() {
@@ -118,8 +127,7 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
 
     // --- requests
 
-    CompletableFuture<byte[]> mutate(byte[] mutation, Deadline deadline) {
-        ClientMutation request = new ClientMutation(mutation, deadline);
+    CompletableFuture<byte[]> mutate(ClientMutation request) {
         executor.execute(() -> {
             Leadership current = leadership;
             if (ended != null) {
@@ -206,19 +214,8 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
 
     @Override
     public void logGrew(long bytes) {
-        logBytes += bytes;
         RaftGroup started = group;
-        if (logBytes < environment.settings().snapshotLogBytes() || takingSnapshot || started == null) {
-            return;
-        }
-        takingSnapshot = true;
-        logBytes = 0;
-        environment
-                .io()
-                .execute(() -> started.snapshot(status -> {
-                    takingSnapshot = false;
-                    LOG.info("snapshot range={} status={}", groupId, status.isOk() ? "taken" : status.getErrorMsg());
-                }));
+        snapshots.logGrew(bytes, started == null ? null : started::snapshot);
     }
 
     // --- roles

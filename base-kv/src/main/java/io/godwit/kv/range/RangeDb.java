@@ -5,6 +5,7 @@ import io.godwit.kv.coprocessor.RangeCursor;
 import io.godwit.kv.coprocessor.RangeReader;
 import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.DurableFiles;
+import io.godwit.kv.raft.RocksFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -79,6 +80,7 @@ public final class RangeDb implements AutoCloseable {
         this.directory = directory;
         this.bounds = bounds;
         this.resources = resources;
+        RocksFiles.verifyManifest(directory);
         this.options = resources.options(!Files.exists(directory.resolve("CURRENT")));
         this.db = openDatabase();
         this.appliedIndex = readAppliedIndex();
@@ -89,7 +91,7 @@ public final class RangeDb implements AutoCloseable {
             return RocksDB.open(options, directory.toString());
         } catch (RocksDBException e) {
             options.close();
-            throw new DamagedDataException(directory, "cannot be opened: " + e.getMessage(), e);
+            throw RocksFiles.refusedBy(e, directory);
         }
     }
 
@@ -101,7 +103,7 @@ public final class RangeDb implements AutoCloseable {
             }
             return value == null ? 0 : ByteBuffer.wrap(value).getLong();
         } catch (RocksDBException e) {
-            throw new DamagedDataException(directory, "applied index cannot be read: " + e.getMessage(), e);
+            throw RocksFiles.refusedBy(e, directory);
         }
     }
 
@@ -182,8 +184,11 @@ public final class RangeDb implements AutoCloseable {
     /**
      * Takes the state of a checkpoint in place of its own. For the apply thread. A crash half-way leaves a database without CURRENT, which
      * the next start refuses.
+     *
+     * @throws DamagedDataException naming a file of the checkpoint that is not as it was written; then its own state is as before
      */
     void replaceWith(Path checkpoint) throws IOException {
+        verify(checkpoint);
         useLock.writeLock().lock();
         try {
             db.close();
@@ -195,6 +200,17 @@ public final class RangeDb implements AutoCloseable {
             appliedIndex = readAppliedIndex();
         } finally {
             useLock.writeLock().unlock();
+        }
+    }
+
+    /** Reads all of a checkpoint, before anything is given up for it. */
+    private void verify(Path checkpoint) throws IOException {
+        RocksFiles.verifyManifest(checkpoint);
+        try (Options readOptions = resources.options(false);
+                RocksDB copy = RocksDB.openReadOnly(readOptions, checkpoint.toString())) {
+            copy.verifyChecksum();
+        } catch (RocksDBException e) {
+            throw RocksFiles.refusedBy(e, checkpoint);
         }
     }
 

@@ -3,7 +3,7 @@ package io.godwit.kv.range;
 import io.godwit.kv.raft.RaftHost;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * What the ranges of a node share.
@@ -11,12 +11,12 @@ import java.util.function.BooleanSupplier;
  * @param pool runs the range executors
  * @param io runs what may block
  * @param timers hands tasks on when they are due; runs nothing itself
- * @param mayWrite false while the disk is nearly full; asked for every mutation, so it must be cheap
+ * @param disk what there is room to write; asked for every mutation, so it must be cheap
  */
 public record RangeEnvironment(
         RaftHost raft,
         Executor pool,
         Executor io,
         ScheduledExecutorService timers,
-        BooleanSupplier mayWrite,
+        Supplier<DiskRoom> disk,
         RangeSettings settings) {}

@@ -27,10 +27,19 @@ public final class RangeRouter implements RangeClient {
 
     @Override
     public CompletableFuture<byte[]> mutate(byte[] key, byte[] mutation, Deadline deadline) {
-        if (deadline.hasPassed(System.nanoTime())) {
+        return mutate(key, new ClientMutation(mutation, false, deadline));
+    }
+
+    @Override
+    public CompletableFuture<byte[]> relieve(byte[] key, byte[] mutation, Deadline deadline) {
+        return mutate(key, new ClientMutation(mutation, true, deadline));
+    }
+
+    private CompletableFuture<byte[]> mutate(byte[] key, ClientMutation mutation) {
+        if (mutation.deadlineNanos() - System.nanoTime() <= 0) {
             return CompletableFuture.failedFuture(new RangeException(Cause.TIMEOUT, "deadline passed before the call"));
         }
-        return rangeOf(key).mutate(mutation, deadline);
+        return rangeOf(key).mutate(mutation);
     }
 
     @Override

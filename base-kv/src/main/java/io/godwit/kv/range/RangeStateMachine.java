@@ -12,6 +12,7 @@ import com.alipay.sofa.jraft.storage.snapshot.SnapshotWriter;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.raft.FaultHandler;
+import io.godwit.kv.raft.SnapshotSeal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,6 +72,8 @@ final class RangeStateMachine extends StateMachineAdapter {
     private List<AppliedEntry> applied = new ArrayList<>();
     private long batchIndex;
     private boolean stopped;
+    /** Read by the thread that starts the group, which waits for the apply thread to load. */
+    private volatile @Nullable IOException loadFailure;
 
     RangeStateMachine(
             String groupId,
@@ -173,16 +177,17 @@ final class RangeStateMachine extends StateMachineAdapter {
             done.run(new Status(RaftError.ESTATEMACHINE, "stopped by an earlier fault"));
             return;
         }
-        io.execute(() -> done.run(save(writer)));
+        io.execute(() -> done.run(save(writer, meta)));
     }
 
-    private Status save(SnapshotWriter writer) {
+    private Status save(SnapshotWriter writer, SnapshotMeta meta) {
         Path target = Path.of(writer.getPath(), SNAPSHOT_DB);
         try {
             db.checkpoint(target);
             try (Stream<Path> files = Files.list(target)) {
                 files.forEach(file -> writer.addFile(SNAPSHOT_DB + "/" + file.getFileName()));
             }
+            SnapshotSeal.add(writer, meta);
             return Status.OK();
         } catch (IOException e) {
             LOG.warn("snapshot failed group={} cause={}", groupId, e.toString());
@@ -208,10 +213,20 @@ final class RangeStateMachine extends StateMachineAdapter {
             batchIndex = db.appliedIndex();
             coprocessor.open(bounds, db.latest());
             return true;
-        } catch (IOException | RuntimeException e) { // plug-in code
+        } catch (IOException e) {
+            loadFailure = e;
+            stop("load snapshot", e);
+            return false;
+        } catch (RuntimeException e) { // plug-in code
             stop("load snapshot", e);
             return false;
         }
+    }
+
+    /** Why a snapshot could not be loaded; null when none failed. JRaft tells whoever starts the group only that it did. */
+    @Nullable
+    IOException loadFailure() {
+        return loadFailure;
     }
 
     @Override

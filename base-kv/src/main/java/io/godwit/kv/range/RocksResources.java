@@ -1,8 +1,12 @@
 package io.godwit.kv.range;
 
+import io.godwit.kv.raft.RocksFiles;
+import java.util.Properties;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
+import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
 import org.rocksdb.Env;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LRUCache;
@@ -34,8 +38,7 @@ public final class RocksResources implements AutoCloseable {
     /** Options of one range database; the caller closes them. */
     @SuppressWarnings("resource") // the filter and the cache are closed with this object
     Options options(boolean create) {
-        return new Options()
-                .setEnv(Env.getDefault())
+        return common().setEnv(Env.getDefault())
                 .setCreateIfMissing(create)
                 .setErrorIfExists(create)
                 .setParanoidChecks(true)
@@ -59,6 +62,13 @@ public final class RocksResources implements AutoCloseable {
                         .setFilterPolicy(bloom)
                         .setCacheIndexAndFilterBlocks(true)
                         .setPinL0FilterAndIndexBlocksInCache(true));
+    }
+
+    private static Options common() {
+        try (DBOptions database = RocksFiles.options(new Properties());
+                ColumnFamilyOptions columns = new ColumnFamilyOptions()) {
+            return new Options(database, columns);
+        }
     }
 
     @Override

@@ -85,7 +85,7 @@ final class InMemoryRange {
 
     void propose(Proposal proposal) {
         proposal.markWaiting();
-        RangeException refusal = host.writeFailure();
+        RangeException refusal = host.refusalOf(proposal.isRelieving());
         if (refusal != null) {
             // never from inside propose: a caller may be halfway through changing its own state
             host.queue(() -> {
@@ -267,6 +267,11 @@ final class InMemoryRange {
                 return;
             }
             InMemoryRange.this.propose(proposal);
+        }
+
+        @Override
+        public boolean mayAdd() {
+            return host.refusalOf(false) == null;
         }
 
         @Override

@@ -53,6 +53,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     private boolean readsHeld;
     private volatile boolean closed;
     private @Nullable RangeException writeFailure;
+    private boolean additionsRefused;
 
     /** A store that is one range. */
     public InMemoryRangeHost(Supplier<? extends RangeCoprocessor> factory) {
@@ -77,7 +78,15 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
 
     @Override
     public CompletableFuture<byte[]> mutate(byte[] key, byte[] mutation, Deadline deadline) {
-        Request request = new Request(deadline, mutation.clone());
+        return mutate(key, new Request(deadline, mutation.clone(), false));
+    }
+
+    @Override
+    public CompletableFuture<byte[]> relieve(byte[] key, byte[] mutation, Deadline deadline) {
+        return mutate(key, new Request(deadline, mutation.clone(), true));
+    }
+
+    private CompletableFuture<byte[]> mutate(byte[] key, Request request) {
         register(request);
         queue(() -> {
             if (!request.answer.isDone()) {
@@ -89,7 +98,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
 
     @Override
     public CompletableFuture<byte[]> query(byte[] key, byte[] query, Deadline deadline) {
-        Request request = new Request(deadline, new byte[0]);
+        Request request = new Request(deadline, new byte[0], false);
         register(request);
         queue(() -> queueRead(() -> {
             if (!request.answer.isDone()) {
@@ -203,8 +212,15 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         ranges.forEach(range -> range.failWaiting(failure));
     }
 
+    /** From now on the disk is below its low-water mark: mutations that are not relieving fail with {@code DISK_FULL}. */
+    public void refuseAdditions() {
+        additionsRefused = true;
+    }
+
+    /** Ends {@link #failWrites} and {@link #refuseAdditions}. */
     public void acceptWrites() {
         writeFailure = null;
+        additionsRefused = false;
     }
 
     /** The process dies with no entry in flight on disk, and a new one leads: {@link #crashAndRestart(int)} with 0. */
@@ -237,7 +253,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         commitsHeld = false;
         sealsHeld = false;
         readsHeld = false;
-        writeFailure = null;
+        acceptWrites();
         ranges.forEach(InMemoryRange::reopen);
     }
 
@@ -307,8 +323,12 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         return sealsHeld;
     }
 
+    /** Why a proposal is not taken; null when it is. */
     @Nullable
-    RangeException writeFailure() {
+    RangeException refusalOf(boolean relieving) {
+        if (writeFailure == null && additionsRefused && !relieving) {
+            return new RangeException(Cause.DISK_FULL, "asked for by the test");
+        }
         return writeFailure;
     }
 
@@ -371,12 +391,17 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         private final CompletableFuture<byte[]> answer = new CompletableFuture<>();
         private final Proposal proposal;
 
-        Request(Deadline deadline, byte[] mutation) {
+        Request(Deadline deadline, byte[] mutation, boolean relieving) {
             this.deadline = deadline;
             this.proposal = new Proposal() {
                 @Override
                 public int sizeHint() {
                     return mutation.length;
+                }
+
+                @Override
+                public boolean isRelieving() {
+                    return relieving;
                 }
 
                 @Override

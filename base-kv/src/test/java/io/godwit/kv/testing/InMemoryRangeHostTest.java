@@ -86,6 +86,17 @@ class InMemoryRangeHostTest {
     }
 
     @Test
+    void aNearlyFullDiskTakesOnlyWhatRelieves() {
+        host.refuseAdditions();
+        CompletableFuture<byte[]> refused = append("a", "1");
+        CompletableFuture<byte[]> relieving = host.relieve(bytes("a"), bytes("a=2"), soon());
+        assertThat(text(host.await(relieving))).isEqualTo("2");
+        assertThat(reason(refused)).isEqualTo(Cause.DISK_FULL);
+        host.acceptWrites();
+        assertThat(text(host.await(append("a", "3")))).isEqualTo("23");
+    }
+
+    @Test
     void deadlinesFollowTheHandMovedClock() {
         host.holdSeals();
         CompletableFuture<byte[]> late = append("a", "1");

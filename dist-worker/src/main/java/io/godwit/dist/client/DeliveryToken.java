@@ -1,7 +1,8 @@
 package io.godwit.dist.client;
 
 /**
- * Makes the distribution of one QoS 2 message or will repeatable: an inbox that has seen the token answers "already there".
+ * Makes the distribution of one QoS 2 message or will repeatable: an inbox that has seen the token for the same copy ({@link Match#sharedBy})
+ * answers "already there", and a live receiver that was given the message is left out until the token is {@link DistClient#finished}.
  *
  * @param origin names the session that published it, tenant included, and its incarnation; unique in the cluster
  * @param number rises by one per message of that origin

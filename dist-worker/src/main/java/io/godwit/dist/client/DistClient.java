@@ -11,6 +11,12 @@ public interface DistClient {
     Publisher publisher(ClientInfo client);
 
     /**
+     * The origin of a delivery token has on record that its message is distributed: nothing is published under it again, and what was kept to
+     * keep a repeat from live receivers is forgotten.
+     */
+    void finished(String tokenOrigin, long tokenNumber);
+
+    /**
      * Adds or replaces the subscription of a live receiver. Once complete, every publish received from then on reaches it [MQTT5-3.8.4-4]. In a
      * single node it is complete on return.
      *
@@ -51,6 +57,12 @@ public interface DistClient {
      * Repeatable. Fails with {@link io.godwit.kv.client.RangeException}.
      */
     CompletableFuture<Void> addRoute(TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options);
+
+    /**
+     * As {@link #addRoute}, but writes only if this node's matcher does not have the route with these options already. For the connection that holds
+     * the session: while another write of the route is under way, what the matcher has says nothing.
+     */
+    CompletableFuture<Void> ensureRoute(TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options);
 
     /** Removes the route; repeatable. Fails with {@link io.godwit.kv.client.RangeException}. */
     CompletableFuture<Void> removeRoute(TopicFilter filter, InboxReceiver receiver);

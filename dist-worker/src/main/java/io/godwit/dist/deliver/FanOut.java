@@ -45,6 +45,7 @@ public final class FanOut implements Publisher {
      * @param strays removes the routes of those whose session has ended
      * @param choices which members of shared groups a repeat must go to
      * @param delayer takes what is to be published later
+     * @param served which live receivers a repeat must leave out
      */
     public record Deliverers(
             Deliverer live,
@@ -53,7 +54,8 @@ public final class FanOut implements Publisher {
             EventListener events,
             StrayRoutes strays,
             SharedChoices choices,
-            Delayer delayer) {}
+            Delayer delayer,
+            ServedReceivers served) {}
 
     public FanOut(ClientInfo client, TenantIndex index, Deliverers deliverers) {
         this.client = client;
@@ -95,8 +97,9 @@ public final class FanOut implements Publisher {
     }
 
     /**
-     * A message that an earlier process may have given to a member of some of the groups. Live members of then are no more; of the stored ones
-     * those that have it know its token. The look at all of them is for the messages that a restart found half done.
+     * A message that an earlier process, or a connection that has ended, may have given to a member of some of the groups. Live members of an
+     * earlier process are no more, and what this one has chosen it remembers; of the stored ones those that have it know its token. The look at
+     * all of them is for the messages that a restart, or the end of a connection, found half done.
      */
     private CompletableFuture<DistOutcome> resume(Message message, DeliveryToken token, Matches matches) {
         CompletableFuture<DistOutcome> plain =
@@ -147,11 +150,15 @@ public final class FanOut implements Publisher {
     private CompletableFuture<DistOutcome> deliver(
             Message message,
             @Nullable DeliveryToken token,
-            List<Match> live,
+            List<Match> matchedLive,
             List<Match> inbox,
             @Nullable SharedPicks picks) {
+        List<Match> live =
+                token == null || matchedLive.isEmpty() ? matchedLive : deliverers.served.unserved(token, matchedLive);
         if (inbox.isEmpty()) {
-            return deliverers.live.deliver(new Delivery(client, message, live, token));
+            return live.isEmpty()
+                    ? Deliverer.DELIVERED // by an earlier distribution
+                    : deliverers.live.deliver(new Delivery(client, message, live, token));
         }
         // the inbox first: its commit takes the longer time
         CompletableFuture<DistOutcome> stored = picks == null
@@ -174,8 +181,7 @@ public final class FanOut implements Publisher {
     /**
      * The sessions of some chosen members had ended or were full, and contract and client count on one member of each group. First the routes
      * of those that ended go, so that the group does not choose them again. What is published meanwhile may overtake the message,
-     * which [MQTT5-4.6.0-6] allows for shared subscriptions. A member that has the token by a plain subscription answers that it has the
-     * message. When the routes cannot be removed, the publisher is refused, and repeats.
+     * which [MQTT5-4.6.0-6] allows for shared subscriptions. When the routes cannot be removed, the publisher is refused, and repeats.
      *
      * @param answer of the other matches
      */

@@ -101,7 +101,8 @@ public final class RouteMutation {
         return rest;
     }
 
-    private static byte[] bytes(ByteBuffer in, int length) {
+    /** The next {@code length} bytes; fails with BufferUnderflowException when there are fewer. */
+    static byte[] bytes(ByteBuffer in, int length) {
         if (length < 0 || length > in.remaining()) {
             throw new BufferUnderflowException();
         }

@@ -65,8 +65,8 @@ public record RouteQuery(byte[] from, byte[] to, int maxRoutes) {
                 int count = in.getInt();
                 List<Entry> entries = new ArrayList<>(Math.min(count, in.remaining()));
                 for (int i = 0; i < count; i++) {
-                    byte[] key = bytes(in, in.getInt());
-                    entries.add(new Entry(key, bytes(in, in.getInt())));
+                    byte[] key = RouteMutation.bytes(in, in.getInt());
+                    entries.add(new Entry(key, RouteMutation.bytes(in, in.getInt())));
                 }
                 return new Answer(entries, more);
             } catch (BufferUnderflowException e) {
@@ -91,8 +91,8 @@ public record RouteQuery(byte[] from, byte[] to, int maxRoutes) {
         try {
             checkVersion(in);
             int maxRoutes = in.getInt();
-            byte[] from = bytes(in, in.getInt());
-            return new RouteQuery(from, bytes(in, in.remaining()), maxRoutes);
+            byte[] from = RouteMutation.bytes(in, in.getInt());
+            return new RouteQuery(from, RouteMutation.bytes(in, in.remaining()), maxRoutes);
         } catch (BufferUnderflowException e) {
             throw new IllegalArgumentException("route query of " + query.length + " bytes is cut", e);
         }
@@ -103,14 +103,5 @@ public record RouteQuery(byte[] from, byte[] to, int maxRoutes) {
         if (version != VERSION) {
             throw new IllegalArgumentException("route query version must be 1, was " + version);
         }
-    }
-
-    private static byte[] bytes(ByteBuffer in, int length) {
-        if (length < 0 || length > in.remaining()) {
-            throw new BufferUnderflowException();
-        }
-        byte[] bytes = new byte[length];
-        in.get(bytes);
-        return bytes;
     }
 }

@@ -95,6 +95,23 @@ public final class TenantIndex {
         return added;
     }
 
+    /** Whether the subscription is here with exactly these options. */
+    public synchronized boolean has(TopicFilter filter, Receiver receiver, SubscriptionOptions options) {
+        Subscribers subscribers = find(filter.filter());
+        if (subscribers == null) {
+            return false;
+        }
+        Match match = match(receiver, options, null);
+        if (!filter.isShared()) {
+            Subscriber known = subscribers.get(Subscriber.keyOf(receiver, filter.isExclusive()));
+            return known != null && isSame(known, new Subscriber(match, options.noLocal(), filter.isExclusive()));
+        }
+        SharedGroup group = subscribers.group(SharedGroup.keyOf(filter));
+        SharedMember known = group == null ? null : group.memberOf(receiver);
+        // no-local is not allowed for a shared subscription [MQTT5-3.8.3-4]
+        return known != null && isSame(known.match(), match);
+    }
+
     /** Removes it; whether there was one. No later match has it. */
     public synchronized boolean remove(TopicFilter filter, Receiver receiver) {
         Subscribers subscribers = find(filter.filter());
@@ -177,7 +194,7 @@ public final class TenantIndex {
     private boolean addPlain(Subscribers subscribers, Subscriber subscriber) {
         Subscriber before = subscribers.get(subscriber.key());
         if (before != null && isSame(before, subscriber)) {
-            return false; // routes are written again at every attach: caches stay good
+            return false; // clients subscribe again to what they have: caches stay good
         }
         subscribers.put(subscriber);
         changed();
@@ -262,10 +279,14 @@ public final class TenantIndex {
     }
 
     private static boolean isSame(Subscriber a, Subscriber b) {
-        return a.noLocal() == b.noLocal()
-                && a.match().qos() == b.match().qos()
-                && a.match().retainAsPublished() == b.match().retainAsPublished()
-                && Arrays.equals(a.match().subscriptionIds(), b.match().subscriptionIds());
+        return a.noLocal() == b.noLocal() && isSame(a.match(), b.match());
+    }
+
+    /** But for the receiver. */
+    private static boolean isSame(Match a, Match b) {
+        return a.qos() == b.qos()
+                && a.retainAsPublished() == b.retainAsPublished()
+                && Arrays.equals(a.subscriptionIds(), b.subscriptionIds());
     }
 
     private static boolean isExact(String filter) {

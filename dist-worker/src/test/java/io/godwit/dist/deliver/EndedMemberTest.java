@@ -59,7 +59,8 @@ class EndedMemberTest {
                     EventListener.NONE,
                     new StrayRoutes(this::removeRoutes),
                     new SharedChoices(),
-                    Delayer.NONE));
+                    Delayer.NONE,
+                    new ServedReceivers()));
 
     @Test
     void theGroupChoosesAnotherMemberOnceTheRouteIsGone() {

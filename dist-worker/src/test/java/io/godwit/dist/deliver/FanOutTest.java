@@ -27,6 +27,7 @@ import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -41,27 +42,33 @@ class FanOutTest {
     private final List<Delivery> toInbox = new ArrayList<>();
     private final List<BrokerEvent> events = new ArrayList<>();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final ServedReceivers served = new ServedReceivers();
     private CompletableFuture<DistOutcome> liveAnswer = Deliverer.DELIVERED;
     private CompletableFuture<DistOutcome> inboxAnswer = Deliverer.DELIVERED;
 
-    private final FanOut publisher = new FanOut(
-            new ClientInfo(TenantId.DEFAULT, new ClientId("p"), null, "127.0.0.1:1", 5),
-            index,
-            new FanOut.Deliverers(
-                    delivery -> {
-                        toLive.add(delivery);
-                        return liveAnswer;
-                    },
-                    delivery -> {
-                        toInbox.add(delivery);
-                        return inboxAnswer;
-                    },
-                    new DistCounters(meters),
-                    events::add,
-                    new StrayRoutes((receiver, topic) -> CompletableFuture.completedFuture(null)),
-                    new SharedChoices(),
-                    (publisher, message, token) ->
-                            message.topic().equals("$later") ? new CompletableFuture<>() : null));
+    private final FanOut publisher = publisher();
+
+    private FanOut publisher() {
+        return new FanOut(
+                new ClientInfo(TenantId.DEFAULT, new ClientId("p"), null, "127.0.0.1:1", 5),
+                index,
+                new FanOut.Deliverers(
+                        delivery -> {
+                            toLive.add(delivery);
+                            return liveAnswer;
+                        },
+                        delivery -> {
+                            toInbox.add(delivery);
+                            return inboxAnswer;
+                        },
+                        new DistCounters(meters),
+                        events::add,
+                        new StrayRoutes((receiver, topic) -> CompletableFuture.completedFuture(null)),
+                        new SharedChoices(),
+                        (publisher, message, token) ->
+                                message.topic().equals("$later") ? new CompletableFuture<>() : null,
+                        served));
+    }
 
     @Test
     void aLiveDeliverySharesTheMatchListAndTheFuture() {
@@ -141,6 +148,75 @@ class FanOutTest {
     }
 
     @Test
+    void aRepeatUnderATokenLeavesOutTheLiveReceiversThatHaveTheMessage() {
+        subscribe("a", new TestReceiver("1"));
+        subscribe("a", INBOX);
+        DeliveryToken token = new DeliveryToken("o", 1, 0);
+        inboxAnswer = CompletableFuture.completedFuture(DistOutcome.FAILED);
+        assertThat(publisher.publish(message("a", Qos.EXACTLY_ONCE), token)).isCompletedWithValue(DistOutcome.FAILED);
+
+        // the same client on another connection, or the store; meanwhile another subscriber has come
+        subscribe("a", new TestReceiver("2"));
+        inboxAnswer = Deliverer.DELIVERED;
+        assertThat(publisher().publish(message("a", Qos.EXACTLY_ONCE), token))
+                .isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(publisher().publish(message("a", Qos.EXACTLY_ONCE), token))
+                .isCompletedWithValue(DistOutcome.DELIVERED);
+
+        assertThat(toLive).extracting(FanOutTest::names).containsExactly(List.of("1"), List.of("2"));
+        assertThat(toInbox).hasSize(3);
+    }
+
+    @Test
+    void aRepeatThatHasNothingLeftToDeliverIsDelivered() {
+        subscribe("a", new TestReceiver("1"));
+        DeliveryToken token = new DeliveryToken("o", 1, 0);
+        publisher.publish(message("a", Qos.EXACTLY_ONCE), token);
+
+        assertThat(publisher.publish(message("a", Qos.EXACTLY_ONCE), token))
+                .isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(toLive).hasSize(1);
+    }
+
+    @Test
+    void otherTokensOfTheOriginAndTheSameNumberOfAnotherAreOtherMessages() {
+        subscribe("a", new TestReceiver("1"));
+        for (DeliveryToken token :
+                List.of(new DeliveryToken("o", 1, 0), new DeliveryToken("o", 2, 1), new DeliveryToken("p", 1, 0))) {
+            publisher.publish(message("a", Qos.EXACTLY_ONCE), token);
+        }
+        assertThat(toLive).hasSize(3);
+        assertThat(served.size()).isEqualTo(3);
+        served.finished("o", 2);
+        served.finished("o", 1);
+        served.finished("p", 1);
+        assertThat(served.size()).isZero();
+    }
+
+    @Test
+    void aMessageWithoutATokenIsDeliveredEveryTimeAndNotRemembered() {
+        subscribe("a", new TestReceiver("1"));
+        publish("a", Qos.EXACTLY_ONCE);
+        publish("a", Qos.EXACTLY_ONCE);
+        assertThat(toLive).hasSize(2);
+        assertThat(served.size()).isZero();
+    }
+
+    @Test
+    void tokensThatNobodyFinishesAreForgottenOldestFirst() {
+        List<Match> many = Collections.nCopies(
+                ServedReceivers.MAX_COPIES / 2,
+                new Match(new TestReceiver("1"), Qos.EXACTLY_ONCE, false, Match.NO_IDS));
+        for (int number = 1; number <= 3; number++) {
+            served.unserved(new DeliveryToken("o", number, 0), many);
+        }
+        assertThat(served.size()).isEqualTo(2);
+        assertThat(served.unserved(new DeliveryToken("o", 3, 0), many)).isEmpty();
+        assertThat(served.unserved(new DeliveryToken("o", 2, 0), many)).isEmpty();
+        assertThat(served.unserved(new DeliveryToken("o", 1, 0), many)).isNotEmpty();
+    }
+
+    @Test
     void aQos0MessageThatAStoreRefusedIsReported() {
         subscribe("a", INBOX);
         inboxAnswer = CompletableFuture.completedFuture(DistOutcome.FAILED);
@@ -185,6 +261,20 @@ class FanOutTest {
         publish("a", Qos.AT_LEAST_ONCE);
 
         assertThat(names(toLive.get(0))).containsExactly("1", "1");
+    }
+
+    @Test
+    void theCopiesOfOneSessionTellBySubscription() {
+        subscribe("a", INBOX);
+        subscribe("+", INBOX);
+        subscribe("$share/g/a", INBOX);
+        subscribe("$share/g/+", INBOX);
+
+        publisher.publish(message("a", Qos.EXACTLY_ONCE), new DeliveryToken("o", 1, 0));
+
+        assertThat(toInbox.get(0).matches())
+                .extracting(Match::sharedBy)
+                .containsExactlyInAnyOrder(null, filter("$share/g/a"), filter("$share/g/+"));
     }
 
     @Test

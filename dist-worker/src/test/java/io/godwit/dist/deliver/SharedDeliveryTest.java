@@ -74,7 +74,8 @@ class SharedDeliveryTest {
             EventListener.NONE,
             new StrayRoutes((receiver, topic) -> CompletableFuture.completedFuture(null)),
             choices,
-            Delayer.NONE);
+            Delayer.NONE,
+            new ServedReceivers());
     private final FanOut publisher = new FanOut(PUBLISHER, index, deliverers);
 
     @Test

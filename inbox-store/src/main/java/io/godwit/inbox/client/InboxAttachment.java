@@ -1,14 +1,15 @@
 package io.godwit.inbox.client;
 
 import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection's hold on its session. Calls of one thread take effect in order; calls after the end of the attachment have none, and their
- * futures fail with {@link io.godwit.kv.client.RangeException} {@code CLOSED}.
+ * A connection's hold on its session. Calls of one thread take effect in order; calls after the end of the attachment have none, but for
+ * {@link #distributed}, and their futures fail with {@link io.godwit.kv.client.RangeException} {@code CLOSED}.
  */
 public interface InboxAttachment {
     /** Allows {@code messages} more QoS 1/2 deliveries (receive maximum and the session's own buffer). QoS 0 needs none. */
@@ -23,20 +24,30 @@ public interface InboxAttachment {
     /** PUBCOMP came, or PUBREC with an error: the flow is over. Lazy. */
     void complete(long sequence);
 
-    /** Adds or replaces subscriptions; complete when committed, with true per filter that was new. */
+    /**
+     * Adds or replaces subscriptions; complete when committed, with true per filter that was new. Committed with them is which retained messages
+     * they are owed ({@link StoredSubscription#inPlaceOf}); those are then given by {@link #replay}, now or by a later attachment.
+     */
     CompletableFuture<List<Boolean>> subscribe(List<StoredSubscription> subscriptions);
 
     /** Removes them; complete when committed, with true per filter that existed. */
     CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters);
 
     /**
-     * Begins a replay of retained messages: from here on the topics of live inserts are remembered for it, so that it can skip them. Replays may be
-     * begun while others are open; they run one after the other, in the order in which they were begun.
+     * Appends a retained message that a subscription is owed, unless the inbox has been given a newer live one of its topic since the subscription
+     * was committed or, if that was earlier, since this attachment began. Complete when committed.
+     *
+     * @param filter of the subscription
+     * @param qos of this delivery
+     * @param subscriptionIds identifiers to deliver, empty when none; shared, never modified
      */
-    void beginReplay();
+    CompletableFuture<ReplayOutcome> replay(TopicFilter filter, Message message, Qos qos, int[] subscriptionIds);
 
-    /** Ends the oldest open replay. */
-    void endReplay();
+    /**
+     * The subscription has been given its retained messages before {@code cursor}, all of them when null. Lazy: after a crash a later attachment
+     * may be told an earlier place.
+     */
+    void replayed(TopicFilter filter, @Nullable String cursor);
 
     /**
      * Commits an inbound QoS 2 message. Complete with the delivery token it is to be distributed under; with the state of the earlier one if the
@@ -44,8 +55,14 @@ public interface InboxAttachment {
      */
     CompletableFuture<Inbound> receive(int packetId, Message message);
 
-    /** The message of {@code packetId} has reached all receivers: it is not distributed again. Complete when committed; PUBREC may then be sent. */
-    CompletableFuture<Void> distributed(int packetId);
+    /**
+     * The message of {@code packetId} has reached all receivers: it is not distributed again. Complete when committed; PUBREC may then be sent. Takes
+     * effect also after the end of the attachment, so that a distribution under way then is not done again: by the next connection, or by the store,
+     * which distributes what a connection has left a second after its end.
+     *
+     * @param tokenNumber of the message that was distributed: if the packet id stands for another by now, nothing is marked
+     */
+    CompletableFuture<Void> distributed(int packetId, long tokenNumber);
 
     /** PUBREL came: forget the packet id; complete when committed, with whether it was known. PUBCOMP may then be sent. */
     CompletableFuture<Boolean> release(int packetId);

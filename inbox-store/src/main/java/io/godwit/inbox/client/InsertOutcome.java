@@ -4,7 +4,7 @@ package io.godwit.inbox.client;
 public enum InsertOutcome {
     /** Committed, or the client has acknowledged it already. */
     STORED,
-    /** Its token was known: it had been stored before. */
+    /** Its token was known for a copy of the same subscription: it had been stored before. */
     ALREADY_THERE,
     /** Dropped by the session's limit or expiry, counted and reported; the publisher is not failed. */
     DROPPED,

@@ -10,10 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message for several inboxes of one tenant.
  *
- * @param tokenOrigin with {@code tokenNumber} the delivery token, null when the insert is never repeated; see dist's DeliveryToken
+ * @param tokenOrigin with {@code tokenNumber} the delivery token; null when the insert is never repeated; see dist's DeliveryToken
  * @param tokenFinishedBelow tokens of that origin below this number may be forgotten
- * @param retainedReplay the message comes out of the retain store for a new subscription: an inbox that has been given a newer live one of the
- *     topic since its {@link InboxAttachment#beginReplay} skips it
  * @param onlyAsks stores nothing: answers for each target whether its session knows the token
  */
 public record InsertRequest(
@@ -23,7 +21,6 @@ public record InsertRequest(
         @Nullable String tokenOrigin,
         long tokenNumber,
         long tokenFinishedBelow,
-        boolean retainedReplay,
         boolean onlyAsks) {
 
     /**
@@ -33,15 +30,23 @@ public record InsertRequest(
      * @param qos the QoS of this delivery
      * @param retain the RETAIN flag of this delivery
      * @param subscriptionIds identifiers to deliver, empty when none; shared, never modified
+     * @param sharedFilter the shared subscription that the copy is for, null for the plain ones. An inbox takes one copy for each under one token
+     *     (MQTT 5.0, 4.8.2).
      * @param mayDecline whether a session that is full shall answer so, and nothing be dropped: another may have room
      */
     @SuppressWarnings("ArrayRecordComponent")
     public record Target(
-            ClientId clientId, long incarnation, Qos qos, boolean retain, int[] subscriptionIds, boolean mayDecline) {
+            ClientId clientId,
+            long incarnation,
+            Qos qos,
+            boolean retain,
+            int[] subscriptionIds,
+            @Nullable String sharedFilter,
+            boolean mayDecline) {
 
-        /** One that is stored or dropped. */
+        /** For plain subscriptions. */
         public Target(ClientId clientId, long incarnation, Qos qos, boolean retain, int[] subscriptionIds) {
-            this(clientId, incarnation, qos, retain, subscriptionIds, false);
+            this(clientId, incarnation, qos, retain, subscriptionIds, null, false);
         }
     }
 
@@ -56,8 +61,7 @@ public record InsertRequest(
             List<Target> targets,
             @Nullable String tokenOrigin,
             long tokenNumber,
-            long tokenFinishedBelow,
-            boolean retainedReplay) {
-        this(tenant, message, targets, tokenOrigin, tokenNumber, tokenFinishedBelow, retainedReplay, false);
+            long tokenFinishedBelow) {
+        this(tenant, message, targets, tokenOrigin, tokenNumber, tokenFinishedBelow, false);
     }
 }

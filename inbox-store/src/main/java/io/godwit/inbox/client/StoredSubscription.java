@@ -2,12 +2,15 @@ package io.godwit.inbox.client;
 
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A subscription as the session record keeps it (MQTT 5.0, 3.8.3.1).
  *
  * @param retainHandling 0 to 2
  * @param subscriptionId 0 when absent
+ * @param retainedFrom where those retained messages begin that it has not been given yet: {@link #ALL_RETAINED} or a cursor of the retain
+ *     store; null when it has been given all it is to get
  */
 public record StoredSubscription(
         TopicFilter filter,
@@ -15,4 +18,42 @@ public record StoredSubscription(
         boolean noLocal,
         boolean retainAsPublished,
         int retainHandling,
-        int subscriptionId) {}
+        int subscriptionId,
+        @Nullable String retainedFrom) {
+    /** {@link #retainedFrom} of a subscription whose replay has not got anywhere yet. */
+    public static final String ALL_RETAINED = "";
+
+    private static final int SEND = 0;
+    private static final int SEND_IF_NEW = 1;
+
+    /** As a client asks for it. */
+    public StoredSubscription(
+            TopicFilter filter,
+            Qos qos,
+            boolean noLocal,
+            boolean retainAsPublished,
+            int retainHandling,
+            int subscriptionId) {
+        this(filter, qos, noLocal, retainAsPublished, retainHandling, subscriptionId, null);
+    }
+
+    /** Whether retained messages are still to be given to it. */
+    public boolean isOwedRetained() {
+        return retainedFrom != null;
+    }
+
+    /**
+     * What it is owed in the place of {@code before}, null for none: all its retained messages if it asks for them [MQTT5-3.3.1-9],
+     * [MQTT5-3.3.1-10], which a shared subscription never does (MQTT 5.0, 4.8.2); else what the one before was.
+     */
+    public StoredSubscription inPlaceOf(@Nullable StoredSubscription before) {
+        boolean asks =
+                !filter.isShared() && (retainHandling == SEND || retainHandling == SEND_IF_NEW && before == null);
+        return owed(asks ? ALL_RETAINED : before == null ? null : before.retainedFrom);
+    }
+
+    /** The same with another {@link #retainedFrom}. */
+    public StoredSubscription owed(@Nullable String from) {
+        return new StoredSubscription(filter, qos, noLocal, retainAsPublished, retainHandling, subscriptionId, from);
+    }
+}

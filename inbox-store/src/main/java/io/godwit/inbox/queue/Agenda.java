@@ -58,7 +58,7 @@ final class Agenda {
         if (timerAtMillis <= now) {
             timerAtMillis = Long.MAX_VALUE;
         }
-        times.drainDue(now, id -> look(id, () -> {}, false));
+        times.drainDue(now, id -> look(id, () -> {}));
         arm();
     }
 
@@ -80,15 +80,11 @@ final class Agenda {
         });
     }
 
-    private void look(InboxId id, Runnable then, boolean recovering) {
+    private void look(InboxId id, Runnable then) {
         leader.whenReady(id, InboxKeys.prefix(id.tenant(), id.clientId()), new InboxState.Request() {
             @Override
             public void run(InboxState state) {
-                if (recovering) {
-                    lifecycle.recovered(state);
-                } else {
-                    lifecycle.checkTimes(state);
-                }
+                lifecycle.checkTimes(state);
                 then.run();
             }
 
@@ -117,7 +113,7 @@ final class Agenda {
             for (SessionScan.Found found : page.found()) {
                 if (recovering && found.needsCare()) {
                     open++;
-                    look(found.id(), this::done, true);
+                    look(found.id(), this::done);
                 } else {
                     remind(found.id(), found.dueMillis());
                 }

@@ -2,14 +2,18 @@ package io.godwit.inbox.queue;
 
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.ReplayOutcome;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -25,20 +29,22 @@ final class Attachment implements InboxAttachment {
     private final InboxLeader leader;
     private final InboxState state;
     private final Ledger ledger;
+    private final long incarnation;
     private final InboxListener listener;
     final Outbox outbox;
     private boolean closed;
 
-    /** Of each open replay, the oldest first, the topics of live inserts since its begin; null while there is none. */
-    private @Nullable ArrayDeque<Set<String>> replays;
+    /** Of each subscription that is owed retained messages, the topics of live inserts since then; null while none is. */
+    private @Nullable Map<TopicFilter, Set<String>> liveTopics;
 
     /** Sent before they were stored, in order; those whose batch has been sealed leave when they come to the front. */
     private final ArrayDeque<Early> early = new ArrayDeque<>(2);
 
-    Attachment(InboxLeader leader, InboxState state, InboxListener listener) {
+    Attachment(InboxLeader leader, InboxState state, Session session, InboxListener listener) {
         this.leader = leader;
         this.state = state;
         this.ledger = state.ledger;
+        this.incarnation = session.incarnation;
         this.listener = listener;
         this.outbox = new Outbox(leader, state, listener);
     }
@@ -72,22 +78,10 @@ final class Attachment implements InboxAttachment {
                 return;
             }
             ledger.setReceived(ordinal, true);
-            leader.markDirty(state);
-            leader.openBatch().whenDone(new Batch.Waiter() {
-                @Override
-                public void applied() {
-                    answer.complete(null);
-                }
-
-                @Override
-                public void failed(RangeException cause) {
-                    long there = ledger.find(sequence);
-                    if (there >= 0) {
-                        ledger.setReceived(there, false); // no PUBREL may follow
-                    }
-                    answer.completeExceptionally(cause);
-                }
-            });
+            // the very batch that is waited for brings the mark: one before it may bring it too, and fail
+            Batch batch = leader.openBatch();
+            batch.wantProgress(state);
+            batch.whenDone(new Received(sequence, answer));
         });
     }
 
@@ -115,23 +109,14 @@ final class Attachment implements InboxAttachment {
     }
 
     @Override
-    public void beginReplay() {
-        tell(() -> {
-            if (replays == null) {
-                replays = new ArrayDeque<>(1);
-            }
-            replays.addLast(new HashSet<>());
-        });
+    public CompletableFuture<ReplayOutcome> replay(
+            TopicFilter filter, Message message, Qos qos, int[] subscriptionIds) {
+        return ask(answer -> leader.inserts().replay(state, this, filter, message, qos, subscriptionIds, answer));
     }
 
     @Override
-    public void endReplay() {
-        tell(() -> {
-            if (replays != null) {
-                replays.pollFirst();
-                replays = replays.isEmpty() ? null : replays;
-            }
-        });
+    public void replayed(TopicFilter filter, @Nullable String cursor) {
+        tell(() -> leader.lifecycle().replayed(state, filter, cursor));
     }
 
     @Override
@@ -139,9 +124,37 @@ final class Attachment implements InboxAttachment {
         return ask(answer -> leader.inbound().receive(state, packetId, message, answer));
     }
 
+    /** Also from an attachment that is over, whose {@code state} may have been given up since: what was distributed was. */
     @Override
-    public CompletableFuture<Void> distributed(int packetId) {
-        return ask(answer -> leader.inbound().distributed(state, packetId, answer));
+    public CompletableFuture<Void> distributed(int packetId, long tokenNumber) {
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        leader.mailbox().post(new Mailbox.Call() {
+            @Override
+            public void run() {
+                leader.whenReady(state.id, state.prefix, new InboxState.Request() {
+                    @Override
+                    public void run(InboxState now) {
+                        Session session = now.session;
+                        if (session == null || session.incarnation != incarnation) {
+                            answer.complete(null);
+                        } else {
+                            leader.inbound().distributed(now, packetId, tokenNumber, answer);
+                        }
+                    }
+
+                    @Override
+                    public void fail(RangeException cause) {
+                        answer.completeExceptionally(cause);
+                    }
+                });
+            }
+
+            @Override
+            public void fail(RangeException cause) {
+                answer.completeExceptionally(cause);
+            }
+        });
+        return answer;
     }
 
     @Override
@@ -195,16 +208,42 @@ final class Attachment implements InboxAttachment {
         early.add(new Early(copy, insert, batch));
     }
 
-    /** A newer message of the topic went to this session while retained ones are on their way. */
-    void liveInsert(String topic) {
-        if (replays != null) {
-            replays.forEach(topics -> topics.add(topic));
+    /** What the subscriptions are owed has changed: for those that are owed retained messages the topics of live inserts are noted. */
+    void noteLive(Collection<StoredSubscription> subscriptions) {
+        Map<TopicFilter, Set<String>> before = liveTopics == null ? Map.of() : liveTopics;
+        Map<TopicFilter, Set<String>> now = null;
+        for (StoredSubscription subscription : subscriptions) {
+            if (subscription.isOwedRetained()) {
+                now = now == null ? new HashMap<>() : now;
+                Set<String> noted = before.get(subscription.filter());
+                now.put(subscription.filter(), noted == null ? new HashSet<>() : noted);
+            }
+        }
+        liveTopics = now;
+    }
+
+    /** The subscription was made again: what came live before counts no more. */
+    void forgetLive(TopicFilter filter) {
+        if (liveTopics != null) {
+            liveTopics.remove(filter);
         }
     }
 
-    /** Whether that was since the replay that runs now was begun. */
-    boolean hasSeenLive(String topic) {
-        return replays != null && replays.getFirst().contains(topic);
+    /** A message of the topic goes to this session: a retained one that comes later is older. */
+    void liveInsert(String topic) {
+        if (liveTopics != null) {
+            liveTopics.forEach((filter, topics) -> {
+                if (filter.matches(topic)) {
+                    topics.add(topic);
+                }
+            });
+        }
+    }
+
+    /** Whether that was since the subscription was made. */
+    boolean hasSeenLive(TopicFilter filter, String topic) {
+        Set<String> topics = liveTopics == null ? null : liveTopics.get(filter);
+        return topics != null && topics.contains(topic);
     }
 
     /** Ends it; nothing that the connection sends has an effect any more. Gives back the QoS 0 messages that were not sent. */
@@ -225,6 +264,36 @@ final class Attachment implements InboxAttachment {
     private long sentOrdinal(long sequence) {
         long ordinal = ledger.find(sequence);
         return ordinal < ledger.cursor() ? ordinal : -1;
+    }
+
+    /** The PUBREC of a message is on record, or not. */
+    private final class Received implements Batch.Waiter {
+        private final long sequence;
+        private final CompletableFuture<Void> answer;
+
+        Received(long sequence, CompletableFuture<Void> answer) {
+            this.sequence = sequence;
+            this.answer = answer;
+        }
+
+        @Override
+        public void applied() {
+            if (state.discarded || state.ledger != ledger) {
+                answer.completeExceptionally(Mailbox.closed()); // the batch left out what it spoke of
+            } else {
+                answer.complete(null);
+            }
+        }
+
+        @Override
+        public void failed(RangeException cause) {
+            long ordinal = ledger.find(sequence);
+            // an attachment that followed has told the store of the mark by itself, see Lifecycle.attach
+            if (ordinal >= 0 && !closed) {
+                ledger.setReceived(ordinal, false); // no PUBREL may follow
+            }
+            answer.completeExceptionally(cause);
+        }
     }
 
     private void finish(long sequence, long ordinal) {

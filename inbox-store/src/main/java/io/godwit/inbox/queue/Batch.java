@@ -4,10 +4,12 @@ import io.godwit.kv.client.RangeException;
 import io.godwit.kv.coprocessor.Proposal;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything the leader wants written next, in order, as one mutation. It stays open until the log takes it: whatever comes in the
- * meantime joins, and finished marks are added at the last moment, so that acknowledgements cost no entry of their own. Owned by the range leader.
+ * meantime joins, and the progress of inboxes is added at the last moment, so that acknowledgements cost no entry of their own. Owned by the range
+ * leader.
  */
 final class Batch extends Proposal {
     /** A batch of this size is closed; the next one begins. */
@@ -34,6 +36,34 @@ final class Batch extends Proposal {
         public void failed(RangeException cause) {}
     };
 
+    /** The progress of an inbox as this batch writes it. */
+    private static final class ProgressWrite {
+        final InboxState state;
+        /** Whose ceiling it tells; null when nobody is attached. */
+        final @Nullable SentCeiling ceiling;
+
+        final long sentBelow;
+
+        ProgressWrite(InboxState state) {
+            Attachment attachment = state.attachment;
+            this.state = state;
+            this.ceiling = attachment == null ? null : attachment.outbox.ceiling();
+            this.sentBelow = state.tellSentBelow();
+        }
+
+        void stored() {
+            if (ceiling != null) {
+                ceiling.stored(sentBelow);
+            }
+        }
+
+        void lost() {
+            if (ceiling != null) {
+                ceiling.lost();
+            }
+        }
+    }
+
     /** Ascending in the order of proposal. */
     final long id;
 
@@ -41,7 +71,10 @@ final class Batch extends Proposal {
     private final List<Operation> operations = new ArrayList<>();
     private final List<Waiter> waiters = new ArrayList<>();
     private final List<InboxState> touched = new ArrayList<>();
-    private final List<InboxState> progressed = new ArrayList<>();
+    /** Inboxes whose progress must be in here, changed or not. */
+    private final List<InboxState> wantedProgress = new ArrayList<>(0);
+
+    private final List<ProgressWrite> progressWrites = new ArrayList<>();
     private int bytes = 64;
     /** Copies that may still be taken back; when all are and nothing else is in here, so is the batch. */
     private int copies;
@@ -124,6 +157,20 @@ final class Batch extends Proposal {
         operations.add(out -> writeDeleteRange(out, state, first, end));
     }
 
+    /** The finished and received marks of the inbox, and how far it may send, go along whether they have changed or not: somebody waits for them. */
+    void wantProgress(InboxState state) {
+        onlyCopies = false;
+        if (state.progressWantedBy != this) {
+            state.progressWantedBy = this;
+            touch(state);
+            wantedProgress.add(state);
+        }
+    }
+
+    List<InboxState> wantedProgress() {
+        return wantedProgress;
+    }
+
     void whenDone(Waiter waiter) {
         onlyCopies = false;
         waiters.add(waiter);
@@ -132,6 +179,15 @@ final class Batch extends Proposal {
     @Override
     public int sizeHint() {
         return bytes;
+    }
+
+    /**
+     * Marks, records and deletions go on while the disk is nearly full, and many requests share a batch. So what adds messages or subscriptions
+     * is refused before it joins ({@link InboxLeader#diskFull}), and the batch is taken for all the others.
+     */
+    @Override
+    public boolean isRelieving() {
+        return true;
     }
 
     @Override
@@ -149,19 +205,26 @@ final class Batch extends Proposal {
         for (int i = 0; i < operations.size(); i++) {
             operations.get(i).encode(out);
         }
-        progressed.forEach(state -> writeProgress(out, state));
+        for (int i = 0; i < progressWrites.size(); i++) {
+            writeProgress(out, progressWrites.get(i));
+        }
         return out.toBytes();
     }
 
-    /** At sealing: the finished marks of this inbox go along. */
+    /** At sealing: the progress of this inbox goes along. */
     void addProgress(InboxState state) {
         touch(state);
-        progressed.add(state);
+        progressWrites.add(new ProgressWrite(state));
     }
 
     @Override
     public void applied(byte[] reply) {
         done();
+        for (int i = 0; i < progressWrites.size(); i++) {
+            ProgressWrite write = progressWrites.get(i);
+            write.stored();
+            wakeUp(write.state);
+        }
         waiters.forEach(Waiter::applied);
         leader.batchDone(touched);
     }
@@ -169,7 +232,17 @@ final class Batch extends Proposal {
     @Override
     public void failed(RangeException cause) {
         done();
-        progressed.forEach(leader::markDirty);
+        for (ProgressWrite write : progressWrites) {
+            write.lost();
+            leader.markDirty(write.state);
+        }
+        for (InboxState state : wantedProgress) {
+            leader.markDirty(state);
+            Attachment attachment = state.attachment;
+            if (attachment != null) {
+                attachment.outbox.ceilingNotRaised(cause);
+            }
+        }
         waiters.forEach(waiter -> waiter.failed(cause));
         leader.batchDone(touched);
     }
@@ -178,6 +251,13 @@ final class Batch extends Proposal {
     void dismissed() {
         done();
         leader.batchDone(touched);
+    }
+
+    private static void wakeUp(InboxState state) {
+        Attachment attachment = state.attachment;
+        if (attachment != null) {
+            attachment.outbox.ceilingRaised();
+        }
     }
 
     private void done() {
@@ -200,13 +280,14 @@ final class Batch extends Proposal {
         out.block(end);
     }
 
-    private static void writeProgress(ByteWriter out, InboxState state) {
+    private static void writeProgress(ByteWriter out, ProgressWrite write) {
+        InboxState state = write.state;
         Ledger ledger = state.ledger;
         writePut(
                 out,
                 state,
                 InboxKeys.suffix(InboxKeys.PROGRESS),
-                ledger.progress().encode());
+                ledger.progress(write.sentBelow).encode());
         if (ledger.isTrimDue(InboxLeader.TRIM_RUNS)) {
             ledger.trimmed();
             trim(out, state, InboxKeys.RUN, ledger.floor());

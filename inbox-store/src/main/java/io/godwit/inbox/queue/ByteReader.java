@@ -122,6 +122,12 @@ final class ByteReader {
         return message;
     }
 
+    /** The topic of the message of {@code length} bytes that comes next, which stays. */
+    String topicAhead(int length) {
+        require(length);
+        return MessageCodec.topic(ByteBuffer.wrap(bytes, position, length));
+    }
+
     private void require(int length) {
         if (length < 0 || length > end - position) {
             throw new IllegalArgumentException(length + " bytes wanted at " + position + " of " + end);

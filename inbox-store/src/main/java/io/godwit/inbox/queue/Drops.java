@@ -6,14 +6,12 @@ import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
 /** Counts every message that a queue gives up, by reason, and raises its event. Thread-safe. */
 public final class Drops {
-    /** The topic of an event that stands for a whole queue: its topics are on disk, and are not read to be thrown away. */
-    public static final String ALL_TOPICS = "#";
-
     private final EventListener events;
     private final Map<DropReason, Counter> counters = new EnumMap<>(DropReason.class);
 
@@ -29,17 +27,16 @@ public final class Drops {
         }
     }
 
-    void dropped(InboxId inbox, String topic, DropReason reason) {
-        dropped(inbox, topic, reason, 1);
+    void dropped(InboxId inbox, List<QueuedCopy> copies, DropReason reason) {
+        copies.forEach(copy -> dropped(inbox, copy.message.topic(), reason));
     }
 
-    /** {@code count} messages, one event. */
-    void dropped(InboxId inbox, String topic, DropReason reason, int count) {
+    void dropped(InboxId inbox, String topic, DropReason reason) {
         Counter counter = counters.get(reason);
         if (counter == null) {
             throw new IllegalStateException("no counter for " + reason);
         }
-        counter.increment(count);
+        counter.increment();
         events.onEvent(new BrokerEvent.MessageDropped(inbox.tenant(), inbox.clientId(), topic, reason));
     }
 }

@@ -14,8 +14,9 @@ import java.util.List;
  * 1        version, 1
  * then for each, to the end:
  * n        filter as the client wrote it, a string
- * 1        options: bits 0-1 QoS, 2 no local, 3 retain as published, 4-5 retain handling
+ * 1        options: bits 0-1 QoS, 2 no local, 3 retain as published, 4-5 retain handling, 6 retained messages owed
  * varint   subscription identifier, 0 for none
+ * n        if any are owed: where they begin, a string, empty for all
  * </pre>
  */
 final class FilterTable {
@@ -31,8 +32,13 @@ final class FilterTable {
             out.u8(subscription.qos().value()
                     | (subscription.noLocal() ? 4 : 0)
                     | (subscription.retainAsPublished() ? 8 : 0)
-                    | subscription.retainHandling() << 4);
+                    | subscription.retainHandling() << 4
+                    | (subscription.isOwedRetained() ? 64 : 0));
             out.varint(subscription.subscriptionId());
+            String owed = subscription.retainedFrom();
+            if (owed != null) {
+                out.string(owed);
+            }
         }
         return out.toBytes();
     }
@@ -45,7 +51,13 @@ final class FilterTable {
             TopicFilter filter = parse(in.string());
             int options = in.u8();
             subscriptions.add(new StoredSubscription(
-                    filter, Qos.of(options & 3), (options & 4) != 0, (options & 8) != 0, options >>> 4, in.length()));
+                    filter,
+                    Qos.of(options & 3),
+                    (options & 4) != 0,
+                    (options & 8) != 0,
+                    options >>> 4 & 3,
+                    in.length(),
+                    (options & 64) != 0 ? in.string() : null));
         }
         return subscriptions;
     }

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
  * then given up, those first that were not used since they came in here or were last looked at. Owned by the range leader.
  */
 final class IdleInboxes {
-    /** What their ledgers may have entries for, all together: 10 bytes each. */
-    private static final long MAX_ENTRIES = 1_000_000;
+    /** What their ledgers may have entries for, all together: 14 bytes each, and at worst a topic. */
+    private static final long MAX_ENTRIES = 500_000;
 
     private final int maxInboxes;
     private final Consumer<InboxState> giveUp;

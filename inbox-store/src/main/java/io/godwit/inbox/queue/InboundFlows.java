@@ -1,9 +1,9 @@
 package io.godwit.inbox.queue;
 
 import io.godwit.plugin.message.Message;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +28,7 @@ final class InboundFlows {
         /** Until this batch is applied an answer must wait for it. */
         @Nullable
         Batch pending;
-        /** The leader distributes it itself, since the connection that began has died with its process; who asks waits here. */
+        /** The leader distributes it itself, since the connection that began is gone; who asks waits here. */
         @Nullable
         List<Mailbox.Call> resuming;
 
@@ -40,6 +40,12 @@ final class InboundFlows {
 
         boolean isDistributed() {
             return message == null;
+        }
+
+        /** Whether its token is of no use any more: a mark that is not committed yet does not survive a kill. */
+        boolean isFinished() {
+            Batch batch = pending;
+            return isDistributed() && (batch == null || batch.isDone());
         }
 
         byte[] encode() {
@@ -63,6 +69,11 @@ final class InboundFlows {
     }
 
     private final TreeMap<Integer, Flow> flows = new TreeMap<>();
+    /** By number those that are not finished; some that are stay until {@link #finishedBelow} meets them. */
+    private final TreeMap<Long, Flow> unfinished = new TreeMap<>();
+    /** The batch that deletes the flow released last. */
+    @Nullable
+    Batch lastRelease;
 
     @Nullable
     Flow get(int packetId) {
@@ -71,11 +82,18 @@ final class InboundFlows {
 
     void put(Flow flow) {
         flows.put(flow.packetId, flow);
+        if (!flow.isFinished()) {
+            unfinished.put(flow.number, flow);
+        }
     }
 
     @Nullable
     Flow remove(int packetId) {
-        return flows.remove(packetId);
+        Flow flow = flows.remove(packetId);
+        if (flow != null) {
+            unfinished.remove(flow.number);
+        }
+        return flow;
     }
 
     Collection<Flow> all() {
@@ -87,30 +105,23 @@ final class InboundFlows {
     }
 
     boolean hasUndistributed() {
-        return flows.values().stream().anyMatch(flow -> !flow.isDistributed());
+        return unfinished.values().stream().anyMatch(flow -> !flow.isDistributed());
     }
 
     /** Undistributed ones in the order they were received. */
     List<Flow> undistributed() {
-        List<Flow> open = new ArrayList<>();
-        for (Flow flow : flows.values()) {
-            if (!flow.isDistributed()) {
-                open.add(flow);
-            }
-        }
-        open.sort((a, b) -> Long.compare(a.number, b.number));
-        return open;
+        return unfinished.values().stream()
+                .filter(flow -> !flow.isDistributed())
+                .toList();
     }
 
     /** Tokens below this number need not be remembered by anybody. */
     long finishedBelow(long nextNumber) {
-        long lowest = nextNumber;
-        for (Flow flow : flows.values()) {
-            if (!flow.isDistributed() || flow.pending != null && !flow.pending.isDone()) {
-                // a mark that is not committed yet does not survive a kill: the token is still needed
-                lowest = Math.min(lowest, flow.number);
-            }
+        Map.Entry<Long, Flow> first = unfinished.firstEntry();
+        while (first != null && first.getValue().isFinished()) {
+            unfinished.pollFirstEntry();
+            first = unfinished.firstEntry();
         }
-        return lowest;
+        return first == null ? nextNumber : Math.min(nextNumber, first.getKey());
     }
 }

@@ -2,6 +2,7 @@ package io.godwit.inbox.queue;
 
 import io.godwit.inbox.client.InboxAttachment.Inbound;
 import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,12 +11,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The receiving side of QoS 2 (MQTT 5.0, 4.3.3): the message is stored with its packet id and its delivery token before it is distributed, so that a repeat of the
- * PUBLISH, or a restart, goes on where the first stopped. Owned by the range leader.
+ * PUBLISH goes on where the first stopped. When no repeat comes, after a restart or the end of the connection, the leader distributes it itself
+ * ({@link #resume}), under the same token. Owned by the range leader.
  *
  * <p>Token numbers are sequences of the inbox, so they are never used twice either.
  */
 final class InboundHandler {
-    private static final long RETRY_MILLIS = 1000;
+    /** How long the connection that a message came by may still be busy with it after its end. */
+    static final long GRACE_MILLIS = 1000;
+
+    private static final long FIRST_RETRY_MILLIS = 1000;
+    private static final long LAST_RETRY_MILLIS = 30_000;
 
     private final InboxLeader leader;
 
@@ -32,20 +38,21 @@ final class InboundHandler {
         InboundFlows flows = state.inbound();
         InboundFlows.Flow known = flows.get(packetId);
         if (known == null) {
+            RangeException full = leader.diskFull();
+            if (full != null) {
+                answer.completeExceptionally(full);
+                return;
+            }
             InboundFlows.Flow flow = new InboundFlows.Flow(packetId, leader.takeSequence(state), message);
             flows.put(flow);
             state.hasData = true;
             write(state, flow);
-            Batch batch = leader.openBatch();
-            flow.pending = batch;
-            batch.whenDone(new Answering<>(leader, state, answer, stateOf(state, session, flow)));
-            return;
-        }
-        if (known.resuming != null) {
+            answerOnceStored(state, session, flow, answer);
+        } else if (known.resuming != null) {
             known.resuming.add(new Mailbox.Call() {
                 @Override
                 public void run() {
-                    answer.complete(stateOf(state, session, known));
+                    answerOnceStored(state, session, known, answer);
                 }
 
                 @Override
@@ -53,38 +60,88 @@ final class InboundHandler {
                     answer.completeExceptionally(cause);
                 }
             });
-            return;
-        }
-        Batch pending = known.pending;
-        if (pending != null && !pending.isDone()) {
-            pending.whenDone(new Answering<>(leader, state, answer, stateOf(state, session, known)));
         } else {
-            answer.complete(stateOf(state, session, known));
+            answerOnceStored(state, session, known, answer);
         }
     }
 
-    void distributed(InboxState state, int packetId, CompletableFuture<@Nullable Void> answer) {
-        InboundFlows.Flow flow = state.inbound().get(packetId);
-        if (flow == null) {
+    private void answerOnceStored(
+            InboxState state, Session session, InboundFlows.Flow flow, CompletableFuture<Inbound> answer) {
+        Inbound inbound = stateOf(state, session, flow);
+        Batch pending = flow.pending;
+        if (pending != null && !pending.isDone()) {
+            pending.whenDone(new Answering<>(leader, state, answer, inbound));
+        } else {
+            answer.complete(inbound);
+        }
+    }
+
+    /**
+     * Marks a message as distributed. The caller's connection may be gone, and its session with it; the mark is for exactly the message that was given
+     * {@code number}.
+     */
+    void distributed(InboxState state, int packetId, long number, CompletableFuture<@Nullable Void> answer) {
+        InboundFlows flows = state.inbound;
+        InboundFlows.Flow flow = flows == null ? null : flows.get(packetId);
+        if (flow == null || flow.number != number) {
             answer.complete(null); // released meanwhile
             return;
         }
         markDistributed(state, flow);
+        Session session = state.session;
+        if (session != null) {
+            leader.tellFinished(InboxState.origin(state.id, session.incarnation), flow.number);
+        }
         leader.openBatch().whenDone(new Answering<@Nullable Void>(leader, state, answer, null));
     }
 
     void release(InboxState state, int packetId, CompletableFuture<Boolean> answer) {
-        InboundFlows.Flow flow = state.inbound().remove(packetId);
-        if (flow == null) {
-            answer.complete(false);
+        InboundFlows flows = state.inbound();
+        InboundFlows.Flow flow = flows.remove(packetId);
+        if (flow != null) {
+            Batch batch = leader.openBatch();
+            batch.delete(state, InboxKeys.inboundSuffix(packetId));
+            batch.whenDone(new Answering<>(leader, state, answer, true));
+            flows.lastRelease = batch;
             return;
         }
-        Batch batch = leader.openBatch();
-        batch.delete(state, InboxKeys.inboundSuffix(packetId));
-        batch.whenDone(new Answering<>(leader, state, answer, true));
+        // a repeated PUBREL: with PUBCOMP the client may use the packet id again, so it waits for the first one's
+        // commit too
+        Batch before = flows.lastRelease;
+        if (before != null && !before.isDone()) {
+            before.whenDone(new Answering<>(leader, state, answer, false));
+        } else {
+            answer.complete(false);
+        }
     }
 
-    /** Distributes, one after the other, what an earlier process has stored and not distributed. */
+    /** Looks after a while whether the connection that has just been detached has left something undistributed. Its client may never come back. */
+    void resumeLater(InboxState state) {
+        InboxId id = state.id;
+        byte[] prefix = state.prefix;
+        leader.context()
+                .schedule(
+                        GRACE_MILLIS,
+                        () -> leader.whenReady(id, prefix, new InboxState.Request() {
+                            @Override
+                            public void run(InboxState now) {
+                                resumeUnlessAttached(now);
+                            }
+
+                            @Override
+                            public void fail(RangeException cause) {
+                                // not readable: logged there; who loads it next resumes
+                            }
+                        }));
+    }
+
+    private void resumeUnlessAttached(InboxState state) {
+        if (state.attachment == null) {
+            resume(state);
+        }
+    }
+
+    /** Distributes, one after the other, what is stored and not distributed, under its tokens: the connection it came by is gone. */
     void resume(InboxState state) {
         InboundFlows flows = state.inbound;
         if (flows == null || state.discarded) {
@@ -94,45 +151,27 @@ final class InboundHandler {
         if (open.isEmpty() || open.get(0).resuming != null) {
             return;
         }
+        // what is not stored yet may never be: its client would publish it again under another token
+        Batch pending = open.get(open.size() - 1).pending;
+        if (pending != null && !pending.isDone()) {
+            pending.whenDone(new Batch.Waiter() {
+                @Override
+                public void applied() {
+                    leader.context().execute(() -> resumeUnlessAttached(state));
+                }
+
+                @Override
+                public void failed(RangeException cause) {
+                    leader.discard(state);
+                }
+            });
+            return;
+        }
         for (InboundFlows.Flow flow : open) {
-            flow.resuming = new ArrayList<>();
+            flow.resuming = new ArrayList<>(0);
         }
         state.activities++;
-        resumeNext(state, flows, open, 0);
-    }
-
-    private void resumeNext(InboxState state, InboundFlows flows, List<InboundFlows.Flow> open, int index) {
-        Session session = state.session;
-        if (index == open.size() || session == null || state.inbound != flows || state.discarded) {
-            state.activities--;
-            return;
-        }
-        InboundFlows.Flow flow = open.get(index);
-        Message message = flow.message;
-        if (message == null || flows.get(flow.packetId) != flow) {
-            finishResuming(flow);
-            resumeNext(state, flows, open, index + 1);
-            return;
-        }
-        leader.outside()
-                .publish()
-                .publish(
-                        session.client,
-                        message,
-                        InboxState.origin(state.id, session.incarnation),
-                        flow.number,
-                        flows.finishedBelow(flow.number))
-                .whenComplete((done, failure) -> leader.context().execute(() -> {
-                    if (!Boolean.TRUE.equals(done)) {
-                        leader.context().schedule(RETRY_MILLIS, () -> resumeNext(state, flows, open, index));
-                        return;
-                    }
-                    if (state.inbound == flows && !state.discarded) {
-                        markDistributed(state, flow);
-                        leader.openBatch().whenDone(new Resumed(state, flow));
-                    }
-                    resumeNext(state, flows, open, index + 1);
-                }));
+        new Resumption(state, flows, open).goOn();
     }
 
     /** Fails who waits for a flow: its session is over, or the leader. */
@@ -150,24 +189,17 @@ final class InboundHandler {
         }
     }
 
-    private static void finishResuming(InboundFlows.Flow flow) {
-        List<Mailbox.Call> waiting = flow.resuming;
-        flow.resuming = null;
-        if (waiting != null) {
-            waiting.forEach(Mailbox.Call::run);
-        }
-    }
-
     private void markDistributed(InboxState state, InboundFlows.Flow flow) {
         if (!flow.isDistributed()) {
             flow.message = null;
             write(state, flow);
-            flow.pending = leader.openBatch();
         }
     }
 
     private void write(InboxState state, InboundFlows.Flow flow) {
-        leader.openBatch().put(state, InboxKeys.inboundSuffix(flow.packetId), flow.encode());
+        Batch batch = leader.openBatch();
+        batch.put(state, InboxKeys.inboundSuffix(flow.packetId), flow.encode());
+        flow.pending = batch;
     }
 
     private static Inbound stateOf(InboxState state, Session session, InboundFlows.Flow flow) {
@@ -180,25 +212,97 @@ final class InboundHandler {
                 flows.finishedBelow(flow.number));
     }
 
-    /** The distribution that the leader did itself is on record. */
-    private final class Resumed implements Batch.Waiter {
+    private static void release(InboundFlows.Flow flow) {
+        List<Mailbox.Call> waiting = flow.resuming;
+        flow.resuming = null;
+        if (waiting != null) {
+            waiting.forEach(Mailbox.Call::run);
+        }
+    }
+
+    /**
+     * One walk over what was found undistributed. Messages leave in the order they came in, many at a time; one with RETAIN goes alone, since its way leads
+     * through another store. When some could not be distributed, those are tried again before anything else leaves, less and less often.
+     */
+    private final class Resumption {
+        private static final int MAX_UNDER_WAY = 64;
+
         private final InboxState state;
-        private final InboundFlows.Flow flow;
+        private final InboundFlows flows;
+        private final List<InboundFlows.Flow> open;
+        private int next;
+        private int underWay;
+        private boolean isAlone;
+        private boolean hasFailed;
+        private long retryMillis = FIRST_RETRY_MILLIS;
 
-        Resumed(InboxState state, InboundFlows.Flow flow) {
+        Resumption(InboxState state, InboundFlows flows, List<InboundFlows.Flow> open) {
             this.state = state;
-            this.flow = flow;
+            this.flows = flows;
+            this.open = open;
         }
 
-        @Override
-        public void applied() {
-            finishResuming(flow);
+        void goOn() {
+            Session session = state.inbound == flows && !state.discarded ? state.session : null;
+            while (session != null && next < open.size()) {
+                InboundFlows.Flow flow = open.get(next);
+                Message message = flow.message;
+                if (message == null || flows.get(flow.packetId) != flow) {
+                    next++; // marked by the connection that began, or released
+                    release(flow);
+                    continue;
+                }
+                if (hasFailed || isAlone || underWay == MAX_UNDER_WAY || message.retain() && underWay > 0) {
+                    return;
+                }
+                next++;
+                underWay++;
+                isAlone = message.retain();
+                publish(session.client, session.incarnation, flow, message);
+            }
+            if (underWay == 0) {
+                state.activities--;
+                if (session != null) {
+                    resumeUnlessAttached(state); // a connection may have come, left something, and gone
+                }
+            }
         }
 
-        @Override
-        public void failed(RangeException cause) {
-            leader.discard(state);
-            stop(state, cause);
+        private void publish(ClientInfo client, long incarnation, InboundFlows.Flow flow, Message message) {
+            String origin = InboxState.origin(state.id, incarnation);
+            leader.outside()
+                    .publish()
+                    .publish(client, message, origin, flow.number, flows.finishedBelow(flow.number))
+                    .whenComplete((done, failure) ->
+                            leader.context().execute(() -> published(flow, origin, Boolean.TRUE.equals(done))));
+        }
+
+        private void published(InboundFlows.Flow flow, String origin, boolean done) {
+            underWay--;
+            isAlone = false;
+            if (!done) {
+                hasFailed = true;
+            } else {
+                retryMillis = FIRST_RETRY_MILLIS;
+                if (state.inbound == flows && !state.discarded) {
+                    markDistributed(state, flow);
+                    leader.tellFinished(origin, flow.number);
+                    leader.openBatch().whenDone(new DiscardOnFailure(leader, state));
+                    release(flow);
+                }
+            }
+            if (!hasFailed) {
+                goOn();
+            } else if (underWay == 0) {
+                leader.context().schedule(retryMillis, this::tryAgain);
+                retryMillis = Math.min(LAST_RETRY_MILLIS, 2 * retryMillis);
+            }
+        }
+
+        private void tryAgain() {
+            hasFailed = false;
+            next = 0; // those that went well are passed over
+            goOn();
         }
     }
 }

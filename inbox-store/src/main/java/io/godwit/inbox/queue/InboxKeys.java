@@ -23,7 +23,7 @@ import java.util.List;
  * 2 FILTERS     -                        {@link FilterTable}: the subscriptions
  * 3 CEILING     -                        8 bytes: no sequence at or above it has been handed out
  * 4 PROGRESS    -                        {@link Progress}: which messages are finished
- * 5 TOKEN       8 number, origin bytes   {@link TokenMemory}: delivery tokens seen
+ * 5 TOKEN       8 number, source bytes   {@link TokenMemory}: delivery tokens seen
  * 6 INBOUND     2 packet id              {@link InboundFlows}: QoS 2 messages received
  * 7 RUN         8 first sequence         {@link RunCodec}: consecutive messages
  * 8 BODY        8 sequence               one large message, as MessageCodec writes it
@@ -104,8 +104,9 @@ public final class InboxKeys {
         return new byte[] {(byte) INBOUND, (byte) (packetId >>> 8), (byte) packetId};
     }
 
-    static byte[] tokenSuffix(String origin, long number) {
-        byte[] name = origin.getBytes(StandardCharsets.UTF_8);
+    /** @param source see {@link TokenMemory#source} */
+    static byte[] tokenSuffix(String source, long number) {
+        byte[] name = source.getBytes(StandardCharsets.UTF_8);
         byte[] suffix = Arrays.copyOf(suffix(TOKEN, number), 9 + name.length);
         System.arraycopy(name, 0, suffix, 9, name.length);
         return suffix;

@@ -7,6 +7,7 @@ import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.kv.coprocessor.RangeLeader;
 import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.plugin.event.DropReason;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -53,6 +54,7 @@ final class InboxLeader implements RangeLeader {
     private final InboundHandler inbound;
     private final Agenda agenda;
     private final Holds holds = new Holds();
+    private final SharedTopics topics = new SharedTopics();
 
     private final Map<InboxId, InboxState> states = new HashMap<>();
     private final IdleInboxes idle;
@@ -100,6 +102,10 @@ final class InboxLeader implements RangeLeader {
 
     Holds holds() {
         return holds;
+    }
+
+    SharedTopics topics() {
+        return topics;
     }
 
     LeaderContext context() {
@@ -228,14 +234,18 @@ final class InboxLeader implements RangeLeader {
         }
         state.discarded = true;
         state.ready = false;
-        Attachment attachment = state.attachment;
-        if (attachment != null) {
-            attachment.close(InboxListener.Reason.UNAVAILABLE);
-            state.attachment = null;
-        }
+        cutOff(state);
         inbound.stop(state, Mailbox.closed());
         if (state.batches == 0) {
             reload(state);
+        }
+    }
+
+    private void cutOff(InboxState state) {
+        Attachment attachment = state.attachment;
+        if (attachment != null) {
+            state.attachment = null;
+            drops().dropped(state.id, attachment.close(InboxListener.Reason.UNAVAILABLE), DropReason.STORE_FAILED);
         }
     }
 
@@ -253,6 +263,17 @@ final class InboxLeader implements RangeLeader {
     }
 
     // --- what is written
+
+    /**
+     * Why nothing may be added to the store now; null when it may. What users add asks for it. Not asked for: what takes the place of something
+     * stored (a message with a token, a session's record), and what ends things.
+     */
+    @Nullable
+    RangeException diskFull() {
+        return context.mayAdd()
+                ? null
+                : new RangeException(Cause.DISK_FULL, "free disk is below the low-water mark: nothing is added");
+    }
 
     /** Before a request: a full batch takes no more. Never in the middle of one, so that what a request writes stays in one mutation. */
     void closeFullBatch() {
@@ -298,13 +319,26 @@ final class InboxLeader implements RangeLeader {
         return sequence;
     }
 
+    /** Once what is written now is stored, nothing is published under the token any more: all who remember it are told. */
+    void tellFinished(String tokenOrigin, long tokenNumber) {
+        openBatch().whenDone(new Batch.Waiter() {
+            @Override
+            public void applied() {
+                outside.finished().finished(tokenOrigin, tokenNumber);
+            }
+
+            @Override
+            public void failed(RangeException cause) {}
+        });
+    }
+
     void finish(InboxState state, long ordinal) {
         state.ledger.finish(ordinal);
         markDirty(state);
     }
 
     void markDirty(InboxState state) {
-        if (state.dirty || state.discarded) {
+        if (state.dirty || state.discarded || state.session == null) {
             return;
         }
         state.dirty = true;
@@ -326,6 +360,12 @@ final class InboxLeader implements RangeLeader {
         if (open == batch) {
             open = null;
         }
+        for (InboxState state : batch.wantedProgress()) {
+            // else the session it was wanted for is over
+            if (state.session != null && !state.discarded && state.progressNotBefore <= batch.id) {
+                addProgress(batch, state);
+            }
+        }
         List<InboxState> later = new ArrayList<>(0);
         for (InboxState state : dirty) {
             if (state.discarded || !state.dirty) {
@@ -333,13 +373,17 @@ final class InboxLeader implements RangeLeader {
             } else if (state.progressNotBefore > batch.id) {
                 later.add(state);
             } else {
-                state.dirty = false;
-                state.hasData = true;
-                batch.addProgress(state);
+                addProgress(batch, state);
             }
         }
         dirty.clear();
         dirty.addAll(later);
+    }
+
+    private static void addProgress(Batch batch, InboxState state) {
+        state.dirty = false;
+        state.hasData = true;
+        batch.addProgress(state);
     }
 
     /** A copy was encoded in the batch being sealed. */
@@ -445,10 +489,7 @@ final class InboxLeader implements RangeLeader {
         for (InboxState state : states.values()) {
             failWaiting(state, cause);
             inbound.stop(state, cause);
-            Attachment attachment = state.attachment;
-            if (attachment != null) {
-                attachment.close(InboxListener.Reason.UNAVAILABLE);
-            }
+            cutOff(state);
         }
         states.clear();
         idle.clear();

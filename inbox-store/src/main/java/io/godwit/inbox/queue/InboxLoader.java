@@ -31,7 +31,7 @@ final class InboxLoader {
             if (filters != null) {
                 FilterTable.decode(filters).forEach(s -> session.filters.put(s.filter(), s));
             }
-            lastUsed = loadQueue(reader, state, session);
+            lastUsed = loadQueue(reader, state);
             loadTokens(reader, state);
             loadInbound(reader, state);
         }
@@ -40,7 +40,7 @@ final class InboxLoader {
         return state;
     }
 
-    private static long loadQueue(RangeReader reader, InboxState state, Session session) {
+    private static long loadQueue(RangeReader reader, InboxState state) {
         byte[] prefix = state.prefix;
         byte[] value = reader.get(InboxKeys.key(prefix, InboxKeys.PROGRESS));
         Progress progress = value == null ? Progress.NONE : Progress.decode(value);
@@ -48,6 +48,7 @@ final class InboxLoader {
         ledger.startAt(progress.floor(), progress.horizon());
         long last = Math.max(0, progress.horizon() - 1);
         state.hasData = value != null;
+        SharedTopics topics = new SharedTopics();
         byte[] from = InboxKeys.key(prefix, InboxKeys.RUN, progress.floor());
         try (RangeCursor cursor = reader.cursor(from, InboxKeys.key(prefix, InboxKeys.RUN + 1))) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
@@ -60,7 +61,7 @@ final class InboxLoader {
                     if (progress.isFinished(sequence)) {
                         continue;
                     }
-                    ledger.append(sequence, run.qos().value(), run.isApart());
+                    ledger.append(sequence, run.qos().value(), run.isApart(), topics.shared(run.topic()));
                     if (sequence == first) {
                         ledger.markRunStart(sequence);
                     }
@@ -71,8 +72,7 @@ final class InboxLoader {
             }
         }
         state.appliedSequence = last;
-        // a process that died with the session attached may have sent everything
-        ledger.markSentUpTo(session.attached ? Long.MAX_VALUE : session.sentUpTo);
+        ledger.markSentBelow(progress.sentBelow());
         return last;
     }
 
@@ -83,9 +83,9 @@ final class InboxLoader {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
                 TokenMemory tokens = state.tokens();
                 byte[] key = cursor.key();
-                byte[] origin = Arrays.copyOfRange(key, prefix.length + 9, key.length);
+                byte[] source = Arrays.copyOfRange(key, prefix.length + 9, key.length);
                 tokens.add(
-                        new String(origin, StandardCharsets.UTF_8),
+                        new String(source, StandardCharsets.UTF_8),
                         InboxKeys.number(key, prefix.length),
                         TokenMemory.decodeStoredAt(cursor.value()),
                         null);

@@ -56,6 +56,9 @@ final class InboxState {
 
     /** The ledger has finished or received messages that the store does not know of. */
     boolean dirty;
+    /** The last batch that was asked to bring its progress along. */
+    @Nullable
+    Batch progressWantedBy;
     /** Progress may not be written by an earlier batch than this: it speaks of a session begun there. */
     long progressNotBefore;
 
@@ -97,6 +100,12 @@ final class InboxState {
 
     boolean isIdle() {
         return ready && attachment == null && batches == 0 && !dirty && activities == 0 && waiting == null;
+    }
+
+    /** At sealing: below which sequence messages may be sent, or were; told to the store with its progress. */
+    long tellSentBelow() {
+        Attachment present = attachment;
+        return present == null ? ledger.sentBelow() : present.outbox.tellCeiling();
     }
 
     /** The origin of the delivery tokens of the present session's publishes. */

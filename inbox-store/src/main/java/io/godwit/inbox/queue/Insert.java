@@ -16,6 +16,7 @@ final class Insert implements Batch.Operation, Batch.Waiter {
     private final InboxLeader leader;
     private final @Nullable InsertCall call;
     private final Message message;
+    private final String topic;
     private final @Nullable String tokenOrigin;
     private final long tokenNumber;
     private final List<PlacedCopy> copies = new ArrayList<>(1);
@@ -25,6 +26,7 @@ final class Insert implements Batch.Operation, Batch.Waiter {
         this.leader = leader;
         this.call = call;
         this.message = message;
+        this.topic = leader.topics().shared(message.topic());
         InsertRequest request = call == null ? null : call.request();
         this.tokenOrigin = request == null ? null : request.tokenOrigin();
         this.tokenNumber = request == null ? 0 : request.tokenNumber();
@@ -32,6 +34,11 @@ final class Insert implements Batch.Operation, Batch.Waiter {
 
     Message message() {
         return message;
+    }
+
+    /** Of the message; the string that queues may keep. */
+    String topic() {
+        return topic;
     }
 
     void add(PlacedCopy copy) {
@@ -62,6 +69,9 @@ final class Insert implements Batch.Operation, Batch.Waiter {
             if (copy.isLive()) {
                 out.varint(copy.state.tableIndex);
                 out.varint(copy.sequence);
+                if (tokenOrigin != null) {
+                    out.optionalString(sharedFilter(copy));
+                }
                 out.u8(RunCodec.flags(copy.qos, copy.retain, copy.subscriptionIds));
                 RunCodec.writeIds(out, copy.subscriptionIds);
                 leader.runWritten(copy);
@@ -134,12 +144,17 @@ final class Insert implements Batch.Operation, Batch.Waiter {
     private void rememberToken(PlacedCopy copy, boolean stored) {
         TokenMemory tokens = copy.state.tokens;
         if (tokenOrigin != null && tokens != null) {
+            String source = TokenMemory.source(tokenOrigin, sharedFilter(copy));
             if (stored) {
-                tokens.stored(tokenOrigin, tokenNumber);
+                tokens.stored(source, tokenNumber);
             } else {
-                tokens.remove(tokenOrigin, tokenNumber);
+                tokens.remove(source, tokenNumber);
             }
         }
+    }
+
+    private @Nullable String sharedFilter(PlacedCopy copy) {
+        return call == null ? null : call.request().targets().get(copy.target).sharedFilter();
     }
 
     private void answer(PlacedCopy copy, InsertOutcome outcome) {

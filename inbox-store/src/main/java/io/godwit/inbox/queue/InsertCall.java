@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
 
 /** That part of an {@link InsertRequest} which one range takes. Answered on the executor of that range. */
 final class InsertCall implements LeaderRequest {
@@ -17,10 +18,12 @@ final class InsertCall implements LeaderRequest {
     private final int[] targets;
 
     private final Answer answer;
-    private final InboxRouter router;
+    /** Null for a retained message, which an attachment appends at the leader of its inbox. */
+    private final @Nullable InboxRouter router;
+
     private int open;
 
-    InsertCall(InsertRequest request, int[] targets, Answer answer, InboxRouter router) {
+    InsertCall(InsertRequest request, int[] targets, Answer answer, @Nullable InboxRouter router) {
         this.request = request;
         this.targets = targets;
         this.answer = answer;
@@ -43,8 +46,16 @@ final class InsertCall implements LeaderRequest {
         }
     }
 
+    /** Whether the message comes out of the retain store. */
+    boolean isReplay() {
+        return router == null;
+    }
+
     /** The target belongs to another range by now: it is sent there. */
     void misrouted(int target) {
+        if (router == null) {
+            throw new IllegalStateException("a replay of another range");
+        }
         router.resend(request, target, answer);
         if (--open == 0) {
             answer.partDone();

@@ -2,12 +2,15 @@ package io.godwit.inbox.queue;
 
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.client.ReplayOutcome;
 import io.godwit.inbox.expiry.SessionTimes;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,10 +19,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Early push (a setting, QoS 1 only): to a connected client that has nothing waiting before it and credit left, the message is sent at once, while its
  * insert waits for the log. If the acknowledgement comes first, the insert is taken back: what was owed to that client is done, and the
  * store never sees the message. A crash in between loses a message that only its receiver has: its publisher has no answer and
- * repeats. The sequence must be below the stored ceiling, so that no later message gets it after such a crash. An attach or a detach ends the {@link Attachment} whose
+ * repeats. The sequence must be below both stored ceilings, so that no later message gets it after such a crash, nor is taken for new. An attach or a detach ends the {@link Attachment} whose
  * acknowledgements count, so that inserts from before it are written in any case. A message with a token is never pushed early: the token must be stored.
  */
 final class InsertHandler {
+    private static final int[] ONLY = {0};
+
     private final InboxLeader leader;
     private final QueueSettings settings;
 
@@ -90,20 +95,24 @@ final class InsertHandler {
             call.answer(target, InsertOutcome.NO_SESSION);
             return batch;
         }
+        String origin = request.tokenOrigin();
+        String source = origin == null ? null : TokenMemory.source(origin, copy.sharedFilter());
         if (request.onlyAsks()) {
-            if (!knowsToken(call, target, state, request, now)) {
+            if (source == null || !knowsToken(call, target, state, request, source, now)) {
                 call.answer(target, InsertOutcome.DECLINED);
             }
             return batch;
         }
-        Attachment attachment = state.attachment;
-        if (attachment != null) {
-            if (!request.retainedReplay()) {
-                attachment.liveInsert(message.topic());
-            } else if (attachment.hasSeenLive(message.topic())) {
-                call.answer(target, InsertOutcome.STORED); // a newer one is in the queue
+        if (copy.qos() != Qos.AT_MOST_ONCE && request.tokenOrigin() == null) {
+            RangeException full = leader.diskFull();
+            if (full != null) {
+                call.fail(full);
                 return batch;
             }
+        }
+        Attachment attachment = state.attachment;
+        if (attachment != null && !call.isReplay()) {
+            attachment.liveInsert(message.topic());
         }
         if (message.isExpired(now)) {
             leader.drops().dropped(state.id, message.topic(), DropReason.EXPIRED);
@@ -120,7 +129,7 @@ final class InsertHandler {
             }
             return batch;
         }
-        if (request.tokenOrigin() != null && knowsToken(call, target, state, request, now)) {
+        if (source != null && knowsToken(call, target, state, request, source, now)) {
             return batch;
         }
         if (!hasRoom(state)) {
@@ -133,7 +142,48 @@ final class InsertHandler {
                 return batch;
             }
         }
-        return append(target, state, copy, insert, batch, request);
+        Batch used = append(target, state, copy, insert, batch, request, now);
+        if (source != null) {
+            state.tokens().add(source, request.tokenNumber(), now, used);
+        }
+        return used;
+    }
+
+    /** See {@link io.godwit.inbox.client.InboxAttachment#replay}; {@code attachment} is that of the state. */
+    void replay(
+            InboxState state,
+            Attachment attachment,
+            TopicFilter filter,
+            Message message,
+            Qos qos,
+            int[] subscriptionIds,
+            CompletableFuture<ReplayOutcome> answer) {
+        Session session = state.session;
+        if (session == null) {
+            answer.completeExceptionally(Mailbox.closed());
+            return;
+        }
+        if (attachment.hasSeenLive(filter, message.topic()) || message.isExpired(leader.nowMillis())) {
+            answer.complete(ReplayOutcome.OUTDATED);
+            return;
+        }
+        if (qos != Qos.AT_MOST_ONCE && !hasRoom(state)) {
+            answer.complete(ReplayOutcome.FULL);
+            return;
+        }
+        InsertRequest.Target copy =
+                new InsertRequest.Target(state.id.clientId(), session.incarnation, qos, true, subscriptionIds);
+        InsertRequest request = new InsertRequest(state.id.tenant(), message, List.of(copy), null, 0, 0);
+        InsertCall.Answer inserted = new InsertCall.Answer(1, 1);
+        InsertCall call = new InsertCall(request, ONLY, inserted, null);
+        inserted.future.whenComplete((outcomes, failure) -> {
+            if (failure != null) {
+                answer.completeExceptionally(failure);
+            } else {
+                answer.complete(ReplayOutcome.STORED);
+            }
+        });
+        place(call, 0, state, new Insert(leader, call, message), null);
     }
 
     private Batch append(
@@ -142,7 +192,8 @@ final class InsertHandler {
             InsertRequest.Target copy,
             Insert insert,
             @Nullable Batch joined,
-            InsertRequest request) {
+            InsertRequest request,
+            long now) {
         boolean early = mayPushEarly(state, copy, request);
         long sequence = leader.takeSequence(state);
         Batch batch = joined != null ? joined : leader.openBatch();
@@ -150,14 +201,13 @@ final class InsertHandler {
                 state, target, sequence, insert.message(), copy.qos(), copy.retain(), copy.subscriptionIds());
         addTo(batch, joined == null, insert, placed);
         state.ledger.placed();
-        String origin = request.tokenOrigin();
-        if (origin != null) {
-            state.tokens().add(origin, request.tokenNumber(), leader.nowMillis(), batch);
-        }
         Attachment attachment = state.attachment;
-        if (early && attachment != null) {
-            attachment.outbox.sendEarly(placed);
-            attachment.sentEarly(placed, insert, batch);
+        if (attachment != null) {
+            attachment.outbox.placed(batch, sequence, now);
+            if (early) {
+                attachment.outbox.sendEarly(placed, now);
+                attachment.sentEarly(placed, insert, batch);
+            }
         }
         return batch;
     }
@@ -166,6 +216,10 @@ final class InsertHandler {
     void store(InboxState state, QueuedCopy copy) {
         if (settings.maxQos0() == 0) {
             leader.drops().dropped(state.id, copy.message.topic(), DropReason.QUEUE_FULL_NEWEST);
+            return;
+        }
+        if (leader.diskFull() != null) {
+            leader.drops().dropped(state.id, copy.message.topic(), DropReason.STORE_FAILED);
             return;
         }
         if (state.ledger.liveQos0() >= settings.maxQos0()) {
@@ -180,7 +234,7 @@ final class InsertHandler {
     private static void addTo(Batch batch, boolean isFirst, Insert insert, PlacedCopy placed) {
         InboxState state = placed.state;
         state.hasData = true;
-        state.ledger.append(placed.sequence, placed.qos.value(), Insert.isApart(placed.message));
+        state.ledger.append(placed.sequence, placed.qos.value(), Insert.isApart(placed.message), insert.topic());
         insert.add(placed);
         batch.copyAdded(state);
         if (isFirst) {
@@ -201,21 +255,21 @@ final class InsertHandler {
     }
 
     /** Answers a repeat, once what it repeats is stored. */
-    private boolean knowsToken(InsertCall call, int target, InboxState state, InsertRequest request, long now) {
+    private boolean knowsToken(
+            InsertCall call, int target, InboxState state, InsertRequest request, String source, long now) {
         TokenMemory tokens = state.tokens;
-        String origin = request.tokenOrigin();
-        if (tokens == null || origin == null) {
+        if (tokens == null) {
             return false;
         }
         tokens.prune(
-                origin,
+                source,
                 request.tokenFinishedBelow(),
                 now,
                 (name, number) -> leader.openBatch().delete(state, InboxKeys.tokenSuffix(name, number)));
-        if (!tokens.contains(origin, request.tokenNumber())) {
+        if (!tokens.contains(source, request.tokenNumber())) {
             return false;
         }
-        Batch pending = tokens.pendingIn(origin, request.tokenNumber());
+        Batch pending = tokens.pendingIn(source, request.tokenNumber());
         if (pending == null || pending.isDone()) {
             call.answer(target, InsertOutcome.ALREADY_THERE);
             return true;
@@ -239,15 +293,14 @@ final class InsertHandler {
         return settings.earlyPush()
                 && copy.qos() == Qos.AT_LEAST_ONCE
                 && attachment != null
-                && attachment.outbox.credit() > 0
-                && attachment.outbox.isCaughtUp()
+                && attachment.outbox.maySendEarly(state.sequences.peek())
                 && request.tokenOrigin() == null
                 && state.sequences.isNextDurable()
                 && !state.ledger.isNextPacketIdBusy(state.sequences.peek());
     }
 
     /**
-     * Keeps the limit of waiting messages. Those sent and not acknowledged do not wait; and while the client takes what it is given, those on
+     * Whether fewer messages wait than may. Those sent and not acknowledged do not wait; and while the client takes what it is given, those on
      * their way into the store do not either.
      */
     private boolean hasRoom(InboxState state) {
@@ -267,9 +320,8 @@ final class InsertHandler {
         if (settings.dropOldest()) {
             for (long ordinal = ledger.sentEnd(); ordinal < ledger.tailOrdinal(); ordinal++) {
                 if (ledger.qosAt(ordinal) != 0 && !ledger.isFinishedAt(ordinal)) {
+                    leader.drops().dropped(state.id, ledger.topicAt(ordinal), DropReason.QUEUE_FULL_OLDEST);
                     leader.finish(state, ordinal);
-                    // the topic of the dropped one is on disk; the new one's says which stream overflows
-                    leader.drops().dropped(state.id, message.topic(), DropReason.QUEUE_FULL_OLDEST);
                     return true;
                 }
             }
@@ -282,8 +334,8 @@ final class InsertHandler {
         Ledger ledger = state.ledger;
         for (long ordinal = ledger.headOrdinal(); ordinal < ledger.tailOrdinal(); ordinal++) {
             if (ledger.qosAt(ordinal) == 0 && !ledger.isFinishedAt(ordinal)) {
+                leader.drops().dropped(state.id, ledger.topicAt(ordinal), DropReason.QUEUE_FULL_OLDEST);
                 leader.finish(state, ordinal);
-                leader.drops().dropped(state.id, Drops.ALL_TOPICS, DropReason.QUEUE_FULL_OLDEST);
                 return;
             }
         }

@@ -1,10 +1,13 @@
 package io.godwit.inbox.queue;
 
 import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The unfinished messages of one inbox in sequence order, without the messages: what the leader must know to give out packet ids, to count
- * against the limit, and to say what is finished. Ten bytes a message. Owned by the range leader.
+ * against the limit, to say what is finished, and to name the topic of what is given up. Fourteen bytes a message, and its topic
+ * ({@link SharedTopics}). Owned by the range leader.
  *
  * <p>Entries are named by ordinals that never change while an entry is in here, except by {@link #compact}, which moves {@link #cursor} and
  * {@link #sentEnd} along; both lie between head and tail. Deliveries go in order, so what has been sent is a prefix.
@@ -25,6 +28,9 @@ final class Ledger {
 
     private long[] sequences = new long[FIRST_CAPACITY];
     private byte[] flags = new byte[FIRST_CAPACITY];
+    /** Null at entries that are finished, and outside of head and tail. */
+    private @Nullable String[] topics = new @Nullable String[FIRST_CAPACITY];
+
     private long headOrdinal;
     private int size;
     private int holes;
@@ -47,13 +53,14 @@ final class Ledger {
     // --- entries
 
     /** Appends a message; {@code sequence} is above all before it. */
-    void append(long sequence, int qos, boolean apart) {
+    void append(long sequence, int qos, boolean apart, String topic) {
         if (size == sequences.length) {
             grow();
         }
         int slot = slot(headOrdinal + size);
         sequences[slot] = sequence;
         flags[slot] = (byte) (qos | (apart ? APART : 0));
+        topics[slot] = topic;
         size++;
         if (qos == 0) {
             liveQos0++;
@@ -86,6 +93,11 @@ final class Ledger {
 
     int qosAt(long ordinal) {
         return flags[slot(ordinal)] & QOS_MASK;
+    }
+
+    /** Of an unfinished message. */
+    String topicAt(long ordinal) {
+        return Objects.requireNonNull(topics[slot(ordinal)], "finished");
     }
 
     boolean isFinishedAt(long ordinal) {
@@ -139,6 +151,7 @@ final class Ledger {
             return;
         }
         flags[slot] = (byte) (before | FINISHED);
+        topics[slot] = null;
         horizon = Math.max(horizon, sequences[slot] + 1);
         if ((before & QOS_MASK) == 0) {
             liveQos0--;
@@ -205,14 +218,14 @@ final class Ledger {
         cursor++;
     }
 
-    /** The highest sequence that may have been sent; 0 when all of those are finished and gone. */
-    long sentUpTo() {
-        return sentEnd > headOrdinal ? sequenceAt(sentEnd - 1) : 0;
+    /** Above the highest sequence that may have been sent; 0 when all of those are finished and gone. */
+    long sentBelow() {
+        return sentEnd > headOrdinal ? sequenceAt(sentEnd - 1) + 1 : 0;
     }
 
-    /** After loading: what has a sequence up to {@code sequence} may have been sent. */
-    void markSentUpTo(long sequence) {
-        while (sentEnd < tailOrdinal() && sequenceAt(sentEnd) <= sequence) {
+    /** After loading: what has a sequence below {@code sequence} may have been sent. */
+    void markSentBelow(long sequence) {
+        while (sentEnd < tailOrdinal() && sequenceAt(sentEnd) < sequence) {
             if (qosAt(sentEnd) != 0) {
                 sentLive++;
             }
@@ -247,7 +260,7 @@ final class Ledger {
     // --- what the store is told
 
     /** See {@link Progress}. */
-    Progress progress() {
+    Progress progress(long sentBelow) {
         long[] live = new long[0];
         if (size > 0 && sequenceAt(headOrdinal) < horizon) {
             live = new long[size - holes];
@@ -260,7 +273,7 @@ final class Ledger {
             live = Arrays.copyOf(live, count);
         }
         long low = Math.min(floor, horizon);
-        return new Progress(low, horizon, live, receivedSequences());
+        return new Progress(low, horizon, sentBelow, live, receivedSequences());
     }
 
     private long[] receivedSequences() {
@@ -334,6 +347,7 @@ final class Ledger {
             if (sequences.length >= COMPACT_FROM) {
                 sequences = new long[FIRST_CAPACITY];
                 flags = new byte[FIRST_CAPACITY];
+                topics = new @Nullable String[FIRST_CAPACITY];
             }
         } else if ((flags[slot(headOrdinal)] & RUN_START) != 0) {
             floor = Math.max(floor, sequenceAt(headOrdinal));
@@ -346,6 +360,7 @@ final class Ledger {
     private void compact() {
         long[] keptSequences = new long[sequences.length];
         byte[] keptFlags = new byte[flags.length];
+        @Nullable String[] keptTopics = new @Nullable String[topics.length];
         int kept = 0;
         long newCursor = cursor;
         long newSentEnd = sentEnd;
@@ -358,11 +373,13 @@ final class Ledger {
                 int slot = (int) (headOrdinal + kept) & sequences.length - 1;
                 keptSequences[slot] = sequenceAt(ordinal);
                 keptFlags[slot] = flags[slot(ordinal)];
+                keptTopics[slot] = topics[slot(ordinal)];
                 kept++;
             }
         }
         sequences = keptSequences;
         flags = keptFlags;
+        topics = keptTopics;
         cursor = newCursor;
         sentEnd = newSentEnd;
         size = kept;
@@ -373,12 +390,15 @@ final class Ledger {
         int capacity = sequences.length * 2;
         long[] moreSequences = new long[capacity];
         byte[] moreFlags = new byte[capacity];
+        @Nullable String[] moreTopics = new @Nullable String[capacity];
         for (long ordinal = headOrdinal; ordinal < tailOrdinal(); ordinal++) {
             moreSequences[(int) ordinal & capacity - 1] = sequenceAt(ordinal);
             moreFlags[(int) ordinal & capacity - 1] = flags[slot(ordinal)];
+            moreTopics[(int) ordinal & capacity - 1] = topics[slot(ordinal)];
         }
         sequences = moreSequences;
         flags = moreFlags;
+        topics = moreTopics;
     }
 
     /** The capacity is a power of two, so an ordinal names the same slot for as long as the capacity stays. */

@@ -49,7 +49,8 @@ final class Lifecycle {
         session.attached = true;
         session.will = storedWill(state, session, request.will());
         writeRecord(state);
-        Attachment attachment = new Attachment(leader, state, call.listener);
+        Attachment attachment = new Attachment(leader, state, session, call.listener);
+        attachment.noteLive(session.filters.values());
         state.attachment = attachment;
         InboundFlows flows = state.inbound;
         AttachReply reply = new AttachReply(
@@ -58,7 +59,13 @@ final class Lifecycle {
                 List.copyOf(session.filters.values()),
                 flows == null ? new int[0] : flows.packetIds(),
                 attachment);
-        leader.openBatch().whenDone(new Answering<>(leader, state, call.answer, reply));
+        Batch batch = leader.openBatch();
+        if (!state.ledger.isEmpty()) {
+            // what the connection before was about to have recorded, a PUBREC or what it was sent, stands before this
+            // one goes on from it
+            batch.wantProgress(state);
+        }
+        batch.whenDone(new Answering<>(leader, state, call.answer, reply));
         settleOnceWritten(state);
     }
 
@@ -91,9 +98,14 @@ final class Lifecycle {
         if (!publishWill) {
             session.will = null;
         }
-        detached(state, session, state.ledger.sentUpTo());
+        detached(state, session);
         if (state.session != null) {
             unsent.forEach(copy -> leader.inserts().store(state, copy));
+            if (session.inboundOpen) {
+                inbound.resumeLater(state);
+            }
+        } else {
+            leader.drops().dropped(state.id, unsent, DropReason.SESSION_ENDED);
         }
         leader.openBatch().whenDone(new Answering<@Nullable Void>(leader, state, answer, null));
         settleOnceWritten(state);
@@ -105,9 +117,20 @@ final class Lifecycle {
             answer.completeExceptionally(Mailbox.closed());
             return;
         }
+        RangeException full = leader.diskFull();
+        if (full != null && added.stream().anyMatch(each -> !session.filters.containsKey(each.filter()))) {
+            answer.completeExceptionally(full);
+            return;
+        }
         List<Boolean> isNew = new ArrayList<>();
         for (StoredSubscription subscription : added) {
-            isNew.add(session.filters.put(subscription.filter(), subscription) == null);
+            StoredSubscription before = session.filters.get(subscription.filter());
+            StoredSubscription now = subscription.inPlaceOf(before);
+            session.filters.put(now.filter(), now);
+            if (state.attachment != null && StoredSubscription.ALL_RETAINED.equals(now.retainedFrom())) {
+                state.attachment.forgetLive(now.filter());
+            }
+            isNew.add(before == null);
         }
         writeFilters(state, session);
         leader.openBatch().whenDone(new Answering<>(leader, state, answer, isNew));
@@ -127,18 +150,34 @@ final class Lifecycle {
         leader.openBatch().whenDone(new Answering<>(leader, state, answer, existed));
     }
 
+    /** @param cursor null when the subscription has been given all its retained messages */
+    void replayed(InboxState state, TopicFilter filter, @Nullable String cursor) {
+        Session session = state.session;
+        StoredSubscription subscription = session == null ? null : session.filters.get(filter);
+        if (session == null || subscription == null || !subscription.isOwedRetained()) {
+            return;
+        }
+        session.filters.put(filter, subscription.owed(cursor));
+        if (cursor == null) {
+            writeFilters(state, session);
+            leader.openBatch().whenDone(Batch.NOBODY);
+        } else {
+            session.replayGotOn = true;
+        }
+    }
+
     // --- time
 
     /** The state has just been loaded: an attachment in it is that of a process or a leader that is gone, and ended without a DISCONNECT. */
     void loaded(InboxState state) {
         Session session = state.session;
         if (session != null && session.attached) {
-            detached(state, session, state.appliedSequence);
-            leader.openBatch().whenDone(new DiscardOnFailure(state));
-            inbound.resume(state);
+            detached(state, session);
+            leader.openBatch().whenDone(new DiscardOnFailure(leader, state));
         } else {
             remindOf(state);
         }
+        inbound.resume(state);
         settleOnceWritten(state);
     }
 
@@ -159,17 +198,9 @@ final class Lifecycle {
             return;
         }
         writeRecord(state);
-        leader.openBatch().whenDone(new DiscardOnFailure(state));
+        leader.openBatch().whenDone(new DiscardOnFailure(leader, state));
         remindOf(state);
         settleOnceWritten(state);
-    }
-
-    /** What a scan at the start of a leadership found worth a look. */
-    void recovered(InboxState state) {
-        if (state.attachment == null) {
-            inbound.resume(state);
-        }
-        checkTimes(state);
     }
 
     // --- steps
@@ -209,14 +240,15 @@ final class Lifecycle {
         List<QueuedCopy> unsent = attachment.close(reason);
         if (reason == InboxListener.Reason.TAKEN_OVER) {
             unsent.forEach(copy -> leader.inserts().store(state, copy));
+        } else {
+            leader.drops().dropped(state.id, unsent, DropReason.SESSION_ENDED);
         }
     }
 
     /** The session has lost its connection; it may end here and now. Writes the record. */
-    private void detached(InboxState state, Session session, long sentUpTo) {
+    private void detached(InboxState state, Session session) {
         session.attached = false;
         session.detachedAtMillis = leader.nowMillis();
-        session.sentUpTo = sentUpTo;
         session.inboundOpen = state.inbound != null && state.inbound.hasUndistributed();
         StoredWill will = session.will;
         if (session.expirySeconds == 0) {
@@ -224,7 +256,13 @@ final class Lifecycle {
         } else if (will != null && will.delaySeconds() == 0) {
             owe(state, session);
         }
+        if (state.session != null && session.replayGotOn) {
+            writeFilters(state, session);
+        }
         writeRecord(state);
+        if (state.hasData) {
+            leader.openBatch().wantProgress(state); // from here on it is exact what was sent
+        }
         remindOf(state);
     }
 
@@ -234,9 +272,11 @@ final class Lifecycle {
         if (!session.filters.isEmpty()) {
             state.ended.add(new EndedSession(session.incarnation, List.copyOf(session.filters.keySet())));
         }
-        int queued = state.ledger.liveQueued() + state.ledger.liveQos0();
-        if (queued > 0) {
-            leader.drops().dropped(state.id, Drops.ALL_TOPICS, DropReason.SESSION_ENDED, queued);
+        Ledger ledger = state.ledger;
+        for (long ordinal = ledger.headOrdinal(); ordinal < ledger.tailOrdinal(); ordinal++) {
+            if (!ledger.isFinishedAt(ordinal)) {
+                leader.drops().dropped(state.id, ledger.topicAt(ordinal), DropReason.SESSION_ENDED);
+            }
         }
         Batch batch = leader.openBatch();
         if (!session.filters.isEmpty()) {
@@ -276,7 +316,13 @@ final class Lifecycle {
         }
     }
 
+    /** Whatever changes the filters comes here, with the state's attachment if there is one. */
     private void writeFilters(InboxState state, Session session) {
+        session.replayGotOn = false;
+        Attachment attachment = state.attachment;
+        if (attachment != null) {
+            attachment.noteLive(session.filters.values());
+        }
         byte[] suffix = InboxKeys.suffix(InboxKeys.FILTERS);
         if (session.filters.isEmpty()) {
             leader.openBatch().delete(state, suffix);
@@ -327,22 +373,5 @@ final class Lifecycle {
         long fromClock = leader.nowMillis() << 20 | (leader.context().term() & 0xFF) << 12;
         lastIncarnation = Math.max(lastIncarnation + 1, fromClock);
         return lastIncarnation;
-    }
-
-    /** For changes that nobody waits for. */
-    private final class DiscardOnFailure implements Batch.Waiter {
-        private final InboxState state;
-
-        DiscardOnFailure(InboxState state) {
-            this.state = state;
-        }
-
-        @Override
-        public void applied() {}
-
-        @Override
-        public void failed(RangeException cause) {
-            leader.discard(state);
-        }
     }
 }

@@ -1,6 +1,8 @@
 package io.godwit.inbox.queue;
 
 import io.godwit.kv.coprocessor.RangeWrites;
+import io.godwit.plugin.message.MessageCodec;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +17,9 @@ import org.jspecify.annotations.Nullable;
  *
  * 1 INSERT        1 flags (1 token, 2 message apart); message as a block;
  *                 string origin, varint number, varint stored at (millis)                       (flag 1)
- *                 varint number of copies, each: varint inbox, varint sequence, 1 run flags, identifiers as in a run
+ *                 varint number of copies, each: varint inbox, varint sequence,
+ *                        1 whether for a shared subscription, then its filter as a string       (flag 1)
+ *                        1 run flags, identifiers as in a run
  * 2 PUT           varint inbox, block key suffix, block value
  * 3 DELETE        varint inbox, block key suffix
  * 4 DELETE_RANGE  varint inbox, block first suffix, block end suffix
@@ -93,20 +97,25 @@ final class MutationCodec {
             int messageStart = in.position();
             in.skip(messageLength);
             int messageEnd = in.position();
-            byte @Nullable [] token = null;
+            String origin = null;
+            long number = 0;
             byte[] tokenValue = {};
             if ((flags & HAS_TOKEN) != 0) {
-                String origin = in.string();
-                token = InboxKeys.tokenSuffix(origin, in.varint());
+                origin = in.string();
+                number = in.varint();
                 tokenValue = TokenMemory.encodeStoredAt(in.varint());
             }
             for (int left = in.length(); left > 0; left--) {
                 int inbox = in.length();
                 long sequence = in.varint();
+                byte[] prefix = prefixes.get(inbox);
+                if (origin != null) {
+                    String source = TokenMemory.source(origin, in.optionalString());
+                    writes.put(InboxKeys.key(prefix, InboxKeys.tokenSuffix(source, number)), tokenValue);
+                }
                 int from = in.position();
                 int runFlags = in.u8();
                 RunCodec.readIds(in, runFlags);
-                byte[] prefix = prefixes.get(inbox);
                 Run run = runOf(inbox, sequence);
                 run.out.varint(sequence - run.last);
                 run.last = sequence;
@@ -116,12 +125,10 @@ final class MutationCodec {
                 } else {
                     run.out.u8(runFlags | RunCodec.APART);
                     run.out.raw(mutation, from + 1, in.position() - from - 1);
+                    run.out.string(MessageCodec.topic(ByteBuffer.wrap(mutation, messageStart, messageLength)));
                     byte[] body = new byte[messageLength];
                     System.arraycopy(mutation, messageStart, body, 0, messageLength);
                     writes.put(InboxKeys.key(prefix, InboxKeys.BODY, sequence), body);
-                }
-                if (token != null) {
-                    writes.put(InboxKeys.key(prefix, token), tokenValue);
                 }
             }
         }

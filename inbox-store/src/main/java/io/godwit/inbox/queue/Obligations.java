@@ -72,6 +72,7 @@ final class Obligations {
         if (!state.discarded) {
             state.owed.remove(will);
             leader.lifecycle().writeRecord(state);
+            leader.tellFinished(InboxState.willOrigin(state.id, will.incarnation()), will.number());
             leader.openBatch().whenDone(begin(state));
         }
     }

@@ -2,6 +2,7 @@ package io.godwit.inbox.queue;
 
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
+import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
@@ -20,12 +21,16 @@ import org.jspecify.annotations.Nullable;
  * of the queue. What is applied while that page is being read is held beside it, so a busy queue is caught up with.
  *
  * <p>QoS 0 is sent at once when nothing waits before it; else it takes a place in memory behind what is queued now.
+ *
+ * <p>A message that was never sent waits until the store knows that it may have been ({@link SentCeiling}).
  */
 final class Outbox {
     private static final int MAX_HELD = 256;
     private static final int MAX_HELD_BYTES = 256 * 1024;
     /** So many sent messages are handed over together at most. */
     private static final int MAX_HANDOVER = 256;
+    /** A client without credit that was sent nothing for so long has stopped. */
+    static final long STOPPED_MILLIS = 1000;
 
     private record Place(QueuedCopy copy, long behindSequence) {}
 
@@ -38,6 +43,13 @@ final class Outbox {
     private boolean started;
 
     private long credit;
+    private long sentAtMillis;
+
+    private final SentCeiling ceiling = new SentCeiling();
+    /** A batch that is to raise the ceiling has not been sealed. */
+    private boolean raising;
+
+    private boolean waitsForCeiling;
     /** Applied and not sent, in order; each is in the ledger, finished perhaps. */
     private final ArrayDeque<QueuedCopy> held = new ArrayDeque<>();
 
@@ -72,6 +84,67 @@ final class Outbox {
         return credit;
     }
 
+    SentCeiling ceiling() {
+        return ceiling;
+    }
+
+    /** A message has got its place in the queue and is in {@code batch}, which brings the ceiling along when it must move. */
+    void placed(Batch batch, long sequence, long now) {
+        if (keepsUp() ? ceiling.isNear(sequence) : hasStopped(now) && ceiling.canFallTo(reach())) {
+            batch.wantProgress(state);
+        }
+    }
+
+    /** Whether the credit is enough for all that waits. */
+    private boolean keepsUp() {
+        return ledger.tailOrdinal() - ledger.cursor() <= credit;
+    }
+
+    private boolean hasStopped(long now) {
+        return credit == 0 && now - sentAtMillis >= STOPPED_MILLIS;
+    }
+
+    /** The first sequence that was not sent and that the credit does not reach, if every message before it takes one. */
+    private long reach() {
+        long next = keepsUp() ? state.sequences.peek() : ledger.sequenceAt(ledger.cursor() + credit);
+        return Math.max(next, ledger.sentBelow());
+    }
+
+    /** At sealing: moves the ceiling; the batch tells it to the store. */
+    long tellCeiling() {
+        raising = false;
+        boolean keepsUp = keepsUp();
+        long reach = reach();
+        return !keepsUp && hasStopped(leader.nowMillis()) && ceiling.canFallTo(reach)
+                ? ceiling.fallTo(reach)
+                : ceiling.tell(reach, keepsUp);
+    }
+
+    private void raiseCeiling() {
+        if (!raising) {
+            raising = true;
+            ceiling.goFurther();
+            leader.openBatch().wantProgress(state);
+        }
+    }
+
+    /** The store knows of a higher ceiling. */
+    void ceilingRaised() {
+        if (waitsForCeiling) {
+            waitsForCeiling = false;
+            leader.pumpLater(this);
+        }
+    }
+
+    /** A batch that was to raise it failed. On a full disk deliveries go on all the same; else it is raised with the next batch. */
+    void ceilingNotRaised(RangeException cause) {
+        raising = false;
+        if (cause.reason() == RangeException.Cause.DISK_FULL) {
+            ceiling.allowUnstored(reach() + SentCeiling.MOST_AHEAD);
+            ceilingRaised();
+        }
+    }
+
     /** Nothing waits before a new message. */
     boolean isCaughtUp() {
         return started && ledger.cursor() == ledger.tailOrdinal() && qos0 == null;
@@ -95,8 +168,14 @@ final class Outbox {
         }
     }
 
+    /** Whether the message may be sent before it is in the store. */
+    boolean maySendEarly(long sequence) {
+        return credit > 0 && isCaughtUp() && ceiling.allows(sequence);
+    }
+
     /** Sends the last message of the ledger before it is in the store. */
-    void sendEarly(QueuedCopy copy) {
+    void sendEarly(QueuedCopy copy, long now) {
+        sentAtMillis = now;
         ledger.advance();
         credit--;
         hand(copy, PacketIds.of(copy.sequence), false, false);
@@ -211,10 +290,21 @@ final class Outbox {
         if (credit == 0 || ledger.isPacketIdBusy(ordinal)) {
             return false;
         }
+        if (!mayHaveBeenSent && !ceiling.allows(copy.sequence)) {
+            waitsForCeiling = true;
+            if (!ceiling.isComing(copy.sequence)) {
+                raiseCeiling();
+            }
+            return false;
+        }
         unhold();
         ledger.advance();
         credit--;
+        sentAtMillis = now;
         hand(copy, PacketIds.of(copy.sequence), mayHaveBeenSent, false);
+        if (ceiling.isNearInQueue(copy.sequence) && ledger.cursor() < ledger.tailOrdinal()) {
+            raiseCeiling();
+        }
         return true;
     }
 

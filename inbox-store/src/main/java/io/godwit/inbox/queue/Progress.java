@@ -10,19 +10,21 @@ import java.util.Arrays;
  * 1        version, 1
  * varint   floor
  * varint   horizon - floor
+ * varint   sent below
  * varint   number of live sequences, then the distance of each from the one before it, the first from floor
  * varint   number of received sequences, then likewise
  * </pre>
  *
  * @param floor no run that begins below it holds a live message: reads start here, behind the tombstones
  * @param horizon at least floor
+ * @param sentBelow no message of this sequence or a higher one has been sent to the client, ever; see {@link SentCeiling}
  * @param live sequences below {@code horizon} that are not finished, ascending
  * @param received sequences whose PUBREC is committed, ascending; each is live
  */
 @SuppressWarnings("ArrayRecordComponent")
-record Progress(long floor, long horizon, long[] live, long[] received) {
+record Progress(long floor, long horizon, long sentBelow, long[] live, long[] received) {
     /** Of an inbox that never finished a message. */
-    static final Progress NONE = new Progress(0, 0, new long[0], new long[0]);
+    static final Progress NONE = new Progress(0, 0, 0, new long[0], new long[0]);
 
     private static final int VERSION = 1;
 
@@ -31,6 +33,7 @@ record Progress(long floor, long horizon, long[] live, long[] received) {
         out.u8(VERSION);
         out.varint(floor);
         out.varint(horizon - floor);
+        out.varint(sentBelow);
         writeAscending(out, live);
         writeAscending(out, received);
         return out.toBytes();
@@ -41,8 +44,9 @@ record Progress(long floor, long horizon, long[] live, long[] received) {
         in.version(VERSION, "progress");
         long floor = in.varint();
         long horizon = floor + in.varint();
+        long sentBelow = in.varint();
         long[] live = readAscending(in, floor);
-        return new Progress(floor, horizon, live, readAscending(in, floor));
+        return new Progress(floor, horizon, sentBelow, live, readAscending(in, floor));
     }
 
     boolean isFinished(long sequence) {

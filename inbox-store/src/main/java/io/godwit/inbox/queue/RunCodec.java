@@ -12,7 +12,8 @@ import io.godwit.plugin.message.Qos;
  * varint   distance from the sequence before it, 0 for the first
  * 1        flags: bits 0-1 QoS of the delivery, 4 RETAIN of the delivery, 8 subscription identifiers, 16 message apart
  * varint   number of identifiers, then each a varint          (flag 8)
- * n        the message as a block                             (not flag 16: then it stands under its BODY key)
+ * n        the message as a block                             (not flag 16)
+ * n        the topic as a string                              (flag 16: the message stands under its BODY key)
  * </pre>
  */
 final class RunCodec {
@@ -57,6 +58,7 @@ final class RunCodec {
         private int flags;
         private int[] ids = QueuedCopy.NO_IDS;
         private int messageBytes = -1;
+        private String apartTopic = "";
 
         Reader(long firstSequence, byte[] value) {
             in = new ByteReader(value);
@@ -75,7 +77,9 @@ final class RunCodec {
             sequence += in.varint();
             flags = in.u8();
             ids = readIds(in, flags);
-            if (!isApart()) {
+            if (isApart()) {
+                apartTopic = in.string();
+            } else {
                 messageBytes = in.length();
             }
             return true;
@@ -99,6 +103,11 @@ final class RunCodec {
 
         int[] subscriptionIds() {
             return ids;
+        }
+
+        /** Not after {@link #message}. */
+        String topic() {
+            return isApart() ? apartTopic : in.topicAhead(messageBytes);
         }
 
         /** The message of an entry that is not apart; at most once an entry. */

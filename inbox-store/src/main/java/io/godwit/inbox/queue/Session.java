@@ -17,8 +17,6 @@ final class Session {
     boolean attached;
     /** Wall clock milliseconds; the session and will delays run from here. Meaningless while attached. */
     long detachedAtMillis;
-    /** Messages up to this sequence may have been sent before; written at detach. */
-    long sentUpTo;
     /** Whether an inbound QoS 2 message may stand undistributed; written at detach, so that a new leader need not look everywhere. */
     boolean inboundOpen;
     /** Of the connection that holds it or held it last; gone once published or discarded. */
@@ -26,6 +24,8 @@ final class Session {
     StoredWill will;
     /** In the order of the SUBSCRIBEs. */
     final Map<TopicFilter, StoredSubscription> filters = new LinkedHashMap<>();
+    /** A replay got on since the filters were written; they are written at detach then. */
+    boolean replayGotOn;
 
     Session(long incarnation, ClientInfo client, long expirySeconds) {
         this.incarnation = incarnation;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * 1        version, 1
  * 1        flags: 1 session, 2 attached, 4 will, 8 inbound open
- *   varint incarnation, expiry seconds, detached at (millis), sent up to; client     (flag 1)
+ *   varint incarnation, expiry seconds, detached at (millis); client                 (flag 1)
  *   will                                                                            (flag 4)
  * varint   number of owed wills, each a will
  * varint   number of ended sessions, each: varint incarnation, varint number of filters, each a string
@@ -43,7 +43,6 @@ record SessionRecord(@Nullable Session session, List<StoredWill> owed, List<Ende
             out.varint(s.incarnation);
             out.varint(s.expirySeconds);
             out.varint(s.detachedAtMillis);
-            out.varint(s.sentUpTo);
             writeClient(out, s.client);
             if (will != null) {
                 writeWill(out, will);
@@ -69,11 +68,9 @@ record SessionRecord(@Nullable Session session, List<StoredWill> owed, List<Ende
             long incarnation = in.varint();
             long expirySeconds = in.varint();
             long detachedAtMillis = in.varint();
-            long sentUpTo = in.varint();
             session = new Session(incarnation, readClient(in, id), expirySeconds);
             session.attached = (flags & ATTACHED) != 0;
             session.detachedAtMillis = detachedAtMillis;
-            session.sentUpTo = sentUpTo;
             session.inboundOpen = (flags & INBOUND_OPEN) != 0;
             session.will = (flags & WILL) != 0 ? readWill(in, id) : null;
         }

@@ -9,13 +9,19 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** What leaders call outside the store. The functions are called on range executors and answer on any thread. */
-public record Surroundings(Publish publish, RemoveRoutes removeRoutes, Drops drops) {
+public record Surroundings(Publish publish, Finished finished, RemoveRoutes removeRoutes, Drops drops) {
 
-    /** The shape of {@code WillPublisher}. */
+    /** The shape of {@code WillPublisher.publish}. */
     @FunctionalInterface
     public interface Publish {
         CompletableFuture<Boolean> publish(
                 ClientInfo publisher, Message message, String tokenOrigin, long tokenNumber, long tokenFinishedBelow);
+    }
+
+    /** The shape of {@code WillPublisher.finished}. */
+    @FunctionalInterface
+    public interface Finished {
+        void finished(String tokenOrigin, long tokenNumber);
     }
 
     /** The shape of {@code RouteRemover}. */

@@ -11,17 +11,21 @@ import org.jspecify.annotations.Nullable;
  * The delivery tokens that one inbox has seen: a repeat of a QoS 2 message or a will is answered "already there". Owned by the range leader;
  * stored under a TOKEN key each, written in the mutation that stores the message.
  *
- * <p>A token leaves when its origin says that it is finished, which rides on the origin's next message. The last tokens of an origin that
- * falls silent leave by age: nobody repeats a message for {@link #KEEP_MILLIS}. Beyond {@link #MAX_PER_ORIGIN} the lowest number leaves; an
- * origin has no more than its receive maximum unfinished at a time.
+ * <p>One message may reach the inbox several times under one token: once for its plain subscriptions and once for each shared subscription
+ * that chose it (MQTT 5.0, 4.8.2). Those are different copies, so the origin of a token is kept together with the way it came ({@link #source}).
+ *
+ * <p>A token leaves when its origin says that it is finished, which rides on the origin's next message from the same source. The last tokens of a
+ * source that falls silent leave by age: nobody repeats a message for {@link #KEEP_MILLIS}. Beyond {@link #MAX_PER_SOURCE} the lowest number
+ * leaves; an origin has no more than its receive maximum unfinished at a time.
  *
  * <pre>
+ * key:    1 TOKEN, 8 number, the source: origin in UTF-8, and for a shared subscription a zero byte and its filter; an origin has no zero
  * value:  1 version, 1; varint wall clock milliseconds when stored
  * </pre>
  */
 final class TokenMemory {
     static final long KEEP_MILLIS = 7L * 24 * 3600 * 1000;
-    static final int MAX_PER_ORIGIN = 65_536;
+    static final int MAX_PER_SOURCE = 65_536;
     private static final int VERSION = 1;
     private static final long SWEEP_MILLIS = 3_600_000;
 
@@ -37,8 +41,17 @@ final class TokenMemory {
         }
     }
 
-    private final Map<String, TreeMap<Long, Seen>> byOrigin = new HashMap<>();
+    private final Map<String, TreeMap<Long, Seen>> bySource = new HashMap<>();
     private long sweptAtMillis;
+
+    /**
+     * Where copies come from that are told apart by nothing but their number.
+     *
+     * @param sharedFilter null for plain subscriptions
+     */
+    static String source(String origin, @Nullable String sharedFilter) {
+        return sharedFilter == null ? origin : origin + '\0' + sharedFilter;
+    }
 
     static byte[] encodeStoredAt(long millis) {
         ByteWriter out = new ByteWriter(8);
@@ -53,30 +66,26 @@ final class TokenMemory {
         return in.varint();
     }
 
-    boolean isEmpty() {
-        return byOrigin.isEmpty();
-    }
-
-    boolean contains(String origin, long number) {
-        TreeMap<Long, Seen> seen = byOrigin.get(origin);
+    boolean contains(String source, long number) {
+        TreeMap<Long, Seen> seen = bySource.get(source);
         return seen != null && seen.containsKey(number);
     }
 
     /** The batch that will store the token, null when it is stored. */
     @Nullable
-    Batch pendingIn(String origin, long number) {
-        TreeMap<Long, Seen> seen = byOrigin.get(origin);
+    Batch pendingIn(String source, long number) {
+        TreeMap<Long, Seen> seen = bySource.get(source);
         Seen token = seen == null ? null : seen.get(number);
         return token == null ? null : token.pending;
     }
 
     /** @param batch that stores it, null when it came out of the store */
-    void add(String origin, long number, long storedAtMillis, @Nullable Batch batch) {
-        byOrigin.computeIfAbsent(origin, name -> new TreeMap<>()).put(number, new Seen(storedAtMillis, batch));
+    void add(String source, long number, long storedAtMillis, @Nullable Batch batch) {
+        bySource.computeIfAbsent(source, name -> new TreeMap<>()).put(number, new Seen(storedAtMillis, batch));
     }
 
-    void stored(String origin, long number) {
-        TreeMap<Long, Seen> seen = byOrigin.get(origin);
+    void stored(String source, long number) {
+        TreeMap<Long, Seen> seen = bySource.get(source);
         Seen token = seen == null ? null : seen.get(number);
         if (token != null) {
             token.pending = null;
@@ -84,25 +93,25 @@ final class TokenMemory {
     }
 
     /** The batch that should have stored it failed. */
-    void remove(String origin, long number) {
-        TreeMap<Long, Seen> seen = byOrigin.get(origin);
+    void remove(String source, long number) {
+        TreeMap<Long, Seen> seen = bySource.get(source);
         if (seen != null) {
             seen.remove(number);
             if (seen.isEmpty()) {
-                byOrigin.remove(origin);
+                bySource.remove(source);
             }
         }
     }
 
-    /** Forgets the tokens of {@code origin} below {@code finishedBelow}, and at times what is too old; tells {@code forgotten} of each. */
-    void prune(String origin, long finishedBelow, long nowMillis, BiConsumer<String, Long> forgotten) {
-        TreeMap<Long, Seen> seen = byOrigin.get(origin);
+    /** Forgets the tokens of {@code source} below {@code finishedBelow}, and at times what is too old; tells {@code forgotten} of each. */
+    void prune(String source, long finishedBelow, long nowMillis, BiConsumer<String, Long> forgotten) {
+        TreeMap<Long, Seen> seen = bySource.get(source);
         if (seen != null) {
-            while (!seen.isEmpty() && (seen.firstKey() < finishedBelow || seen.size() > MAX_PER_ORIGIN)) {
-                forgotten.accept(origin, seen.pollFirstEntry().getKey());
+            while (!seen.isEmpty() && (seen.firstKey() < finishedBelow || seen.size() > MAX_PER_SOURCE)) {
+                forgotten.accept(source, seen.pollFirstEntry().getKey());
             }
             if (seen.isEmpty()) {
-                byOrigin.remove(origin);
+                bySource.remove(source);
             }
         }
         if (nowMillis - sweptAtMillis >= SWEEP_MILLIS) {
@@ -112,19 +121,19 @@ final class TokenMemory {
 
     private void sweep(long nowMillis, BiConsumer<String, Long> forgotten) {
         sweptAtMillis = nowMillis;
-        for (Iterator<Map.Entry<String, TreeMap<Long, Seen>>> origins =
-                        byOrigin.entrySet().iterator();
-                origins.hasNext(); ) {
-            Map.Entry<String, TreeMap<Long, Seen>> origin = origins.next();
-            origin.getValue().entrySet().removeIf(token -> {
+        for (Iterator<Map.Entry<String, TreeMap<Long, Seen>>> sources =
+                        bySource.entrySet().iterator();
+                sources.hasNext(); ) {
+            Map.Entry<String, TreeMap<Long, Seen>> source = sources.next();
+            source.getValue().entrySet().removeIf(token -> {
                 boolean old = nowMillis - token.getValue().storedAtMillis >= KEEP_MILLIS;
                 if (old) {
-                    forgotten.accept(origin.getKey(), token.getKey());
+                    forgotten.accept(source.getKey(), token.getKey());
                 }
                 return old;
             });
-            if (origin.getValue().isEmpty()) {
-                origins.remove();
+            if (source.getValue().isEmpty()) {
+                sources.remove();
             }
         }
     }

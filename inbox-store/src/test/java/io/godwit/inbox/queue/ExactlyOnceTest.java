@@ -9,7 +9,10 @@ import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -155,9 +158,58 @@ class ExactlyOnceTest {
                 "origin",
                 number,
                 0,
-                false,
                 true);
         return store.host.await(store.client.insert(request)).get(0);
+    }
+
+    @Test
+    void aSharedSubscriptionGetsItsOwnCopyUnderTheTokenOfThePlainOne() {
+        long incarnation = store.absent("a");
+        List<InsertRequest.Target> copies = List.of(
+                InboxFixture.target("a", incarnation, Qos.EXACTLY_ONCE),
+                shared(incarnation, "$share/g/t/#"),
+                shared(incarnation, "$share/h/t/#"));
+        List<InsertOutcome> first = store.host.await(store.client.insert(withToken(5, copies)));
+        assertThat(first).containsOnly(InsertOutcome.STORED);
+        assertThat(store.stored("a", InboxKeys.TOKEN)).isEqualTo(3);
+
+        for (int restarts = 0; restarts < 2; restarts++) {
+            for (InsertRequest.Target copy : copies) {
+                assertThat(store.host.await(store.client.insert(withToken(5, List.of(copy)))))
+                        .containsExactly(InsertOutcome.ALREADY_THERE);
+            }
+            store.host.crashAndRestart();
+        }
+        InsertRequest.Target later = shared(incarnation, "$share/later/t/#");
+        assertThat(store.host.await(store.client.insert(withToken(5, List.of(later)))))
+                .containsExactly(InsertOutcome.STORED);
+        TestConnection back = store.attach("a");
+        back.attachment().request(10);
+        store.host.runUntilIdle();
+        assertThat(back.payloads()).containsExactly("m", "m", "m", "m");
+    }
+
+    @Test
+    void aFinishedTokenIsForgottenByTheNextMessageOfTheSameSubscription() {
+        long incarnation = store.absent("a");
+        List<InsertRequest.Target> copies =
+                List.of(InboxFixture.target("a", incarnation, Qos.EXACTLY_ONCE), shared(incarnation, "$share/g/t/#"));
+        store.host.await(store.client.insert(withToken(5, copies)));
+        store.host.crashAndRestart();
+        store.host.await(store.client.insert(withToken(6, copies.subList(0, 1))));
+        assertThat(store.stored("a", InboxKeys.TOKEN)).isEqualTo(2);
+        store.host.await(store.client.insert(withToken(7, copies.subList(1, 2))));
+        store.host.await(store.client.insert(withToken(8, copies.subList(0, 1))));
+        assertThat(store.stored("a", InboxKeys.TOKEN)).isEqualTo(2);
+    }
+
+    private static InsertRequest.Target shared(long incarnation, String filter) {
+        return new InsertRequest.Target(
+                new ClientId("a"), incarnation, Qos.EXACTLY_ONCE, false, new int[0], filter, false);
+    }
+
+    private InsertRequest withToken(long number, List<InsertRequest.Target> targets) {
+        return new InsertRequest(TenantId.DEFAULT, store.message("m", 2), targets, "origin", number, number, false);
     }
 
     @Test
@@ -170,8 +222,7 @@ class ExactlyOnceTest {
                 List.of(InboxFixture.target("a", incarnation, Qos.EXACTLY_ONCE)),
                 "origin",
                 7,
-                7,
-                false);
+                7);
         CompletableFuture<List<InsertOutcome>> first = store.client.insert(request);
         CompletableFuture<List<InsertOutcome>> second = store.client.insert(request);
         store.host.runUntilIdle();
@@ -207,8 +258,7 @@ class ExactlyOnceTest {
                 List.of(InboxFixture.target("a", incarnation, Qos.EXACTLY_ONCE)),
                 "origin",
                 7,
-                7,
-                false);
+                7);
         CompletableFuture<List<InsertOutcome>> refused = store.client.insert(request);
         store.host.runUntilIdle();
         assertThat(refused).isCompletedExceptionally();
@@ -232,7 +282,7 @@ class ExactlyOnceTest {
         assertThat(new String(again.message().payload(), StandardCharsets.UTF_8))
                 .isEqualTo("m");
 
-        store.host.await(connection.attachment().distributed(7));
+        store.host.await(connection.attachment().distributed(7, first.tokenNumber()));
         assertThat(store.host
                         .await(connection.attachment().receive(7, store.message("m", 2)))
                         .isDistributed())
@@ -249,8 +299,8 @@ class ExactlyOnceTest {
     void packetIdsReceivedSurviveTheConnectionAndTheBroker() {
         TestConnection connection = store.attach("a");
         for (int packetId : new int[] {9, 3}) {
-            store.host.await(connection.attachment().receive(packetId, store.message("m", 2)));
-            store.host.await(connection.attachment().distributed(packetId));
+            Inbound stored = store.host.await(connection.attachment().receive(packetId, store.message("m", 2)));
+            store.host.await(connection.attachment().distributed(packetId, stored.tokenNumber()));
         }
         store.detach(connection);
         assertThat(store.attach("a").reply.inbound()).containsExactly(3, 9);
@@ -268,7 +318,9 @@ class ExactlyOnceTest {
         store.publishAnswer = false;
         store.host.crashAndRestart();
         store.host.runUntilIdle();
-        assertThat(store.published).extracting(InboxFixture.Published::number).containsExactly(one.tokenNumber());
+        assertThat(store.published)
+                .extracting(InboxFixture.Published::number)
+                .containsExactly(one.tokenNumber(), two.tokenNumber());
 
         // the client is back and repeats the first: it is told only when that is decided
         TestConnection back = store.attach("a");
@@ -279,12 +331,40 @@ class ExactlyOnceTest {
         store.host.advanceMillis(5000);
         assertThat(store.published)
                 .extracting(InboxFixture.Published::number)
-                .containsExactly(one.tokenNumber(), one.tokenNumber(), two.tokenNumber());
+                .containsExactly(one.tokenNumber(), two.tokenNumber(), one.tokenNumber(), two.tokenNumber());
         assertThat(store.published).extracting(InboxFixture.Published::origin).containsOnly(one.tokenOrigin());
         assertThat(store.host.await(repeated).isDistributed()).isTrue();
+        assertThat(store.finished)
+                .extracting(InboxFixture.Finished::number)
+                .containsExactly(one.tokenNumber(), two.tokenNumber());
+        store.host.crashAndRestart();
+        store.host.advanceMillis(60_000);
+        assertThat(store.published).hasSize(4);
+    }
+
+    @Test
+    void aRetainedMessageIsResumedAloneSinceItsWayIsAnother() {
+        TestConnection connection = store.attach("a");
+        for (int packetId = 1; packetId <= 5; packetId++) {
+            boolean retain = packetId == 3;
+            Message message =
+                    new Message("t", new byte[] {(byte) packetId}, Qos.EXACTLY_ONCE, retain, 0, MessageProperties.NONE);
+            store.host.await(connection.attachment().receive(packetId, message));
+        }
+        store.publishAnswer = null;
         store.host.crashAndRestart();
         store.host.runUntilIdle();
-        assertThat(store.published).hasSize(3);
+        assertThat(resumed()).containsExactly(1, 2);
+        store.answerPublishes(true);
+        assertThat(resumed()).containsExactly(1, 2, 3);
+        store.answerPublishes(true);
+        assertThat(resumed()).containsExactly(1, 2, 3, 4, 5);
+    }
+
+    private List<Integer> resumed() {
+        return store.published.stream()
+                .map(published -> (int) published.message().payload()[0])
+                .toList();
     }
 
     @Test
@@ -306,27 +386,118 @@ class ExactlyOnceTest {
         Inbound one = store.host.await(connection.attachment().receive(5, store.message("one", 2)));
         store.host.await(connection.attachment().receive(2, store.message("two", 2)));
         store.host.holdCommits();
-        CompletableFuture<Void> marked = connection.attachment().distributed(5);
+        CompletableFuture<Void> marked = connection.attachment().distributed(5, one.tokenNumber());
         CompletableFuture<Inbound> repeated = connection.attachment().receive(2, store.message("two", 2));
         store.host.runUntilIdle();
         assertThat(marked).isNotDone();
         assertThat(repeated.join().tokenFinishedBelow()).isEqualTo(one.tokenNumber());
+        assertThat(store.finished).isEmpty();
         store.host.releaseCommits();
         store.host.await(marked);
+        assertThat(store.finished).containsExactly(new InboxFixture.Finished(one.tokenOrigin(), one.tokenNumber()));
         Inbound after = store.host.await(connection.attachment().receive(2, store.message("two", 2)));
         assertThat(after.tokenFinishedBelow()).isEqualTo(after.tokenNumber());
     }
 
     @Test
-    void whatADetachedSessionLeftUndistributedIsResumedAtTheNextStart() {
+    void whatADetachedSessionLeftUndistributedIsDistributedAfterAWhile() {
         TestConnection connection = store.attach("a");
+        Inbound stored = store.host.await(connection.attachment().receive(5, store.message("m", 2)));
+        store.detach(connection);
+        store.host.advanceMillis(InboundHandler.GRACE_MILLIS - 1);
+        assertThat(store.published).isEmpty();
+        store.host.advanceMillis(1);
+        assertThat(store.published).extracting(InboxFixture.Published::number).containsExactly(stored.tokenNumber());
+        store.host.crashAndRestart();
+        store.host.advanceMillis(60_000);
+        assertThat(store.published).hasSize(1);
+
+        TestConnection back = store.attach("a");
+        assertThat(store.host
+                        .await(back.attachment().receive(5, store.message("m", 2)))
+                        .isDistributed())
+                .isTrue();
+    }
+
+    @Test
+    void whatADetachedSessionLeftIsTriedLessAndLessOftenUntilItIsDoneOrTheSessionEnds() {
+        TestConnection connection = store.attach("a", false, 3600, null);
         store.host.await(connection.attachment().receive(5, store.message("m", 2)));
         store.detach(connection);
-        store.host.runUntilIdle();
+        store.publishAnswer = false;
+        store.host.advanceMillis(600_000);
+        assertThat(store.published).hasSizeBetween(20, 30);
+        store.host.advanceMillis(3_600_000);
+        int tries = store.published.size();
+        store.host.advanceMillis(600_000);
+        assertThat(store.published).hasSize(tries);
+    }
+
+    @Test
+    void whatTheClientCameBackForIsLeftToIt() {
+        TestConnection connection = store.attach("a");
+        Inbound stored = store.host.await(connection.attachment().receive(5, store.message("m", 2)));
+        store.detach(connection);
+        TestConnection back = store.attach("a");
+        store.host.advanceMillis(60_000);
         assertThat(store.published).isEmpty();
-        store.host.crashAndRestart();
+        assertThat(store.host
+                        .await(back.attachment().receive(5, store.message("m", 2)))
+                        .tokenNumber())
+                .isEqualTo(stored.tokenNumber());
+    }
+
+    @Test
+    void aDistributionThatEndsAfterItsConnectionIsMarked() {
+        TestConnection connection = store.attach("a");
+        Inbound stored = store.host.await(connection.attachment().receive(5, store.message("m", 2)));
+        store.detach(connection);
+        store.host.await(connection.attachment().distributed(5, stored.tokenNumber()));
+        store.host.advanceMillis(60_000);
+        assertThat(store.published).isEmpty();
+        TestConnection back = store.attach("a");
+        assertThat(store.host
+                        .await(back.attachment().receive(5, store.message("m", 2)))
+                        .isDistributed())
+                .isTrue();
+    }
+
+    @Test
+    void aLateMarkIsForTheMessageItSpeaksOfOnly() {
+        TestConnection connection = store.attach("a");
+        Inbound first = store.host.await(connection.attachment().receive(5, store.message("m", 2)));
+        TestConnection next = store.attach("a");
+        store.host.await(next.attachment().release(5));
+        store.host.await(next.attachment().receive(5, store.message("n", 2)));
+        store.host.await(connection.attachment().distributed(5, first.tokenNumber()));
+        assertThat(store.host
+                        .await(next.attachment().receive(5, store.message("n", 2)))
+                        .isDistributed())
+                .isFalse();
+
+        TestConnection clean = store.attach("a", true, AttachRequest.NEVER, null);
+        Inbound again = store.host.await(clean.attachment().receive(5, store.message("o", 2)));
+        store.host.await(next.attachment().distributed(5, again.tokenNumber()));
+        assertThat(store.host
+                        .await(clean.attachment().receive(5, store.message("o", 2)))
+                        .isDistributed())
+                .isFalse();
+    }
+
+    @Test
+    void aRepeatedReleaseWaitsForTheCommitOfTheFirst() {
+        TestConnection connection = store.attach("a");
+        Inbound stored = store.host.await(connection.attachment().receive(5, store.message("m", 2)));
+        store.host.await(connection.attachment().distributed(5, stored.tokenNumber()));
+        store.host.holdCommits();
+        CompletableFuture<Boolean> first = connection.attachment().release(5);
+        CompletableFuture<Boolean> second = connection.attachment().release(5);
         store.host.runUntilIdle();
-        assertThat(store.published).hasSize(1);
+        assertThat(first).isNotDone();
+        assertThat(second).isNotDone();
+        store.host.releaseCommits();
+        assertThat(store.host.await(first)).isTrue();
+        assertThat(store.host.await(second)).isFalse();
     }
 
     @Test
@@ -338,57 +509,5 @@ class ExactlyOnceTest {
         store.host.crashAndRestart();
         store.host.runUntilIdle();
         assertThat(store.published).isEmpty();
-    }
-
-    // --- retained replay
-
-    @Test
-    void aRetainedReplayIsSkippedWhereANewerLiveMessageCame() {
-        TestConnection connection = store.attach("a");
-        long incarnation = connection.reply.incarnation();
-        connection.attachment().request(10);
-        connection.attachment().beginReplay();
-        store.host.runUntilIdle();
-        store.insert("a", incarnation, store.message("x", "live", 1, -1));
-        replay(incarnation, "x", "stale");
-        replay(incarnation, "y", "retained");
-        assertThat(connection.payloads()).containsExactly("live", "retained");
-        connection.attachment().endReplay();
-        store.host.runUntilIdle();
-        replay(incarnation, "x", "another subscription");
-        assertThat(connection.payloads()).containsExactly("live", "retained", "another subscription");
-    }
-
-    /** What a replay has to skip began with it, not with one before it that is still open. */
-    @Test
-    @Clause("MQTT5-3.3.1-9")
-    void aReplaySkipsOnlyWhatCameSinceItsBegin() {
-        TestConnection connection = store.attach("a");
-        long incarnation = connection.reply.incarnation();
-        connection.attachment().request(10);
-        connection.attachment().beginReplay();
-        store.host.runUntilIdle();
-        store.insert("a", incarnation, store.message("x", "live x", 1, -1));
-        connection.attachment().beginReplay();
-        store.host.runUntilIdle();
-        store.insert("a", incarnation, store.message("y", "live y", 1, -1));
-        replay(incarnation, "x", "stale for the first");
-        connection.attachment().endReplay();
-        replay(incarnation, "x", "retained for the second");
-        replay(incarnation, "y", "stale for the second");
-        connection.attachment().endReplay();
-        assertThat(connection.payloads()).containsExactly("live x", "live y", "retained for the second");
-    }
-
-    private void replay(long incarnation, String topic, String payload) {
-        InsertRequest request = new InsertRequest(
-                TenantId.DEFAULT,
-                store.message(topic, payload, 1, -1),
-                List.of(InboxFixture.target("a", incarnation, Qos.AT_LEAST_ONCE)),
-                null,
-                0,
-                0,
-                true);
-        assertThat(store.host.await(store.client.insert(request))).containsExactly(InsertOutcome.STORED);
     }
 }

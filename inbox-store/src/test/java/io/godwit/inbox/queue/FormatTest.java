@@ -1,5 +1,7 @@
 package io.godwit.inbox.queue;
 
+import static io.godwit.inbox.queue.InboxKeys.RUN;
+import static io.godwit.plugin.message.MessageProperties.NONE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,12 +10,14 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
-import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -26,14 +30,13 @@ class FormatTest {
     private static final InboxId ID = new InboxId(TenantId.DEFAULT, new ClientId("client-é"));
     private static final ClientInfo CLIENT = new ClientInfo(ID.tenant(), ID.clientId(), null, "10.0.0.1:7", 4);
     private static final Message MESSAGE =
-            new Message("a/b", new byte[] {1, 2, 3}, Qos.EXACTLY_ONCE, true, 12345, MessageProperties.NONE);
+            new Message("a/b", new byte[] {1, 2, 3}, Qos.EXACTLY_ONCE, true, 12345, NONE);
 
     @Test
     void aSessionRecordComesBack() {
         Session session = new Session(77, CLIENT, 0xFFFF_FFFFL);
         session.attached = true;
         session.detachedAtMillis = 1_700_000_000_000L;
-        session.sentUpTo = 9;
         session.inboundOpen = true;
         session.will = new StoredWill(77, 5, CLIENT, MESSAGE, 30);
         TopicFilter filter = new TopicFilter("g", "x/#");
@@ -56,6 +59,8 @@ class FormatTest {
     void subscriptionsComeBack() {
         List<StoredSubscription> subscriptions = List.of(
                 new StoredSubscription(new TopicFilter(null, "a/+"), Qos.AT_MOST_ONCE, true, false, 2, 268_435_455),
+                new StoredSubscription(new TopicFilter(null, "b"), Qos.AT_LEAST_ONCE, false, true, 2, 1, "cursor-é"),
+                new StoredSubscription(new TopicFilter(null, "c"), Qos.AT_LEAST_ONCE, false, true, 0, 9, ""),
                 new StoredSubscription(new TopicFilter("g", "#"), Qos.EXACTLY_ONCE, false, true, 1, 0));
         assertThat(FilterTable.decode(FilterTable.encode(subscriptions))).isEqualTo(subscriptions);
     }
@@ -79,10 +84,11 @@ class FormatTest {
         }
         long[] received =
                 Arrays.stream(live).filter(sequence -> sequence % 3 == 0).toArray();
-        Progress progress = new Progress(floor, at + 1, live, received);
+        Progress progress = new Progress(floor, at + 1, at + 7, live, received);
         Progress back = Progress.decode(progress.encode());
         assertThat(back.floor()).isEqualTo(floor);
         assertThat(back.horizon()).isEqualTo(at + 1);
+        assertThat(back.sentBelow()).isEqualTo(at + 7);
         assertThat(back.live()).isEqualTo(live);
         assertThat(back.received()).isEqualTo(received);
         for (long sequence : live) {
@@ -123,6 +129,44 @@ class FormatTest {
             parts[part]++;
         }
         assertThat(Arrays.stream(parts).boxed()).allMatch(size -> size > 700 && size < 1300);
+    }
+
+    @Test
+    void aRunNamesTheTopicsOfItsMessagesAlsoOfThoseThatStandApart() {
+        Map<String, byte[]> written = new HashMap<>();
+        byte[] prefix = InboxKeys.prefix(ID.tenant(), ID.clientId());
+        MutationCodec.apply(new MapWrites(written), mutation(prefix, out -> {
+            insert(out, 7, MESSAGE, false);
+            insert(out, 9, new Message("large", new byte[20_000], Qos.AT_LEAST_ONCE, false, 0, NONE), true);
+            insert(out, 10, MESSAGE, false);
+        }));
+        RunCodec.Reader run = new RunCodec.Reader(7, written.get(MapWrites.name(prefix, InboxKeys.suffix(RUN, 7))));
+        List<String> found = new ArrayList<>();
+        while (run.next()) {
+            found.add(run.sequence() + " " + run.topic());
+        }
+        assertThat(found).containsExactly("7 a/b", "9 large", "10 a/b");
+        assertThat(written).containsKey(MapWrites.name(prefix, InboxKeys.suffix(InboxKeys.BODY, 9)));
+    }
+
+    private static byte[] mutation(byte[] prefix, Consumer<ByteWriter> operations) {
+        ByteWriter out = new ByteWriter(100);
+        out.u8(MutationCodec.VERSION);
+        out.varint(1);
+        out.block(prefix);
+        operations.accept(out);
+        return out.toBytes();
+    }
+
+    private static void insert(ByteWriter out, long sequence, Message message, boolean isApart) {
+        out.u8(MutationCodec.INSERT);
+        out.u8(isApart ? MutationCodec.MESSAGE_APART : 0);
+        out.message(message);
+        out.varint(1);
+        out.varint(0);
+        out.varint(sequence);
+        out.u8(RunCodec.flags(message.qos(), false, new int[] {4}));
+        RunCodec.writeIds(out, new int[] {4});
     }
 
     private static String wellFormed(String text) {

@@ -34,17 +34,29 @@ final class InboxFixture implements AutoCloseable {
     static final InboxConfig LATE_PUSH = new InboxConfig(
             1000, InboxConfig.DropPolicy.NEWEST, true, 100, Duration.ofSeconds(AttachRequest.NEVER), false);
 
-    record Published(ClientInfo publisher, Message message, String origin, long number, long finishedBelow) {}
+    /** @param answer null when it is still owed */
+    record Published(
+            ClientInfo publisher,
+            Message message,
+            String origin,
+            long number,
+            long finishedBelow,
+            @Nullable Boolean answer) {}
+
+    record Finished(String origin, long number) {}
 
     record Removed(ClientId clientId, long incarnation, List<TopicFilter> filters) {}
 
     final List<Published> published = new ArrayList<>();
+    final List<Finished> finished = new ArrayList<>();
     final List<Removed> removed = new ArrayList<>();
     final List<BrokerEvent> events = new ArrayList<>();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    /** What publishing answers; null for no answer. */
+    /** What publishing answers; null for no answer yet. */
     @Nullable
     Boolean publishAnswer = true;
+
+    private final List<CompletableFuture<Boolean>> openPublishes = new ArrayList<>();
 
     boolean removeAnswer = true;
     final InMemoryRangeHost host;
@@ -66,11 +78,16 @@ final class InboxFixture implements AutoCloseable {
     InboxFixture(QueueSettings settings, int ranges, Predicate<byte[]> forgets) {
         Surroundings outside = new Surroundings(
                 (publisher, message, origin, number, finishedBelow) -> {
-                    published.add(new Published(publisher, message, origin, number, finishedBelow));
-                    return publishAnswer == null
-                            ? new CompletableFuture<>()
-                            : CompletableFuture.completedFuture(publishAnswer);
+                    published.add(new Published(publisher, message, origin, number, finishedBelow, publishAnswer));
+                    CompletableFuture<Boolean> answer = new CompletableFuture<>();
+                    if (publishAnswer == null) {
+                        openPublishes.add(answer);
+                    } else {
+                        answer.complete(publishAnswer);
+                    }
+                    return answer;
                 },
+                (origin, number) -> finished.add(new Finished(origin, number)),
                 (tenant, clientId, incarnation, filters) -> {
                     removed.add(new Removed(clientId, incarnation, filters));
                     return CompletableFuture.completedFuture(removeAnswer);
@@ -139,13 +156,12 @@ final class InboxFixture implements AutoCloseable {
                 List.of(target(clientId, incarnation, message.qos())),
                 "origin",
                 number,
-                finishedBelow,
-                false);
+                finishedBelow);
         return host.await(client.insert(request)).get(0);
     }
 
     static InsertRequest request(Message message, List<InsertRequest.Target> targets) {
-        return new InsertRequest(TenantId.DEFAULT, message, targets, null, 0, 0, false);
+        return new InsertRequest(TenantId.DEFAULT, message, targets, null, 0, 0);
     }
 
     static InsertRequest.Target target(String clientId, long incarnation, Qos qos) {
@@ -162,6 +178,21 @@ final class InboxFixture implements AutoCloseable {
                 : new MessageProperties(-1, expirySeconds, null, null, null, List.of());
         return new Message(
                 topic, payload.getBytes(StandardCharsets.UTF_8), Qos.of(qos), false, host.nowMillis(), properties);
+    }
+
+    /** Answers what has been published without an answer. */
+    void answerPublishes(boolean done) {
+        List<CompletableFuture<Boolean>> open = List.copyOf(openPublishes);
+        openPublishes.clear();
+        open.forEach(answer -> answer.complete(done));
+        host.runUntilIdle();
+    }
+
+    /** Topics of the events of discarded messages so far. */
+    List<String> droppedTopics() {
+        return events.stream()
+                .map(event -> ((BrokerEvent.MessageDropped) event).topic())
+                .toList();
     }
 
     double dropped(String reason) {
@@ -194,7 +225,7 @@ final class InboxFixture implements AutoCloseable {
     }
 
     static StoredSubscription subscription(String filter) {
-        return new StoredSubscription(TopicFilter.parse(filter).orElseThrow(), Qos.EXACTLY_ONCE, false, false, 0, 0);
+        return new StoredSubscription(TopicFilter.parse(filter).orElseThrow(), Qos.EXACTLY_ONCE, false, false, 2, 0);
     }
 
     static ClientInfo info(String clientId) {

@@ -23,30 +23,39 @@ import org.jspecify.annotations.Nullable;
 final class ModelClient {
     final String id;
     private final Random random;
+    private final boolean wantsMarks;
     /** The last life of the session it knows of. */
     long incarnation;
-    /** QoS 2 packet ids received and not released, with the message. */
+    /** QoS 2 packet ids received and not released, with the copy. */
     private final Map<Integer, Integer> openFlows = new HashMap<>();
-    /** Messages of this life handed to the application. */
+    /** Copies of this life handed to the application. */
     final Set<Integer> received = new HashSet<>();
-    /** Messages of this life that any connection was sent. */
+    /** Copies of this life that any connection was sent. */
     private final Set<Integer> sent = new HashSet<>();
     /** What each sequence of this life stood for. */
     private final Map<Long, Integer> bySequence = new HashMap<>();
-    /** Messages whose place in the order is not known, since they were published again. */
+    /** Copies whose place in the order is not known, since they were published again. */
     final Set<Integer> unordered = new HashSet<>();
 
     @Nullable
     Connection connection;
 
-    ModelClient(String id, Random random) {
+    /** @param wantsMarks whether every repetition must be marked as one */
+    ModelClient(String id, Random random, boolean wantsMarks) {
         this.id = id;
         this.random = random;
+        this.wantsMarks = wantsMarks;
     }
 
-    static int number(InboxMessage message) {
+    /** Names the copy of message {@code number} that is for plain subscriptions, or the one for a shared subscription. */
+    static int copy(int number, boolean isShared) {
+        return 2 * number + (isShared ? 1 : 0);
+    }
+
+    /** Of a delivery; copies for a shared subscription carry an identifier. */
+    private static int copy(InboxMessage message) {
         String text = new String(message.message().payload(), StandardCharsets.UTF_8);
-        return Integer.parseInt(text.substring(0, text.indexOf('.')));
+        return copy(Integer.parseInt(text.substring(0, text.indexOf('.'))), message.subscriptionIds().length > 0);
     }
 
     /** One connection of the client. */
@@ -104,9 +113,9 @@ final class ModelClient {
 
         private void delivered(InboxMessage message) {
             if (message.qos() == Qos.AT_MOST_ONCE) {
-                int number = number(message);
-                check(number > lastQos0, "QoS 0 out of order");
-                lastQos0 = number;
+                int copy = copy(message);
+                check(copy > lastQos0, "QoS 0 out of order");
+                lastQos0 = copy;
                 return;
             }
             check(++taken <= requested, "more was delivered than requested");
@@ -118,23 +127,23 @@ final class ModelClient {
             if (message.released()) {
                 return;
             }
-            int number = number(message);
-            if (!unordered.contains(number)) {
-                check(number > lastNumber, "messages out of order: " + number + " after " + lastNumber);
-                lastNumber = number;
+            int copy = copy(message);
+            if (!unordered.contains(copy)) {
+                check(copy > lastNumber, "messages out of order: " + copy + " after " + lastNumber);
+                lastNumber = copy;
             }
-            check(bySequence.merge(message.sequence(), number, (old, now) -> old) == number, "sequence used again");
-            check(!sent.contains(number) || message.redelivered(), "a repetition is not marked: " + number);
-            sent.add(number);
+            check(bySequence.merge(message.sequence(), copy, (old, now) -> old) == copy, "sequence used again");
+            check(!wantsMarks || !sent.contains(copy) || message.redelivered(), "a repetition is not marked: " + copy);
+            sent.add(copy);
             if (message.qos() == Qos.AT_LEAST_ONCE) {
-                received.add(number);
+                received.add(copy);
                 return;
             }
-            Integer open = openFlows.putIfAbsent(message.packetId(), number);
+            Integer open = openFlows.putIfAbsent(message.packetId(), copy);
             if (open == null) {
-                check(received.add(number), "QoS 2 message twice: " + number);
+                check(received.add(copy), "QoS 2 message twice: " + copy);
             } else {
-                check(open == number, "packet id of an open QoS 2 flow was given to another message");
+                check(open == copy, "packet id of an open QoS 2 flow was given to another message");
             }
         }
 

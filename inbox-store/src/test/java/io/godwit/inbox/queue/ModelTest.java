@@ -91,11 +91,14 @@ class ModelTest {
         private final Random random;
         private final InboxFixture store;
         private final List<ModelClient> clients = new ArrayList<>();
-        /** For each client: messages of its present life that were acknowledged to their publisher. */
+        /** For each client: copies of its present life that were acknowledged to their publisher. */
         private final List<Set<Integer>> owed = new ArrayList<>();
 
         private final List<AssertionError> violations = new ArrayList<>();
         private final boolean limited;
+        /** On a full disk deliveries go on, and the store cannot learn of them: after a crash their repetitions may come unmarked. */
+        private final boolean diskFills;
+
         private int nextNumber;
         private int nextToken;
         /** Publishers of QoS 2 that try again, at the next step. */
@@ -107,6 +110,7 @@ class ModelTest {
         Run(long seed, boolean earlyPush, Predicate<byte[]> forgets) {
             random = new Random(seed);
             limited = random.nextInt(4) == 0;
+            diskFills = random.nextInt(4) == 0;
             InboxConfig config = new InboxConfig(
                     limited ? 5 : 100_000,
                     InboxConfig.DropPolicy.NEWEST,
@@ -118,7 +122,7 @@ class ModelTest {
             int maxIdle = random.nextInt(3);
             store = new InboxFixture(InboxFixture.settings(config, maxIdle), 1 + random.nextInt(2), forgets);
             for (int i = 0; i < 3; i++) {
-                clients.add(new ModelClient("c" + i, random));
+                clients.add(new ModelClient("c" + i, random, !diskFills));
                 owed.add(new HashSet<>());
             }
         }
@@ -181,7 +185,9 @@ class ModelTest {
                 store.host.advanceMillis(random.nextInt(1500));
             } else if (choice < 96) {
                 store.host.failWrites(
-                        random.nextBoolean() ? RangeException.Cause.OVERLOADED : RangeException.Cause.DISK_FULL);
+                        diskFills && random.nextBoolean()
+                                ? RangeException.Cause.DISK_FULL
+                                : RangeException.Cause.OVERLOADED);
                 store.host.runUntilIdle();
                 store.host.acceptWrites();
             } else if (choice < 97) {
@@ -252,12 +258,28 @@ class ModelTest {
                 if (client.incarnation != 0 && (receivers.isEmpty() || random.nextInt(3) == 0)) {
                     receivers.add(who);
                     targets.add(InboxFixture.target(client.id, client.incarnation, qos));
+                    if (qos != Qos.AT_MOST_ONCE && random.nextInt(6) == 0) {
+                        receivers.add(who);
+                        targets.add(shared(client, qos));
+                    }
                 }
             }
             boolean hasToken = qos == Qos.EXACTLY_ONCE;
-            InsertRequest request = new InsertRequest(
-                    TenantId.DEFAULT, message, targets, hasToken ? "origin" : null, nextToken++, 0, false);
+            InsertRequest request =
+                    new InsertRequest(TenantId.DEFAULT, message, targets, hasToken ? "origin" : null, nextToken++, 0);
             publish(request, receivers, number, 0);
+        }
+
+        /** The session is also the chosen member of a shared subscription. */
+        private InsertRequest.Target shared(ModelClient client, Qos qos) {
+            return new InsertRequest.Target(
+                    InboxFixture.info(client.id).clientId(),
+                    client.incarnation,
+                    qos,
+                    false,
+                    new int[] {1},
+                    "$share/g/" + random.nextInt(2),
+                    false);
         }
 
         private void publish(InsertRequest request, List<Integer> receivers, int number, int tries) {
@@ -268,7 +290,9 @@ class ModelTest {
                 unanswered--;
                 if (failure != null) {
                     if (request.tokenOrigin() != null && tries < 3) {
-                        receivers.forEach(who -> clients.get(who).unordered.add(number));
+                        receivers.forEach(who -> clients.get(who)
+                                .unordered
+                                .addAll(List.of(ModelClient.copy(number, false), ModelClient.copy(number, true))));
                         retries.add(() -> publish(request, receivers, number, tries + 1));
                     }
                     return;
@@ -283,7 +307,8 @@ class ModelTest {
                             && request.message().qos() != Qos.AT_MOST_ONCE
                             && clients.get(who).incarnation == lives.get(i)
                             && request.targets().get(i).incarnation() == lives.get(i)) {
-                        owed.get(who).add(number);
+                        boolean isShared = request.targets().get(i).sharedFilter() != null;
+                        owed.get(who).add(ModelClient.copy(number, isShared));
                     }
                 }
             });

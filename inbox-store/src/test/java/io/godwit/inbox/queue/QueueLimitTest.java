@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.inbox.InboxConfig;
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -51,7 +53,13 @@ class QueueLimitTest {
                         .await(store.client.insert(InboxFixture.request(
                                 store.message("m" + i, 1),
                                 List.of(new InsertRequest.Target(
-                                        new ClientId("a"), incarnation, Qos.AT_LEAST_ONCE, false, new int[0], true)))))
+                                        new ClientId("a"),
+                                        incarnation,
+                                        Qos.AT_LEAST_ONCE,
+                                        false,
+                                        new int[0],
+                                        null,
+                                        true)))))
                         .get(0))
                 .toList();
         assertThat(outcomes)
@@ -85,6 +93,154 @@ class QueueLimitTest {
         store.host.runUntilIdle();
         assertThat(back.payloads()).containsExactly("m0", "m1", "m3995", "m3996", "m3997", "m3998", "m3999");
         assertThat(store.dropped("queue_full_oldest")).isEqualTo(4000 - 7);
+    }
+
+    @Test
+    void whatIsDroppedIsNamedByItsOwnTopic() {
+        restart(config(2, InboxConfig.DropPolicy.OLDEST));
+        long incarnation = store.absent("a");
+        insertOn(incarnation, 1, "t/0", 5);
+        insertOn(incarnation, 1, "t/1", 20_000); // stands apart from the others
+        insertOn(incarnation, 1, "t/2", 5);
+        store.host.crashAndRestart();
+        insertOn(incarnation, 1, "t/3", 5);
+        insertOn(incarnation, 1, "t/4", 5);
+        assertThat(store.droppedTopics()).containsExactly("t/0", "t/1", "t/2");
+
+        restart(config(2, InboxConfig.DropPolicy.NEWEST));
+        long other = store.absent("a");
+        for (int i = 0; i < 3; i++) {
+            insertOn(other, 1, "t/" + i, 5);
+        }
+        assertThat(store.droppedTopics()).containsExactly("t/2");
+    }
+
+    @Test
+    void everyMessageThatEndsWithItsSessionIsNamed() {
+        long incarnation = store.absent("a");
+        insertOn(incarnation, 1, "t/0", 20_000);
+        insertOn(incarnation, 0, "t/1", 5);
+        store.host.crashAndRestart();
+        insertOn(incarnation, 2, "t/2", 5);
+        store.attach("a", true, AttachRequest.NEVER, null);
+        assertThat(store.droppedTopics()).containsExactly("t/0", "t/1", "t/2");
+        assertThat(store.dropped("session_ended")).isEqualTo(3);
+    }
+
+    @Test
+    void theOldestQos0IsNamed() {
+        long incarnation = store.absent("a");
+        insertOn(incarnation, 0, "first", 5);
+        for (int i = 0; i < 100; i++) {
+            insertOn(incarnation, 0, "later", 5);
+        }
+        assertThat(store.droppedTopics()).containsExactly("first");
+    }
+
+    @Test
+    void qos0ThatWaitsForAConnectionIsNotGivenUpInSilence() {
+        TestConnection connection = store.attach("a", false, 0, null);
+        long incarnation = connection.reply.incarnation();
+        insertOn(incarnation, 1, "t/1", 5);
+        insertOn(incarnation, 0, "t/0", 5);
+        store.detach(connection);
+        assertThat(store.droppedTopics()).containsExactlyInAnyOrder("t/1", "t/0");
+
+        TestConnection deleted = store.attach("b");
+        insertOn("b", deleted.reply.incarnation(), 1, "t/1", 5);
+        insertOn("b", deleted.reply.incarnation(), 0, "t/0", 5);
+        store.host.await(store.client.delete(TenantId.DEFAULT, new ClientId("b")));
+        assertThat(store.dropped("session_ended")).isEqualTo(4);
+
+        TestConnection cut = store.attach("c");
+        insertOn("c", cut.reply.incarnation(), 1, "t/1", 5);
+        insertOn("c", cut.reply.incarnation(), 0, "t/0", 5);
+        store.host.changeLeaders();
+        assertThat(store.dropped("store_failed")).isEqualTo(1);
+    }
+
+    private void insertOn(long incarnation, int qos, String topic, int bytes) {
+        insertOn("a", incarnation, qos, topic, bytes);
+    }
+
+    private void insertOn(String clientId, long incarnation, int qos, String topic, int bytes) {
+        store.insert(clientId, incarnation, store.message(topic, "x".repeat(bytes), qos, -1));
+    }
+
+    @Test
+    void aCrashDoesNotEmptyTheQueueOfAClientThatHadStopped() {
+        restart(config(5, InboxConfig.DropPolicy.NEWEST));
+        TestConnection connection = store.attach("a");
+        long incarnation = connection.reply.incarnation();
+        connection.attachment().request(2);
+        store.insert("a", incarnation, store.message("m0", 1));
+        store.insert("a", incarnation, store.message("m1", 2));
+        assertThat(connection.payloads()).containsExactly("m0", "m1");
+        store.host.advanceMillis(Outbox.STOPPED_MILLIS);
+        for (int i = 2; i < 7; i++) {
+            assertThat(store.insert("a", incarnation, store.message("m" + i, 1)))
+                    .isEqualTo(InsertOutcome.STORED);
+        }
+        assertThat(store.insert("a", incarnation, store.message("full", 1))).isEqualTo(InsertOutcome.DROPPED);
+        for (int restarts = 0; restarts < 2; restarts++) {
+            store.host.crashAndRestart();
+            assertThat(store.insert("a", incarnation, store.message("full", 1))).isEqualTo(InsertOutcome.DROPPED);
+        }
+        TestConnection back = store.attach("a");
+        back.attachment().request(10);
+        store.host.runUntilIdle();
+        assertThat(back.payloads()).containsExactlyElementsOf(names("m", 7));
+        assertThat(back.delivered.stream().map(InboxMessage::redelivered))
+                .containsExactly(true, true, false, false, false, false, false);
+    }
+
+    @Test
+    void whatWaitedForAConnectionThatAskedForNothingIsNewAfterACrash() {
+        TestConnection connection = store.attach("a");
+        for (int i = 0; i < 3; i++) {
+            store.insert("a", connection.reply.incarnation(), store.message("m" + i, 1));
+        }
+        store.host.crashAndRestart();
+        TestConnection back = store.attach("a");
+        back.attachment().request(10);
+        store.host.runUntilIdle();
+        assertThat(back.payloads()).containsExactlyElementsOf(names("m", 3));
+        assertThat(back.delivered).noneMatch(InboxMessage::redelivered);
+    }
+
+    @Test
+    void aClientThatWorksThroughALongQueueIsDeemedToHaveSeenLittleMoreThanItHas() {
+        restart(config(100_000, InboxConfig.DropPolicy.NEWEST));
+        long incarnation = store.absent("a");
+        for (int i = 0; i < 5000; i++) {
+            store.insertLater("a", incarnation, store.message("m" + i, 1));
+        }
+        TestConnection connection = store.attach("a");
+        long entries = store.host.appliedEntries();
+        connection.attachment().request(20);
+        int sent = 0;
+        while (sent < 3000) {
+            store.host.runUntilIdle();
+            assertThat(connection.delivered).isNotEmpty();
+            int taken = connection.delivered.size();
+            connection.acknowledgeAll();
+            connection.take();
+            connection.attachment().request(taken);
+            sent += taken;
+        }
+        store.host.runUntilIdle();
+        int inflight = connection.delivered.size();
+        assertThat(store.host.appliedEntries() - entries).isLessThan(10 + sent * 2L / SentCeiling.MOST_AHEAD);
+        store.host.crashAndRestart();
+        TestConnection back = store.attach("a");
+        back.attachment().request(5000);
+        store.host.runUntilIdle();
+        assertThat(back.payloads()).endsWith("m4999");
+        // acknowledgements of the last second may have died with the process
+        long repeated =
+                back.delivered.stream().filter(InboxMessage::redelivered).count();
+        long lastSent = 5000 - back.delivered.size() + repeated;
+        assertThat(lastSent).isBetween((long) sent + inflight, (long) sent + inflight + SentCeiling.MOST_AHEAD);
     }
 
     @Test

@@ -308,6 +308,8 @@ class SessionTest {
                 .hasSize(1);
         assertThat(store.published.stream().map(InboxFixture.Published::origin).distinct())
                 .hasSize(1);
+        InboxFixture.Published last = store.published.get(store.published.size() - 1);
+        assertThat(store.finished).containsExactly(new InboxFixture.Finished(last.origin(), last.number()));
         int tries = store.published.size();
         store.host.crashAndRestart();
         store.host.advanceMillis(60_000);

@@ -208,9 +208,11 @@ public final class TestClient implements AutoCloseable {
         return ((Packet.Suback) reply).codes();
     }
 
-    /** Unsubscribes and waits for the UNSUBACK. */
-    public void unsubscribe(String filter) throws IOException {
-        request(packetId -> new Packet.Unsubscribe(packetId, List.of(filter)));
+    /** Unsubscribes and waits for the UNSUBACK; returns its code, 0 under 3.1.1. */
+    public int unsubscribe(String filter) throws IOException {
+        Packet reply = request(packetId -> new Packet.Unsubscribe(packetId, List.of(filter)));
+        List<Integer> codes = ((Packet.Unsuback) reply).codes();
+        return codes.isEmpty() ? 0 : codes.get(0);
     }
 
     /** The next message received, or null when there is none in {@code patience}. */

@@ -56,7 +56,10 @@ class CrashTest {
         for (int i = 0; i < kinds.length; i++) {
             kinds[i] = Kind.values()[i % 4];
         }
-        keepsWhatItAcknowledged(CrashPlan.of(seed(), 2_600, 400, 3_000, 9_000, kinds), broker(earlyPush), 2_300);
+        keepsWhatItAcknowledged(
+                CrashPlan.of(seed(), 2_600, 400, 3_000, 9_000, kinds),
+                broker(earlyPush).longLived(),
+                2_300);
     }
 
     /** Proof against a real broker that the machinery notices a loss: this one writes its state once a second, and forgets the rest. */

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.Ports;
-import io.godwit.it.real.ClientsTest.Library;
+import io.godwit.it.real.Clients.Library;
 import io.godwit.it.real.RealClient.Message;
 import io.godwit.it.real.RealClient.Settings;
 import io.godwit.it.wire.Packet;

@@ -39,9 +39,10 @@ import org.jspecify.annotations.Nullable;
  * Serves one connection from its first packet to CONNACK. Confined to its event loop.
  *
  * <p>The steps: {@link #begin} checks the CONNECT, {@link Admission} whether the client is let in. Only then {@link #acquire} asks the
- * directory for the client id, which another connection may have to give up first (takeover). With the {@link SessionDirectory.Lease} it opens the session ({@link #acquired}): a clean one of expiry 0 and without
- * a will only has a stored predecessor deleted; any other is attached at the inbox store. The routes of a resumed session are written again,
- * in case a crash had left one out. Then {@link #open} sends CONNACK and makes the session the connection's handler. What the client
+ * directory for the client id, which another connection may have to give up first (takeover). With the {@link SessionDirectory.Lease} it opens
+ * the session ({@link #acquired}): a clean one of expiry 0 and without a will only has a stored predecessor deleted; any other is attached at the
+ * inbox store. A route that a resumed session lacks, since a crash had left it out, is written. Then {@link #open} sends CONNACK and makes the
+ * session the connection's handler. What the client
  * sent behind its CONNECT meanwhile is kept for the session; reading pauses, so that is little.
  *
  * <p>At every step the connection may turn out to have closed: then what the step got is given back.

@@ -15,7 +15,7 @@ public record SubAck(
         int packetId,
         List<ReasonCode> reasonCodes,
         @Nullable String reasonString,
-        List<UserProperty> userProperties) implements Packet {
+        List<UserProperty> userProperties) implements FilterReply {
     public SubAck {
         PacketIds.check(packetId);
         reasonCodes = List.copyOf(reasonCodes);

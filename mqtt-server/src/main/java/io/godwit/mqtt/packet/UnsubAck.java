@@ -14,7 +14,7 @@ public record UnsubAck(
         int packetId,
         List<ReasonCode> reasonCodes,
         @Nullable String reasonString,
-        List<UserProperty> userProperties) implements Packet {
+        List<UserProperty> userProperties) implements FilterReply {
     public UnsubAck {
         PacketIds.check(packetId);
         reasonCodes = List.copyOf(reasonCodes);

@@ -59,7 +59,7 @@ public final class LiveFanOut implements Deliverer {
         Message message = delivery.message();
         int count = matches.size();
         SharedPublish shared = null;
-        CompletableFuture<DistOutcome> outcome = DELIVERED;
+        List<CompletableFuture<DistOutcome>> awaited = List.of();
         for (int i = 0; i < count; i++) {
             Match match = matches.get(i);
             TransientSession session = (TransientSession) match.receiver();
@@ -71,13 +71,17 @@ public final class LiveFanOut implements Deliverer {
                 session.deliver(delivery, match, shared);
             } else {
                 HandOver handOver = openTo(source, target);
-                handOver.add(delivery, match);
-                if (backlogs[target.index()].get() > MAX_BACKLOG) {
-                    outcome = handOver.done();
+                boolean isFirst = handOver.add(delivery, match);
+                if (isFirst && backlogs[target.index()].get() > MAX_BACKLOG) {
+                    awaited = awaited.isEmpty() ? new ArrayList<>() : awaited;
+                    awaited.add(handOver.done());
                 }
             }
         }
-        return outcome;
+        return awaited.isEmpty()
+                ? DELIVERED
+                : CompletableFuture.allOf(awaited.toArray(new CompletableFuture<?>[0]))
+                        .thenApply(all -> DistOutcome.DELIVERED);
     }
 
     private HandOver openTo(LoopContext source, LoopContext target) {
@@ -128,14 +132,17 @@ public final class LiveFanOut implements Deliverer {
             this.row = row;
         }
 
+        /** Whether this is the first copy of the delivery here. */
         @SuppressWarnings("ReferenceEquality") // the same object is asked for: two equal deliveries are two
-        private void add(Delivery delivery, Match match) {
-            if (last != delivery) {
+        private boolean add(Delivery delivery, Match match) {
+            boolean isFirst = last != delivery;
+            if (isFirst) {
                 items.add(delivery);
                 last = delivery;
             }
             items.add(match);
             copies++;
+            return isFirst;
         }
 
         private CompletableFuture<DistOutcome> done() {

@@ -48,9 +48,10 @@ public final class PersistentSession extends Session {
     private final int credit;
     private final InboxMail mail;
     private final SubscriptionSteps subscriptions;
+    /** Subscriptions that an earlier connection left owed retained messages. */
+    private final List<StoredSubscription> owed;
 
     // null until the first use
-    private @Nullable Inflight inflight;
     private @Nullable StoredReplays replays;
 
     /** Delivered by the store and not yet sent. */
@@ -86,12 +87,20 @@ public final class PersistentSession extends Session {
         this.mail = mail;
         this.subscriptions = new SubscriptionSteps(connection, services.dist, receiver, attachment);
         reply.subscriptions().forEach(s -> tellConnected(s.filter()));
+        this.owed = reply.subscriptions().stream()
+                .filter(StoredSubscription::isOwedRetained)
+                .toList();
     }
 
     @Override
     public void start() {
         mail.openTo(this);
         attachment.request(credit);
+        for (StoredSubscription subscription : owed) {
+            RetainedReplay replay = StoredReplays.resumed(subscription);
+            beginReplay(replay);
+            replay(replay, true);
+        }
     }
 
     private void tellConnected(TopicFilter filter) {
@@ -148,10 +157,6 @@ public final class PersistentSession extends Session {
         }
     }
 
-    private boolean hasWindow() {
-        return (inflight == null || inflight.size() < terms.sendWindow()) && connection.isWritable();
-    }
-
     private void send(InboxMessage m) {
         boolean isQos0 = m.qos() == Qos.AT_MOST_ONCE;
         if (isExpired(m.message()) && !m.redelivered()) { // once sent, a flow must be finished [MQTT5-4.4.0-1]
@@ -191,10 +196,10 @@ public final class PersistentSession extends Session {
     @Override
     void onPubAck(PubAck ack) {
         int packetId = ack.packetId();
-        if (inflight != null && inflight.state(packetId) == Inflight.AWAITS_PUBACK) {
+        if (stateOf(packetId) == Inflight.AWAITS_PUBACK) {
             isReading = true;
-            acknowledge(inflight.sequence(packetId));
-            inflight.remove(packetId);
+            acknowledge(inflight().sequence(packetId));
+            inflight().remove(packetId);
         }
     }
 
@@ -223,7 +228,7 @@ public final class PersistentSession extends Session {
     @Override
     void onPubRec(PubRec rec) {
         int packetId = rec.packetId();
-        byte state = inflight == null ? Inflight.NONE : inflight.state(packetId);
+        byte state = stateOf(packetId);
         if (rec.reasonCode().isError()) {
             if (state == Inflight.AWAITS_PUBREC) {
                 complete(packetId);
@@ -252,7 +257,7 @@ public final class PersistentSession extends Session {
 
     @Override
     void onPubComp(PubComp comp) {
-        if (inflight != null && inflight.state(comp.packetId()) == Inflight.AWAITS_PUBCOMP) {
+        if (stateOf(comp.packetId()) == Inflight.AWAITS_PUBCOMP) {
             complete(comp.packetId());
         }
     }
@@ -315,11 +320,11 @@ public final class PersistentSession extends Session {
         return subscriptions.unsubscribe(filters);
     }
 
-    /** Writes the routes of a session just attached, all of them: a crash may have left one out. */
+    /** Sees to it that a session just attached has all its routes: a crash may have left one out. */
     public static CompletableFuture<?>[] routesOf(ClientInfo client, AttachReply reply, DistClient dist) {
         InboxReceiver receiver = new InboxReceiver(client.tenant(), client.clientId(), reply.incarnation());
         return reply.subscriptions().stream()
-                .map(s -> dist.addRoute(s.filter(), receiver, optionsOf(s)))
+                .map(s -> dist.ensureRoute(s.filter(), receiver, optionsOf(s)))
                 .toArray(CompletableFuture<?>[]::new);
     }
 
@@ -334,7 +339,7 @@ public final class PersistentSession extends Session {
     @Override
     public void beginReplay(RetainedReplay replay) {
         if (replays == null) {
-            replays = new StoredReplays(this, attachment, receiver);
+            replays = new StoredReplays(this, attachment);
         }
         replays.begin(replay);
     }
@@ -390,19 +395,14 @@ public final class PersistentSession extends Session {
             }
         }
         waiting.clear();
+        replays = null;
+        CompletableFuture<Void> quiet = subscriptions.close();
         if (isDetached) {
-            released();
+            releaseAfter(quiet);
             return;
         }
         flushAcknowledgements();
-        releaseAfter(attachment.detach(disconnectExpirySeconds, publishWill));
-    }
-
-    private Inflight inflight() {
-        if (inflight == null) {
-            inflight = new Inflight();
-        }
-        return inflight;
+        releaseAfter(CompletableFuture.allOf(quiet, attachment.detach(disconnectExpirySeconds, publishWill)));
     }
 
     @Override

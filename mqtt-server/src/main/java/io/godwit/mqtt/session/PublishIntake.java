@@ -16,7 +16,6 @@ import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.event.BrokerEvent;
-import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import java.util.ArrayDeque;
@@ -277,8 +276,7 @@ final class PublishIntake {
     private void received(Waiting entry, InboxAttachment.Inbound inbound, @Nullable Throwable failure) {
         if (failure != null) {
             entry.refusal = refusal(entry.taken, failure);
-            // after a time-out the record may exist: only a new connection can ask again
-            entry.mustClose = DistOutcome.ofFailure(failure) != DistOutcome.OVERLOADED;
+            entry.mustClose = mustCloseAfter(entry.packetId, failure);
         } else if (inbound.isDistributed()) {
             entry.isDistributed = true;
         } else {
@@ -290,6 +288,11 @@ final class PublishIntake {
         committed(entry);
     }
 
+    /** After a time-out a store may have it: at QoS 2 only a new connection can ask again. */
+    private static boolean mustCloseAfter(int packetId, Throwable failure) {
+        return packetId != 0 && DistOutcome.ofFailure(failure) != DistOutcome.OVERLOADED;
+    }
+
     private void beginRetain(Waiting entry) {
         entry.mustBeginRetain = false;
         retainsToBegin--;
@@ -298,7 +301,7 @@ final class PublishIntake {
                 connection, services.retain.set(session.client().tenant(), entry.message), (done, failure) -> {
                     if (failure != null) {
                         entry.refusal = refusal(entry.message, failure);
-                        entry.mustClose = entry.token != null;
+                        entry.mustClose = entry.token != null || mustCloseAfter(entry.packetId, failure);
                     }
                     committed(entry);
                 });
@@ -379,19 +382,23 @@ final class PublishIntake {
             case FAILED -> ReasonCode.UNSPECIFIED_ERROR;
         };
         if (code.isError()) {
-            reportRefused(message, outcome.name());
-            refuse(slot, packetId, code, token != null);
+            if (slot != null) { // what the receivers of QoS 0 miss is reported for each of them, by the dist-worker
+                reportRefused(message, outcome.name());
+            }
+            // some receivers may have it: a QoS 2 message that was refused would be published anew and reach them twice
+            refuse(slot, packetId, code, packetId != 0);
             return;
         }
-        if (token == null || attachment == null || isClosed) {
+        if (token == null || attachment == null) {
             settle(slot, packetId, code);
             return;
         }
+        // also when the connection is closed by now: else the next one would have it distributed again
         begin(message);
-        OnEventLoop.whenComplete(connection, attachment.distributed(packetId), (done, failure) -> {
+        OnEventLoop.whenComplete(connection, attachment.distributed(packetId, token.number()), (done, failure) -> {
             if (failure == null) {
                 settle(slot, packetId, code);
-            } else {
+            } else if (!isClosed) {
                 refuse(slot, packetId, refusal(message, failure), true);
             }
             end(message);
@@ -412,7 +419,8 @@ final class PublishIntake {
      * Refuses a publish that could not be stored. Under 3.1.1 no acknowledgement can say so: the connection is closed and the client will
      * repeat it.
      *
-     * @param mustClose the store keeps a record under the packet id, so the client must not be free to use it again
+     * @param mustClose whether the message may have got somewhere, so that an answer that ends its QoS 2 flow would be wrong: with the connection
+     *     the client keeps the message as one that it has sent
      */
     private void refuse(AckQueue.@Nullable Slot slot, int packetId, ReasonCode code, boolean mustClose) {
         if (isClosed || slot == null) {
@@ -446,9 +454,6 @@ final class PublishIntake {
     private void reportRefused(Message message, String cause) {
         services.metrics.publishRefused();
         services.events.onEvent(new BrokerEvent.PublishRefused(session.client(), message.topic(), cause));
-        if (message.qos() == Qos.AT_MOST_ONCE) {
-            services.metrics.dropped(DropReason.STORE_FAILED);
-        }
     }
 
     void onPubRel(PubRel rel) {

@@ -1,5 +1,6 @@
 package io.godwit.mqtt.session;
 
+import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.Publisher;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.StoredSubscription;
@@ -20,6 +21,7 @@ import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.Unsubscribe;
+import io.godwit.mqtt.subscribe.RetainedReplay;
 import io.godwit.mqtt.subscribe.Subscriber;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
@@ -54,7 +56,8 @@ public abstract class Session implements PacketHandler, Subscriber {
     final Publisher publisher;
     private final Runnable onEnded;
 
-    // null until the first use: an idle session has neither
+    // null until the first use: an idle session has none of them
+    private @Nullable Inflight inflight;
     private @Nullable PublishIntake intake;
     private @Nullable OutboundAliases outboundAliases;
     private @Nullable InOrder subscribes;
@@ -282,6 +285,7 @@ public abstract class Session implements PacketHandler, Subscriber {
             intake.close();
         }
         release(disconnectExpirySeconds, owesWill);
+        inflight = null; // a list of matches may keep the session a while longer
         endIfQuiet();
     }
 
@@ -314,6 +318,31 @@ public abstract class Session implements PacketHandler, Subscriber {
 
     final boolean isClosed() {
         return isClosed;
+    }
+
+    /** Outbound messages of QoS 1 and 2 under way. */
+    final Inflight inflight() {
+        Inflight present = inflight;
+        if (present == null) {
+            present = new Inflight();
+            inflight = present;
+        }
+        return present;
+    }
+
+    /** What is under way by a shared subscription, in the order in which it was sent. */
+    final List<Delivery> heldForOthers() {
+        return inflight == null ? List.of() : inflight.held();
+    }
+
+    /** How far the outbound message of this packet id is: one of the constants of {@link Inflight}. */
+    final byte stateOf(int packetId) {
+        return inflight == null ? Inflight.NONE : inflight.state(packetId);
+    }
+
+    /** Whether one more message of QoS 1 or 2 may be sent now. */
+    final boolean hasWindow() {
+        return (inflight == null || inflight.size() < terms.sendWindow()) && connection.isWritable();
     }
 
     /**
@@ -388,6 +417,13 @@ public abstract class Session implements PacketHandler, Subscriber {
 
     final void dropped(Message message, DropReason reason) {
         services.dropped(client(), message.topic(), reason);
+    }
+
+    /** Retained messages for a subscription could not be read or passed on now: counted and reported, and tried again. */
+    final void replayDelayed(RetainedReplay replay, Throwable cause) {
+        services.metrics.replayDelayed();
+        services.events.onEvent(
+                new BrokerEvent.ReplayDelayed(client(), replay.filter().text(), String.valueOf(cause.getMessage())));
     }
 
     /** Calls {@link #released} when {@code step} is over, well or not. */

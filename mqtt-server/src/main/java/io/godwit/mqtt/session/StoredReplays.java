@@ -1,9 +1,8 @@
 package io.godwit.mqtt.session;
 
-import io.godwit.dist.client.InboxReceiver;
 import io.godwit.inbox.client.InboxAttachment;
-import io.godwit.inbox.client.InsertOutcome;
-import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.client.ReplayOutcome;
+import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.mqtt.subscribe.ReplayQueue;
 import io.godwit.mqtt.subscribe.RetainedReplay;
 import io.godwit.mqtt.transport.OnEventLoop;
@@ -11,45 +10,50 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayDeque;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Retained messages for new subscriptions of a persistent session: they pass its inbox, so that one sequence gives order and packet ids,
  * a few at a time and only while the client keeps up, so that they never fill the inbox. The inbox itself skips topics that it was given
  * a newer live message of. Confined to the loop of its session.
+ *
+ * <p>None is lost: what a subscription is owed is on record with it, page by page. So when the connection ends, the next one goes on
+ * ({@link #resumed}) with the page that was not complete; a crash may take it back by more. What is sent twice then comes as a message of its own. One
+ * that the inbox could not take is tried again with the next tick.
  */
 final class StoredReplays implements ReplayQueue.Sink {
     private static final int MAX_UNDELIVERED = 128;
 
+    private record Unstored(RetainedReplay replay, Message message) {}
+
     private final PersistentSession session;
     private final InboxAttachment attachment;
-    private final InboxReceiver receiver;
     private final ReplayQueue queue;
-
-    /** Begun at the inbox and not ended there, which ends the oldest first: one that is over early waits for those before it. */
-    private final ArrayDeque<RetainedReplay> open = new ArrayDeque<>(1);
-
-    private final Set<RetainedReplay> over = new HashSet<>(2);
 
     /** Inserts under way. */
     private int inserting;
+    /** To be inserted again. */
+    private final ArrayDeque<Unstored> unstored = new ArrayDeque<>(0);
     /** Inserted, or being inserted, and not yet seen among the deliveries. */
     private int undelivered;
 
     private boolean isQuietSinceTick;
 
-    StoredReplays(PersistentSession session, InboxAttachment attachment, InboxReceiver receiver) {
+    StoredReplays(PersistentSession session, InboxAttachment attachment) {
         this.session = session;
         this.attachment = attachment;
-        this.receiver = receiver;
-        this.queue = new ReplayQueue(session.connection, session.services.retain, receiver.tenant(), this);
+        this.queue = new ReplayQueue(
+                session.connection, session.services.retain, session.client().tenant(), this);
+    }
+
+    /** What {@code owed}, as an earlier connection left it, is still to be given. */
+    static RetainedReplay resumed(StoredSubscription owed) {
+        String from = Objects.equals(owed.retainedFrom(), StoredSubscription.ALL_RETAINED) ? null : owed.retainedFrom();
+        return new RetainedReplay(owed.filter(), owed.qos(), owed.subscriptionId(), from);
     }
 
     void begin(RetainedReplay replay) {
-        attachment.beginReplay();
-        open.addLast(replay);
         queue.begin(replay);
     }
 
@@ -78,9 +82,15 @@ final class StoredReplays implements ReplayQueue.Sink {
     void onTick(boolean isNothingWaiting) {
         if (isQuietSinceTick && isNothingWaiting && inserting == 0) {
             undelivered = 0;
-            queue.advance();
         }
         isQuietSinceTick = true;
+        for (int count = unstored.size(); count > 0; count--) {
+            Unstored again = unstored.removeFirst();
+            if (!again.replay.isCancelled()) {
+                accept(again.replay, again.message);
+            }
+        }
+        queue.onTick();
     }
 
     @Override
@@ -92,29 +102,47 @@ final class StoredReplays implements ReplayQueue.Sink {
     public void accept(RetainedReplay replay, Message message) {
         inserting++;
         undelivered++;
-        InsertRequest.Target target = new InsertRequest.Target(
-                receiver.clientId(),
-                receiver.incarnation(),
-                Qos.min(message.qos(), replay.qos()),
-                true,
-                replay.subscriptionIds());
-        InsertRequest request = new InsertRequest(receiver.tenant(), message, List.of(target), null, 0, 0, true);
-        OnEventLoop.whenComplete(session.connection, session.services.inbox.insert(request), (outcomes, failure) -> {
-            inserting--;
-            if ((failure != null || outcomes.get(0) != InsertOutcome.STORED) && undelivered > 0) {
-                undelivered--;
-            }
-            queue.advance();
-        });
+        OnEventLoop.whenComplete(
+                session.connection,
+                attachment.replay(
+                        replay.filter(), message, Qos.min(message.qos(), replay.qos()), replay.subscriptionIds()),
+                (outcome, failure) -> inserted(new Unstored(replay, message), outcome, failure));
+    }
+
+    private void inserted(Unstored what, @Nullable ReplayOutcome outcome, @Nullable Throwable failure) {
+        inserting--;
+        if (session.isClosed()) {
+            return;
+        }
+        if (outcome != ReplayOutcome.STORED && undelivered > 0) {
+            undelivered--;
+        }
+        if (failure != null) {
+            session.replayDelayed(what.replay, failure);
+        }
+        if (failure != null || outcome == ReplayOutcome.FULL) {
+            unstored.addLast(what);
+        }
+        queue.advance();
+    }
+
+    @Override
+    public boolean isSettled() {
+        return inserting == 0 && unstored.isEmpty();
+    }
+
+    @Override
+    public void reached(RetainedReplay replay, @Nullable String cursor) {
+        attachment.replayed(replay.filter(), cursor);
+    }
+
+    @Override
+    public void delayed(RetainedReplay replay, Throwable cause) {
+        session.replayDelayed(replay, cause);
     }
 
     @Override
     public void ended(RetainedReplay replay) {
-        over.add(replay);
-        while (!open.isEmpty() && over.remove(open.getFirst())) {
-            open.removeFirst();
-            attachment.endReplay();
-        }
         if (queue.isEmpty()) {
             session.replaysEnded();
         }

@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
  * <p>A subscription is committed in the inbox first and routed then; both before SUBACK. It is removed the other way round. A crash
  * between the two leaves either a subscription whose route the next attach writes, or, after an unsubscription without its answer, the
  * same. Subscriptions may overlap each other, since both stores keep their order; between a subscription and an unsubscription there is
- * a barrier, or a route could be written after it was removed.
+ * a barrier, or a route could be written after it was removed. For the same reason the session is not handed to its next connection before
+ * the steps under way are over ({@link #close}).
+ *
+ * <p>A failure after something may have been written is a {@link HalfDone}: neither "yes" nor "no" would be true.
  */
 final class SubscriptionSteps {
     private final Connection connection;
@@ -29,6 +32,7 @@ final class SubscriptionSteps {
     private final ArrayDeque<Step> waiting = new ArrayDeque<>(0);
     private int running;
     private boolean isRunningUnsubscribe;
+    private @Nullable CompletableFuture<Void> closed;
 
     SubscriptionSteps(Connection connection, DistClient dist, InboxReceiver receiver, InboxAttachment attachment) {
         this.connection = connection;
@@ -53,7 +57,9 @@ final class SubscriptionSteps {
                     .map(s -> dist.addRoute(s.filter(), receiver, PersistentSession.optionsOf(s)))
                     .toArray(CompletableFuture<?>[]::new);
             OnEventLoop.whenComplete(
-                    connection, CompletableFuture.allOf(routes), (all, cause) -> leave(done, isNew, cause));
+                    connection,
+                    CompletableFuture.allOf(routes),
+                    (all, cause) -> leave(done, isNew, HalfDone.by(cause)));
         });
     }
 
@@ -69,17 +75,37 @@ final class SubscriptionSteps {
                 .toArray(CompletableFuture<?>[]::new);
         OnEventLoop.whenComplete(connection, CompletableFuture.allOf(routes), (all, failure) -> {
             if (failure != null) {
-                leave(done, List.of(), failure);
+                // of several routes some may be gone
+                leave(done, List.of(), routes.length == 1 ? failure : HalfDone.by(failure));
                 return;
             }
             OnEventLoop.whenComplete(
-                    connection, attachment.unsubscribe(filters), (existed, cause) -> leave(done, existed, cause));
+                    connection,
+                    attachment.unsubscribe(filters),
+                    (existed, cause) -> leave(done, existed, HalfDone.by(cause)));
         });
     }
 
+    /** The connection is over: what has not begun never will, and nobody is left to be told. Completes, on the loop, when what has begun is over. */
+    CompletableFuture<Void> close() {
+        CompletableFuture<Void> quiet = new CompletableFuture<>();
+        closed = quiet;
+        waiting.clear();
+        completeIfQuiet();
+        return quiet;
+    }
+
+    private void completeIfQuiet() {
+        if (closed != null && running == 0) {
+            closed.complete(null);
+        }
+    }
+
     private void enter(Step step) {
-        waiting.addLast(step);
-        advance();
+        if (closed == null) {
+            waiting.addLast(step);
+            advance();
+        }
     }
 
     private void advance() {
@@ -102,6 +128,18 @@ final class SubscriptionSteps {
             done.complete(results);
         }
         advance();
+        completeIfQuiet();
+    }
+
+    /** One of the two stores has it and the other has not, or not all of it. */
+    static final class HalfDone extends RuntimeException {
+        private HalfDone(Throwable cause) {
+            super("written in part: " + cause.getMessage(), cause, false, false);
+        }
+
+        private static @Nullable Throwable by(@Nullable Throwable cause) {
+            return cause == null ? null : new HalfDone(cause);
+        }
     }
 
     /** A subscription or unsubscription that waits for its turn. */

@@ -44,7 +44,6 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
 
     // null until the first use: an idle session with one subscription has one list
     private @Nullable List<TopicFilter> subscribed;
-    private @Nullable Inflight inflight;
     private @Nullable LiveQueue queue;
     private @Nullable ReplayQueue replays;
 
@@ -120,8 +119,8 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         Message message = delivery.message();
         Delivery own = match.sharedBy() == null ? null : delivery.only(match);
         if ((queue == null || queue.isEmpty()) && hasWindow()) {
-            noteLive(message);
             sendAcknowledged(message, qos, retain, match.subscriptionIds(), shared, own);
+            noteLive(message);
             return;
         }
         LiveQueue.Entry entry = new LiveQueue.Entry(message, qos, retain, match.subscriptionIds(), own);
@@ -139,7 +138,6 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
             dropped(message, DropReason.SESSION_ENDED);
             return;
         }
-        noteLive(message);
         LiveQueue waiting = queue();
         if (waiting.isFullFor(message)) {
             if (!services.config.dropsOldest()) {
@@ -152,6 +150,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
             }
         }
         waiting.add(entry);
+        noteLive(message);
     }
 
     private void handOnOrDrop(Delivery delivery, Match match, DropReason reason) {
@@ -184,10 +183,6 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     private static boolean isOrdered(Match match) {
         TopicFilter filter = match.sharedBy();
         return filter == null || filter.sharing() == TopicFilter.Sharing.ORDERED;
-    }
-
-    private boolean hasWindow() {
-        return (inflight == null || inflight.size() < terms.sendWindow()) && connection.isWritable();
     }
 
     private void sendAcknowledged(
@@ -248,7 +243,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     @Override
     void onPubRec(PubRec rec) {
         int packetId = rec.packetId();
-        byte state = inflight == null ? Inflight.NONE : inflight.state(packetId);
+        byte state = stateOf(packetId);
         if (rec.reasonCode().isError()) {
             end(packetId, Inflight.AWAITS_PUBREC);
         } else if (state == Inflight.AWAITS_PUBREC || state == Inflight.AWAITS_PUBCOMP) {
@@ -265,8 +260,8 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     }
 
     private void end(int packetId, byte expected) {
-        if (inflight != null && inflight.state(packetId) == expected) {
-            inflight.remove(packetId);
+        if (stateOf(packetId) == expected) {
+            inflight().remove(packetId);
         }
     }
 
@@ -282,7 +277,9 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
 
     @Override
     public void onTick() {
-        // nothing is timed here
+        if (replays != null) {
+            replays.onTick();
+        }
     }
 
     // ---- subscriptions
@@ -379,6 +376,21 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     }
 
     @Override
+    public boolean isSettled() {
+        return true; // sent is all there is
+    }
+
+    @Override
+    public void reached(RetainedReplay replay, @Nullable String cursor) {
+        // ends with the connection
+    }
+
+    @Override
+    public void delayed(RetainedReplay replay, Throwable cause) {
+        replayDelayed(replay, cause);
+    }
+
+    @Override
     public void ended(RetainedReplay replay) {
         if (replays != null && replays.isEmpty()) {
             replays = null;
@@ -411,11 +423,9 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
             steps.add(willAttachment.detach(-1, publishWill));
         }
         // what its client has not acknowledged goes to another member (MQTT 5.0, 4.8.2), now that the groups do not
-        // choose
-        // this one any more
-        if (inflight != null) {
-            inflight.held().forEach(own -> handOn(own, () -> {})); // without another its client was the last to have it
-        }
+        // choose this one any
+        // more; without another its client was the last to have it
+        heldForOthers().forEach(own -> handOn(own, () -> {}));
         if (queue != null) {
             for (LiveQueue.Entry entry = queue.poll(); entry != null; entry = queue.poll()) {
                 Message message = entry.message();
@@ -429,15 +439,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
             queue = null;
         }
         replays = null;
-        inflight = null;
         releaseAfter(CompletableFuture.allOf(steps.toArray(new CompletableFuture<?>[0])));
-    }
-
-    private Inflight inflight() {
-        if (inflight == null) {
-            inflight = new Inflight();
-        }
-        return inflight;
     }
 
     private LiveQueue queue() {

@@ -9,15 +9,15 @@ import io.godwit.retain.client.RetainClient;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends retained messages to the new subscriptions of one session: one replay at a time, one page in memory, a message only when the
  * session takes it, so that a million retained messages do not flood a connection. Confined to the loop of its session.
+ *
+ * <p>A page that cannot be read is asked for again with the next {@link #onTick}, as long as the session lasts.
  */
 public final class ReplayQueue {
-    private static final Logger LOG = LoggerFactory.getLogger(ReplayQueue.class);
     private static final int PAGE_MESSAGES = 100;
     private static final int PAGE_BYTES = 256 * 1024;
 
@@ -34,8 +34,12 @@ public final class ReplayQueue {
     // of the replay at the head of `ready`
     private List<Message> page = List.of();
     private int position;
-    private boolean isLastPage;
+    /** Where the page after this one begins; null after the last. */
+    private @Nullable String nextCursor;
+
+    private boolean hasPage;
     private boolean isFetching;
+    private boolean waitsForTick;
 
     private boolean isAdvancing;
 
@@ -46,19 +50,31 @@ public final class ReplayQueue {
         this.sink = sink;
     }
 
-    /** From here on {@link #noteLive} counts for {@code replay}. */
+    /** From here on {@link #noteLive} counts for {@code replay}. Earlier ones of its filter are held until it is known whether it runs. */
     public void begin(RetainedReplay replay) {
+        for (RetainedReplay earlier : open) {
+            if (earlier.filter().equals(replay.filter())) {
+                earlier.successor = replay;
+            }
+        }
         open.add(replay);
     }
 
-    /** Sends it when its turn comes, or drops it. */
+    /** Sends it when its turn comes, in the place of earlier ones of its filter; or drops it, and they go on. */
     public void run(RetainedReplay replay, boolean isWanted) {
-        if (!isWanted || replay.isCancelled) {
+        boolean isRun = isWanted && !replay.isCancelled;
+        for (RetainedReplay earlier : open) {
+            if (replay.equals(earlier.successor)) {
+                earlier.successor = null;
+                earlier.isCancelled |= isRun;
+            }
+        }
+        if (isRun) {
+            ready.addLast(replay);
+        } else {
             open.remove(replay);
             sink.ended(replay);
-            return;
         }
-        ready.addLast(replay);
         advance();
     }
 
@@ -82,6 +98,12 @@ public final class ReplayQueue {
         return open.isEmpty();
     }
 
+    /** Once a second. */
+    public void onTick() {
+        waitsForTick = false;
+        advance();
+    }
+
     /** Sends as much as the session takes; called whenever that may have become more. */
     public void advance() {
         if (isAdvancing || isFetching) {
@@ -89,50 +111,63 @@ public final class ReplayQueue {
         }
         isAdvancing = true;
         for (RetainedReplay head = ready.peekFirst(); head != null && !isFetching; head = ready.peekFirst()) {
-            if (head.isCancelled || isLastPage && position == page.size()) {
+            boolean isPageDone = position == page.size();
+            if (head.isCancelled) {
                 finish(head);
-            } else if (!sink.isReady()) {
+            } else if (head.successor != null || (isPageDone ? !sink.isSettled() : !sink.isReady())) {
                 break;
-            } else if (position == page.size()) {
-                fetch(head);
-            } else {
+            } else if (!isPageDone) {
                 Message message = page.get(position++);
                 if (!head.isStale(message.topic())) {
                     sink.accept(head, message);
                 }
+            } else if (hasPage) {
+                turnPage(head);
+            } else if (waitsForTick || !sink.isReady()) {
+                break;
+            } else {
+                fetch(head);
             }
         }
         isAdvancing = false;
     }
 
+    private void turnPage(RetainedReplay replay) {
+        sink.reached(replay, nextCursor);
+        replay.cursor = nextCursor;
+        forgetPage();
+        if (replay.cursor == null) {
+            finish(replay);
+        }
+    }
+
     private void finish(RetainedReplay replay) {
+        forgetPage();
         ready.removeFirst();
         open.remove(replay);
+        sink.ended(replay);
+    }
+
+    private void forgetPage() {
+        hasPage = false;
         page = List.of();
         position = 0;
-        isLastPage = false;
-        sink.ended(replay);
     }
 
     private void fetch(RetainedReplay replay) {
         isFetching = true;
-        page = List.of();
-        position = 0;
         OnEventLoop.whenComplete(
                 connection,
                 retain.match(tenant, replay.filter(), replay.cursor, PAGE_MESSAGES, PAGE_BYTES),
                 (found, failure) -> {
                     isFetching = false;
-                    if (failure != null) { // the subscription stands; what it misses, the next SUBSCRIBE brings
-                        LOG.warn(
-                                "retained messages not read filter={}",
-                                replay.filter().text(),
-                                failure);
-                        replay.isCancelled = true;
+                    if (failure != null) {
+                        waitsForTick = true;
+                        sink.delayed(replay, failure);
                     } else {
+                        hasPage = true;
                         page = found.messages();
-                        replay.cursor = found.cursor();
-                        isLastPage = found.cursor() == null;
+                        nextCursor = found.cursor();
                     }
                     advance();
                 });
@@ -144,6 +179,15 @@ public final class ReplayQueue {
         boolean isReady();
 
         void accept(RetainedReplay replay, Message message);
+
+        /** Whether all that was accepted has arrived; nothing is {@link #reached} before. */
+        boolean isSettled();
+
+        /** All messages before {@code cursor} have been accepted and have arrived, all of the replay when null. */
+        void reached(RetainedReplay replay, @Nullable String cursor);
+
+        /** A part of it could not be read or passed on, and is tried again. */
+        void delayed(RetainedReplay replay, Throwable cause);
 
         /** Nothing of it follows. */
         void ended(RetainedReplay replay);

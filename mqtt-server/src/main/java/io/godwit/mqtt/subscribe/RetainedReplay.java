@@ -15,15 +15,21 @@ public final class RetainedReplay {
     private final int[] subscriptionIds;
     private @Nullable Set<String> liveTopics;
 
-    /** Where the next page begins; null before the first. */
+    /** Where the next page to be sent begins; null for the first. */
     @Nullable
     String cursor;
 
     boolean isCancelled;
 
-    RetainedReplay(TopicFilter filter, Qos qos, int subscriptionId) {
+    /** A later one of the same filter of which it is not known yet whether it runs. */
+    @Nullable
+    RetainedReplay successor;
+
+    /** @param cursor where to begin; null for all, else what a {@link ReplayQueue.Sink} was said to have reached */
+    public RetainedReplay(TopicFilter filter, Qos qos, int subscriptionId, @Nullable String cursor) {
         this.filter = filter;
         this.qos = qos;
+        this.cursor = cursor;
         this.subscriptionIds = subscriptionId == 0 ? NO_IDS : new int[] {subscriptionId};
     }
 
@@ -34,6 +40,11 @@ public final class RetainedReplay {
     /** The granted QoS. */
     public Qos qos() {
         return qos;
+    }
+
+    /** The subscription is gone, or another replay has taken its place. */
+    public boolean isCancelled() {
+        return isCancelled;
     }
 
     /** Shared, never modified. */

@@ -52,7 +52,9 @@ public final class SubscribeHandler {
     public void subscribeUnasked(Subscriber subscriber, List<Subscription> subscriptions) {
         subscribe(subscriber, subscriptions, 0, () -> {}, failure -> {
             if (failure != null) {
-                subscriber.connection().disconnect(refusal(failure), "an automatic subscription could not be stored");
+                subscriber
+                        .connection()
+                        .disconnect(ReasonCode.QUOTA_EXCEEDED, "an automatic subscription could not be stored");
             }
         });
     }
@@ -174,7 +176,7 @@ public final class SubscribeHandler {
             RetainedReplay replay = null;
             // retained messages do not go to shared subscriptions (MQTT 5.0, 4.8.2)
             if (!s.filter().isShared() && s.retainHandling() != RetainHandling.DO_NOT_SEND) {
-                replay = new RetainedReplay(s.filter(), s.qos(), subscriptionId);
+                replay = new RetainedReplay(s.filter(), s.qos(), subscriptionId, null);
                 subscriber.beginReplay(replay);
             }
             replays.add(replay);
@@ -182,6 +184,12 @@ public final class SubscribeHandler {
         OnEventLoop.whenComplete(
                 subscriber.connection(), subscriber.subscribe(subscriptions, subscriptionId), (isNew, failure) -> {
                     ended.run();
+                    if (failure != null && !isRefused(failure)) {
+                        subscriber
+                                .connection()
+                                .disconnect(ReasonCode.UNSPECIFIED_ERROR, "a SUBSCRIBE may be stored or not");
+                        return;
+                    }
                     answer.accept(failure);
                     for (int i = 0; i < replays.size(); i++) {
                         RetainedReplay replay = replays.get(i);
@@ -196,7 +204,7 @@ public final class SubscribeHandler {
 
     private static List<ReasonCode> codes(List<Subscription> subscriptions, @Nullable Throwable failure) {
         if (failure != null) {
-            return Collections.nCopies(subscriptions.size(), refusal(failure));
+            return Collections.nCopies(subscriptions.size(), ReasonCode.QUOTA_EXCEEDED);
         }
         List<ReasonCode> codes = new ArrayList<>(subscriptions.size());
         for (Subscription s : subscriptions) {
@@ -225,13 +233,15 @@ public final class SubscribeHandler {
     private static void unsubscribe(Subscriber subscriber, Unsubscribe packet) {
         OnEventLoop.whenComplete(
                 subscriber.connection(), subscriber.unsubscribe(packet.filters()), (existed, failure) -> {
-                    if (failure != null && subscriber.client().protocolLevel() < 5) {
+                    if (failure != null && (subscriber.client().protocolLevel() < 5 || !isRefused(failure))) {
                         // UNSUBACK of 3.1.1 can not say no: unanswered, the client will ask again
-                        subscriber.connection().disconnect(refusal(failure), "an UNSUBSCRIBE could not be stored");
+                        subscriber
+                                .connection()
+                                .disconnect(ReasonCode.UNSPECIFIED_ERROR, "an UNSUBSCRIBE could not be stored");
                         return;
                     }
-                    List<ReasonCode> codes = failure != null
-                            ? Collections.nCopies(packet.filters().size(), refusal(failure))
+                    List<ReasonCode> codes = failure != null // there is no "quota exceeded" here [MQTT5-3.11.3-2]
+                            ? Collections.nCopies(packet.filters().size(), ReasonCode.UNSPECIFIED_ERROR)
                             : existed.stream()
                                     .map(was -> was ? ReasonCode.SUCCESS : ReasonCode.NO_SUBSCRIPTION_EXISTED)
                                     .toList();
@@ -239,9 +249,8 @@ public final class SubscribeHandler {
                 });
     }
 
-    private static ReasonCode refusal(Throwable failure) {
-        return DistOutcome.ofFailure(failure) == DistOutcome.OVERLOADED
-                ? ReasonCode.QUOTA_EXCEEDED
-                : ReasonCode.UNSPECIFIED_ERROR;
+    /** Whether nothing was written. Otherwise nobody knows, and only a client without an answer asks again. */
+    private static boolean isRefused(Throwable failure) {
+        return DistOutcome.ofFailure(failure) == DistOutcome.OVERLOADED;
     }
 }

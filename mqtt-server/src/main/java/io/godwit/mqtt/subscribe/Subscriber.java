@@ -41,7 +41,7 @@ public interface Subscriber {
     void beginReplay(RetainedReplay replay);
 
     /**
-     * Ends every {@link #beginReplay}, after SUBACK was sent.
+     * Ends every {@link #beginReplay}, after SUBACK was sent; not called when the connection is closed instead.
      *
      * @param isWanted whether the retained messages shall be sent, or the replay is void
      */

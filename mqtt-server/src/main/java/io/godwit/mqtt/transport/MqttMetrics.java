@@ -24,6 +24,7 @@ public final class MqttMetrics {
     private final LongAdder publishesIn = new LongAdder();
     private final LongAdder publishesOut = new LongAdder();
     private final LongAdder refusedPublishes = new LongAdder();
+    private final LongAdder delayedReplays = new LongAdder();
     private final LongAdder deniedConnects = new LongAdder();
     private final LongAdder deniedPublishes = new LongAdder();
     private final LongAdder deniedSubscribes = new LongAdder();
@@ -44,6 +45,7 @@ public final class MqttMetrics {
         counter(registry, "godwit.mqtt.publishes.in", publishesIn);
         counter(registry, "godwit.mqtt.publishes.out", publishesOut);
         counter(registry, "godwit.mqtt.publishes.refused", refusedPublishes);
+        counter(registry, "godwit.mqtt.replays.delayed", delayedReplays);
         counter(registry, "godwit.mqtt.connects.denied", deniedConnects);
         counter(registry, "godwit.mqtt.publishes.denied", deniedPublishes);
         counter(registry, "godwit.mqtt.subscribes.denied", deniedSubscribes);
@@ -105,6 +107,10 @@ public final class MqttMetrics {
 
     public void publishRefused() {
         refusedPublishes.increment();
+    }
+
+    public void replayDelayed() {
+        delayedReplays.increment();
     }
 
     public void connectDenied() {

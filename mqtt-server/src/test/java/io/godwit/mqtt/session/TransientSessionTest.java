@@ -6,6 +6,7 @@ import io.godwit.conformance.Clause;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Match;
+import io.godwit.kv.client.RangeException;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.packet.PubAck;
@@ -38,6 +39,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Flow control and policies of a live session, on the test's thread with recorded packets. */
 class TransientSessionTest {
@@ -46,6 +49,8 @@ class TransientSessionTest {
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final LoopContext loop = new LoopContext(0, tasks::add);
     private final MemoryDist dist = new MemoryDist();
+    private final MemoryRetain retain = new MemoryRetain();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final List<BrokerEvent> events = new ArrayList<>();
     private final RecordingConnection connection = new RecordingConnection(loop);
     private final Authorizer authorizer = new Authorizer(
@@ -65,19 +70,23 @@ class TransientSessionTest {
     }
 
     private TransientSession session(int level, int window, SessionConfig config) {
+        return session(connection, level, window, config);
+    }
+
+    private TransientSession session(RecordingConnection on, int level, int window, SessionConfig config) {
         SessionServices services = new SessionServices(
                 config,
                 dist,
                 new MemoryInbox(),
-                new MemoryRetain(),
+                retain,
                 authorizer,
                 events::add,
-                new MqttMetrics(new SimpleMeterRegistry()),
+                new MqttMetrics(meters),
                 () -> nowMillis,
-                1);
+                3);
         ClientInfo client = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "test:1", level);
         return new TransientSession(
-                connection, services, new SessionTerms(client, window, 0, 0, null), null, () -> isEnded = true);
+                on, services, new SessionTerms(client, window, 0, 0, null), null, () -> isEnded = true);
     }
 
     private static SessionConfig config(int receiveMaximum, int maxQueued, boolean dropsOldest, long maxUnstored) {
@@ -290,7 +299,7 @@ class TransientSessionTest {
 
     @Test
     void theNodesBudgetPausesReading() {
-        SessionConfig config = new SessionConfig(100, 100, 16, 10, 1 << 20, false, 0, 0, 1 << 20, 1000);
+        SessionConfig config = new SessionConfig(100, 100, 16, 10, 1 << 20, false, 0, 0, 1 << 20, 3000);
         TransientSession session = session(4, 10, config);
         CompletableFuture<DistOutcome> outcome = new CompletableFuture<>();
         dist.answerNext(outcome);
@@ -367,5 +376,100 @@ class TransientSessionTest {
         loop.bindToCurrentThread();
         runTasks();
         assertThat(late).isCompletedWithValue(DistOutcome.DELIVERED);
+    }
+
+    @Test
+    void publishersWaitForEveryLoopThatIsBehind() {
+        List<ArrayDeque<Runnable>> mail = List.of(new ArrayDeque<>(), new ArrayDeque<>(), new ArrayDeque<>());
+        List<LoopContext> loops = new ArrayList<>();
+        List<Match> matches = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            loops.add(new LoopContext(i, mail.get(i)::add));
+        }
+        for (int i : new int[] {1, 2, 1}) {
+            RecordingConnection on = new RecordingConnection(loops.get(i));
+            matches.add(match(session(on, 4, 10, SessionConfig.DEFAULTS), Qos.AT_MOST_ONCE));
+        }
+        LiveFanOut fanOut = new LiveFanOut(3, () -> nowMillis);
+        loops.get(0).bindToCurrentThread();
+        TransientSession publisher = session(new RecordingConnection(loops.get(0)), 4, 10, SessionConfig.DEFAULTS);
+        Delivery delivery = new Delivery(publisher.client(), message("m", Qos.AT_MOST_ONCE, -1), matches, null);
+        for (int i = 0; i <= LiveFanOut.MAX_BACKLOG; i++) {
+            fanOut.deliver(delivery);
+        }
+        mail.get(0).remove().run();
+
+        CompletableFuture<DistOutcome> late = fanOut.deliver(delivery);
+        mail.get(0).remove().run();
+        for (int i : new int[] {2, 1}) {
+            assertThat(late).isNotDone();
+            loops.get(i).bindToCurrentThread();
+            mail.get(i).remove().run();
+        }
+        assertThat(late).isCompletedWithValue(DistOutcome.DELIVERED);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = DistOutcome.class,
+            names = {"OVERLOADED", "FAILED"})
+    void aQos2PublishThatSomeMayHaveIsNotRefusedButCutOff(DistOutcome outcome) {
+        TransientSession session = session(5, 10, SessionConfig.DEFAULTS);
+        dist.answerNext(CompletableFuture.completedFuture(outcome));
+        session.onPacket(new Publish(1, false, Qos.EXACTLY_ONCE, false, "a", new byte[1], MessageProperties.NONE));
+        assertThat(connection.sent).isEmpty();
+        assertThat(connection.isOpen()).isFalse();
+        assertThat(refusals()).isEqualTo(1);
+    }
+
+    @Test
+    void aQos1PublishThatFailedIsRefused() {
+        TransientSession session = session(5, 10, SessionConfig.DEFAULTS);
+        dist.answerNext(CompletableFuture.completedFuture(DistOutcome.FAILED));
+        session.onPacket(new Publish(1, false, Qos.AT_LEAST_ONCE, false, "a", new byte[1], MessageProperties.NONE));
+        assertThat(connection.sent).containsExactly(new PubAck(1, ReasonCode.UNSPECIFIED_ERROR));
+        assertThat(connection.isOpen()).isTrue();
+        assertThat(refusals()).isEqualTo(1);
+    }
+
+    @Test
+    void aQos2PublishWhoseRetainedCopyMayBeSetIsCutOffAndOneThatCertainlyIsNotIsRefused() {
+        TransientSession session = session(5, 10, SessionConfig.DEFAULTS);
+        retain.answerNextSet(
+                CompletableFuture.failedFuture(new RangeException(RangeException.Cause.OVERLOADED, "test")));
+        session.onPacket(new Publish(1, false, Qos.EXACTLY_ONCE, true, "a", new byte[1], MessageProperties.NONE));
+        runTasks();
+        assertThat(connection.sent).containsExactly(new PubRec(1, ReasonCode.QUOTA_EXCEEDED));
+        assertThat(connection.isOpen()).isTrue();
+
+        retain.answerNextSet(CompletableFuture.failedFuture(new RangeException(RangeException.Cause.TIMEOUT, "test")));
+        session.onPacket(new Publish(2, false, Qos.EXACTLY_ONCE, true, "a", new byte[1], MessageProperties.NONE));
+        runTasks();
+        assertThat(connection.sent).hasSize(1);
+        assertThat(connection.isOpen()).isFalse();
+        assertThat(refusals()).isEqualTo(2);
+    }
+
+    @Test
+    void aQos0PublishThatFailedIsLeftToThoseWhoKnowItsReceivers() {
+        TransientSession session = session(5, 10, SessionConfig.DEFAULTS);
+        dist.answerNext(CompletableFuture.completedFuture(DistOutcome.FAILED));
+        session.onPacket(new Publish(0, false, Qos.AT_MOST_ONCE, false, "a", new byte[1], MessageProperties.NONE));
+        assertThat(events).isEmpty();
+        assertThat(refusals()).isZero();
+        assertThat(meters.get("godwit.mqtt.messages.dropped")
+                        .tag("reason", "store_failed")
+                        .functionCounter()
+                        .count())
+                .isZero();
+    }
+
+    private int refusals() {
+        int told = (int) events.stream()
+                .filter(BrokerEvent.PublishRefused.class::isInstance)
+                .count();
+        assertThat(meters.get("godwit.mqtt.publishes.refused").functionCounter().count())
+                .isEqualTo(told);
+        return told;
     }
 }

@@ -1,42 +1,48 @@
 package io.godwit.mqtt.twin;
 
+import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
-import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.LiveReceiver;
-import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Publisher;
-import io.godwit.dist.client.Receiver;
 import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.dist.deliver.DistCounters;
+import io.godwit.dist.deliver.FanOut;
+import io.godwit.dist.deliver.ServedReceivers;
+import io.godwit.dist.deliver.SharedChoices;
+import io.godwit.dist.deliver.StrayRoutes;
+import io.godwit.dist.route.SharedPick;
+import io.godwit.dist.route.SharedStrategies;
+import io.godwit.dist.route.TopicIndex;
+import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
-import io.godwit.plugin.message.Message;
-import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.topic.TopicFilter;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.IntStream;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Routes by a linear scan under one lock. */
+/** The real matching and fan-out, on routes that are stored nowhere. What is handed on goes to nobody. */
 public final class MemoryDist implements DistClient {
-    private record Key(TopicFilter filter, Receiver receiver) {}
-
-    private final Map<Key, SubscriptionOptions> subscriptions = new LinkedHashMap<>();
+    private final TopicIndex index = new TopicIndex(new SharedStrategies(SharedPick.ROUND_ROBIN));
+    private final DistCounters counters = new DistCounters(new SimpleMeterRegistry());
+    private final ServedReceivers served = new ServedReceivers();
+    private final SharedChoices choices = new SharedChoices();
     private final List<Delivery> handedOn = new CopyOnWriteArrayList<>();
+    private final AtomicReference<@Nullable CompletableFuture<DistOutcome>> nextOutcome = new AtomicReference<>();
+    private final AtomicReference<@Nullable RangeException> nextRouteFailure = new AtomicReference<>();
     private volatile DistOutcome handOnOutcome = DistOutcome.NO_MATCH;
-    private @Nullable Deliverer live;
-    private @Nullable Deliverer inboxes;
-    private @Nullable CompletableFuture<DistOutcome> nextOutcome;
+    private final AtomicReference<@Nullable CompletableFuture<Void>> nextRoute = new AtomicReference<>();
+    private volatile Deliverer live = delivery -> Deliverer.DELIVERED;
+    private volatile Deliverer inboxes = delivery -> Deliverer.DELIVERED;
 
     public void deliverTo(Deliverer live, Deliverer inboxes) {
         this.live = live;
@@ -44,74 +50,70 @@ public final class MemoryDist implements DistClient {
     }
 
     /** The next publish answers this, whenever it completes, and is delivered to nobody. */
-    public synchronized void answerNext(CompletableFuture<DistOutcome> outcome) {
-        nextOutcome = outcome;
+    public void answerNext(CompletableFuture<DistOutcome> outcome) {
+        nextOutcome.set(outcome);
     }
 
-    public synchronized int size() {
-        return subscriptions.size();
+    /** The next route is added at once, but is said to be when {@code done} completes. */
+    public void holdNextRoute(CompletableFuture<Void> done) {
+        nextRoute.set(done);
+    }
+
+    /** The next change of a stored route fails with this. */
+    public void failNextRoute(RangeException failure) {
+        nextRouteFailure.set(failure);
+    }
+
+    /** What handing on answers; at first that nobody has room. */
+    public void answerHandOn(DistOutcome outcome) {
+        handOnOutcome = outcome;
+    }
+
+    /** Every message handed on, in order; to nobody. */
+    public List<Delivery> handedOn() {
+        return handedOn;
+    }
+
+    /** Subscriptions. */
+    public long size() {
+        return index.subscriptions();
     }
 
     @Override
     public Publisher publisher(ClientInfo client) {
-        return (message, token) -> publish(client, message, token);
-    }
-
-    private CompletableFuture<DistOutcome> publish(ClientInfo client, Message message, @Nullable DeliveryToken token) {
-        List<Match> lives = new ArrayList<>();
-        List<Match> stored = new ArrayList<>();
-        synchronized (this) {
-            CompletableFuture<DistOutcome> prescribed = nextOutcome;
-            if (prescribed != null) {
-                nextOutcome = null;
-                return prescribed;
-            }
-            Map<Receiver, Match> merged = new LinkedHashMap<>();
-            subscriptions.forEach((key, options) -> {
-                boolean isOwn = options.noLocal() && key.receiver().clientId().equals(client.clientId());
-                if (key.filter().matches(message.topic()) && !isOwn) {
-                    merged.merge(key.receiver(), matchOf(key.receiver(), options), MemoryDist::merge);
-                }
-            });
-            merged.values().forEach(m -> (m.receiver() instanceof LiveReceiver ? lives : stored).add(m));
-        }
-        if (lives.isEmpty() && stored.isEmpty()) {
-            return CompletableFuture.completedFuture(DistOutcome.NO_MATCH);
-        }
-        CompletableFuture<DistOutcome> toLive = lives.isEmpty() || live == null
-                ? Deliverer.DELIVERED
-                : live.deliver(new Delivery(client, message, lives, token));
-        CompletableFuture<DistOutcome> toStored = stored.isEmpty() || inboxes == null
-                ? Deliverer.DELIVERED
-                : inboxes.deliver(new Delivery(client, message, stored, token));
-        if (toLive.isDone() && toStored.isDone()) {
-            return toStored;
-        }
-        return toLive.thenCombine(toStored, (a, b) -> b);
-    }
-
-    private static Match matchOf(Receiver receiver, SubscriptionOptions options) {
-        int[] ids = options.subscriptionId() == 0 ? Match.NO_IDS : new int[] {options.subscriptionId()};
-        return new Match(receiver, options.qos(), options.retainAsPublished(), ids);
-    }
-
-    private static Match merge(Match a, Match b) {
-        int[] ids = IntStream.concat(Arrays.stream(a.subscriptionIds()), Arrays.stream(b.subscriptionIds()))
-                .toArray();
-        Qos qos = a.qos().compareTo(b.qos()) >= 0 ? a.qos() : b.qos();
-        return new Match(a.receiver(), qos, a.retainAsPublished() || b.retainAsPublished(), ids);
+        FanOut fanOut = new FanOut(
+                client,
+                index.tenant(client.tenant()),
+                new FanOut.Deliverers(
+                        delivery -> live.deliver(delivery),
+                        delivery -> inboxes.deliver(delivery),
+                        counters,
+                        EventListener.NONE,
+                        new StrayRoutes(this::removeStrayRoutes),
+                        choices,
+                        Delayer.NONE,
+                        served));
+        return (message, token) -> {
+            CompletableFuture<DistOutcome> prescribed = nextOutcome.getAndSet(null);
+            return prescribed != null ? prescribed : fanOut.publish(message, token);
+        };
     }
 
     @Override
-    public synchronized CompletableFuture<Boolean> subscribe(
+    public void finished(String tokenOrigin, long tokenNumber) {
+        choices.finished(tokenOrigin, tokenNumber);
+        served.finished(tokenOrigin, tokenNumber);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> subscribe(
             TenantId tenant, TopicFilter filter, LiveReceiver receiver, SubscriptionOptions options) {
-        return CompletableFuture.completedFuture(subscriptions.put(new Key(filter, receiver), options) == null);
+        return CompletableFuture.completedFuture(index.tenant(tenant).add(filter, receiver, options));
     }
 
     @Override
-    public synchronized CompletableFuture<Boolean> unsubscribe(
-            TenantId tenant, TopicFilter filter, LiveReceiver receiver) {
-        return CompletableFuture.completedFuture(subscriptions.remove(new Key(filter, receiver)) != null);
+    public CompletableFuture<Boolean> unsubscribe(TenantId tenant, TopicFilter filter, LiveReceiver receiver) {
+        return CompletableFuture.completedFuture(index.tenant(tenant).remove(filter, receiver));
     }
 
     @Override
@@ -120,44 +122,46 @@ public final class MemoryDist implements DistClient {
         return CompletableFuture.completedFuture(handOnOutcome);
     }
 
-    /** Every message handed on, in order; to nobody. */
-    public List<Delivery> handedOn() {
-        return handedOn;
-    }
-
-    /** What handing on answers; at first that nobody has room. */
-    public void answerHandOn(DistOutcome outcome) {
-        handOnOutcome = outcome;
-    }
-
     @Override
-    public synchronized CompletableFuture<Boolean> claimExclusive(
-            TenantId tenant, TopicFilter filter, ClientId client) {
-        return CompletableFuture.completedFuture(subscriptions.keySet().stream()
-                .noneMatch(key -> key.filter().equals(filter)
-                        && !key.receiver().clientId().equals(client)));
+    public CompletableFuture<Boolean> claimExclusive(TenantId tenant, TopicFilter filter, ClientId client) {
+        return CompletableFuture.completedFuture(index.tenant(tenant).claimExclusive(filter, client));
     }
 
     @Override
     public void releaseExclusive(TenantId tenant, TopicFilter filter, ClientId client) {
-        // nobody asks at the same time
+        index.tenant(tenant).releaseExclusive(filter, client);
     }
 
     @Override
     public void setConnected(TopicFilter filter, InboxReceiver receiver, boolean isConnected) {
-        // all members are the same here
+        index.tenant(receiver.tenant()).setConnected(filter, receiver, isConnected);
     }
 
     @Override
-    public synchronized CompletableFuture<Void> addRoute(
+    public CompletableFuture<Void> addRoute(TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options) {
+        CompletableFuture<Void> written =
+                routeWritten(() -> index.tenant(receiver.tenant()).add(filter, receiver, options));
+        CompletableFuture<Void> held = nextRoute.getAndSet(null);
+        return held == null ? written : held;
+    }
+
+    @Override
+    public CompletableFuture<Void> ensureRoute(
             TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options) {
-        subscriptions.put(new Key(filter, receiver), options);
-        return CompletableFuture.completedFuture(null);
+        return addRoute(filter, receiver, options);
     }
 
     @Override
-    public synchronized CompletableFuture<Void> removeRoute(TopicFilter filter, InboxReceiver receiver) {
-        subscriptions.remove(new Key(filter, receiver));
+    public CompletableFuture<Void> removeRoute(TopicFilter filter, InboxReceiver receiver) {
+        return routeWritten(() -> index.tenant(receiver.tenant()).remove(filter, receiver));
+    }
+
+    private CompletableFuture<Void> routeWritten(Runnable change) {
+        RangeException failure = nextRouteFailure.getAndSet(null);
+        if (failure != null) {
+            return CompletableFuture.failedFuture(failure);
+        }
+        change.run();
         return CompletableFuture.completedFuture(null);
     }
 

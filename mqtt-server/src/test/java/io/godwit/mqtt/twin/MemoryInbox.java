@@ -11,6 +11,7 @@ import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.client.ReplayOutcome;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
@@ -19,11 +20,14 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -32,10 +36,13 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryInbox implements InboxClient {
     private final Map<ClientId, Stored> sessions = new HashMap<>();
     private final List<Message> wills = new ArrayList<>();
+    private final ArrayDeque<CompletableFuture<ReplayOutcome>> replayAnswers = new ArrayDeque<>();
     private long incarnations;
 
     /** A failure that the next call of any kind fails with. */
     private @Nullable RangeException nextFailure;
+
+    private @Nullable RangeException nextInsertFailure;
 
     private static final class Entry {
         final long sequence;
@@ -93,6 +100,27 @@ public final class MemoryInbox implements InboxClient {
         }
     }
 
+    /**
+     * The next retained message is answered with this: not appended when it is complete, else appended at once and answered when it is complete.
+     * May be called for several.
+     */
+    public synchronized void answerNextReplay(CompletableFuture<ReplayOutcome> answer) {
+        replayAnswers.add(answer);
+    }
+
+    /** Where the retained messages begin that a subscription is owed; null when it is owed none. */
+    public synchronized @Nullable String retainedFrom(String clientId, String filter) {
+        Stored stored = sessions.get(new ClientId(clientId));
+        StoredSubscription subscription = stored == null
+                ? null
+                : stored.subscriptions.get(TopicFilter.parse(filter).orElseThrow());
+        return subscription == null ? null : subscription.retainedFrom();
+    }
+
+    public synchronized void failNextInsert(RangeException failure) {
+        nextInsertFailure = failure;
+    }
+
     public synchronized void failNext(RangeException failure) {
         nextFailure = failure;
     }
@@ -125,7 +153,7 @@ public final class MemoryInbox implements InboxClient {
                     })
                     .toList();
             InsertRequest request =
-                    new InsertRequest(delivery.publisher().tenant(), delivery.message(), targets, null, 0, 0, false);
+                    new InsertRequest(delivery.publisher().tenant(), delivery.message(), targets, null, 0, 0);
             return insert(request)
                     .handle((done, failure) -> failure == null ? DistOutcome.DELIVERED : DistOutcome.FAILED);
         };
@@ -157,6 +185,7 @@ public final class MemoryInbox implements InboxClient {
         stored.expirySeconds = request.expirySeconds();
         stored.queue.values().forEach(entry -> entry.sent = false);
         Attachment attachment = new Attachment(clientId, stored, listener, request.will());
+        attachment.noteLive();
         stored.attachment = attachment;
         return CompletableFuture.completedFuture(new AttachReply(
                 isPresent,
@@ -174,7 +203,10 @@ public final class MemoryInbox implements InboxClient {
 
     @Override
     public synchronized CompletableFuture<List<InsertOutcome>> insert(InsertRequest request) {
-        CompletableFuture<List<InsertOutcome>> failed = failure();
+        RangeException refusal = nextInsertFailure;
+        nextInsertFailure = null;
+        CompletableFuture<List<InsertOutcome>> failed =
+                refusal != null ? CompletableFuture.failedFuture(refusal) : failure();
         if (failed != null) {
             return failed;
         }
@@ -185,14 +217,26 @@ public final class MemoryInbox implements InboxClient {
                 outcomes.add(InsertOutcome.NO_SESSION);
                 continue;
             }
-            Entry entry = new Entry(stored.nextSequence++, request, target);
-            stored.queue.put(entry.sequence, entry);
-            outcomes.add(InsertOutcome.STORED);
-            if (stored.attachment != null) {
-                stored.attachment.push();
+            append(stored, request, target);
+            if (stored.attachment != null && stored.attachment.liveTopics != null) {
+                String topic = request.message().topic();
+                stored.attachment.liveTopics.forEach((filter, topics) -> {
+                    if (filter.matches(topic)) {
+                        topics.add(topic);
+                    }
+                });
             }
+            outcomes.add(InsertOutcome.STORED);
         }
         return CompletableFuture.completedFuture(outcomes);
+    }
+
+    private static void append(Stored stored, InsertRequest request, InsertRequest.Target target) {
+        Entry entry = new Entry(stored.nextSequence++, request, target);
+        stored.queue.put(entry.sequence, entry);
+        if (stored.attachment != null) {
+            stored.attachment.push();
+        }
     }
 
     private final class Attachment implements InboxAttachment {
@@ -202,6 +246,7 @@ public final class MemoryInbox implements InboxClient {
         private final @Nullable Will will;
         private int credit;
         private boolean isStarted;
+        private @Nullable Map<TopicFilter, Set<String>> liveTopics;
 
         private Attachment(ClientId clientId, Stored stored, InboxListener listener, @Nullable Will will) {
             this.clientId = clientId;
@@ -273,15 +318,38 @@ public final class MemoryInbox implements InboxClient {
                 CompletableFuture<List<Boolean>> failed = failure();
                 return failed != null
                         ? failed
-                        : CompletableFuture.completedFuture(subscriptions.stream()
-                                .map(s -> stored.subscriptions.put(s.filter(), s) == null)
-                                .toList());
+                        : CompletableFuture.completedFuture(
+                                subscriptions.stream().map(this::add).toList());
             }
+        }
+
+        private boolean add(StoredSubscription subscription) {
+            StoredSubscription before = stored.subscriptions.get(subscription.filter());
+            StoredSubscription now = subscription.inPlaceOf(before);
+            stored.subscriptions.put(now.filter(), now);
+            if (liveTopics != null && StoredSubscription.ALL_RETAINED.equals(now.retainedFrom())) {
+                liveTopics.remove(now.filter());
+            }
+            noteLive();
+            return before == null;
+        }
+
+        private void noteLive() {
+            Map<TopicFilter, Set<String>> before = liveTopics == null ? Map.of() : liveTopics;
+            Map<TopicFilter, Set<String>> now = new HashMap<>();
+            stored.subscriptions.values().stream()
+                    .filter(StoredSubscription::isOwedRetained)
+                    .forEach(s -> now.put(s.filter(), before.getOrDefault(s.filter(), new HashSet<>())));
+            liveTopics = now.isEmpty() ? null : now;
         }
 
         @Override
         public CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters) {
             synchronized (MemoryInbox.this) {
+                CompletableFuture<List<Boolean>> failed = failure();
+                if (failed != null) {
+                    return failed;
+                }
                 return CompletableFuture.completedFuture(filters.stream()
                         .map(filter -> stored.subscriptions.remove(filter) != null)
                         .toList());
@@ -289,10 +357,37 @@ public final class MemoryInbox implements InboxClient {
         }
 
         @Override
-        public void beginReplay() {}
+        public CompletableFuture<ReplayOutcome> replay(
+                TopicFilter filter, Message message, Qos qos, int[] subscriptionIds) {
+            synchronized (MemoryInbox.this) {
+                if (stored.attachment != this) {
+                    return CompletableFuture.failedFuture(
+                            new RangeException(RangeException.Cause.CLOSED, "the attachment is over"));
+                }
+                CompletableFuture<ReplayOutcome> answer = replayAnswers.poll();
+                if (answer != null && answer.isDone()) {
+                    return answer; // anything but success
+                }
+                Set<String> topics = liveTopics == null ? null : liveTopics.get(filter);
+                if (topics != null && topics.contains(message.topic())) {
+                    return CompletableFuture.completedFuture(ReplayOutcome.OUTDATED);
+                }
+                InsertRequest.Target target =
+                        new InsertRequest.Target(clientId, stored.incarnation, qos, true, subscriptionIds);
+                append(stored, new InsertRequest(TenantId.DEFAULT, message, List.of(target), null, 0, 0), target);
+                return answer != null ? answer : CompletableFuture.completedFuture(ReplayOutcome.STORED);
+            }
+        }
 
         @Override
-        public void endReplay() {}
+        public void replayed(TopicFilter filter, @Nullable String cursor) {
+            synchronized (MemoryInbox.this) {
+                if (stored.attachment == this) {
+                    stored.subscriptions.computeIfPresent(filter, (same, subscription) -> subscription.owed(cursor));
+                    noteLive();
+                }
+            }
+        }
 
         @Override
         public CompletableFuture<InboxAttachment.Inbound> receive(int packetId, Message message) {
@@ -309,10 +404,10 @@ public final class MemoryInbox implements InboxClient {
         }
 
         @Override
-        public CompletableFuture<Void> distributed(int packetId) {
+        public CompletableFuture<Void> distributed(int packetId, long tokenNumber) {
             synchronized (MemoryInbox.this) {
                 MemoryInbox.Inbound record = stored.inbound.get(packetId);
-                if (record != null) {
+                if (record != null && record.token == tokenNumber) {
                     record.isDistributed = true;
                 }
                 return CompletableFuture.completedFuture(null);

@@ -33,6 +33,9 @@ public sealed interface BrokerEvent {
     /** A publish was refused because a store could not take it. */
     record PublishRefused(ClientInfo publisher, String topic, String cause) implements BrokerEvent {}
 
+    /** Retained messages for a new subscription could not be read or queued; it is tried again. */
+    record ReplayDelayed(ClientInfo receiver, String filter, String cause) implements BrokerEvent {}
+
     /** Authentication did not let a client in, or ended its connection when it was repeated. */
     record ConnectDenied(ClientInfo client, RefusalReason reason, String detail) implements BrokerEvent {}
 

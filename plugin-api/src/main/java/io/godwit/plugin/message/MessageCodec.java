@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class MessageCodec {
     private static final byte VERSION = 1;
     private static final int FIXED_BYTES = 1 + 2 + Long.BYTES + Integer.BYTES;
+    private static final int TOPIC_OFFSET = 1 + 2 + Long.BYTES;
     private static final int MAX_FIELD_BYTES = 0xFFFF;
 
     private static final int QOS_MASK = 3;
@@ -111,6 +112,23 @@ public final class MessageCodec {
         } catch (BufferUnderflowException e) {
             throw new IllegalArgumentException(
                     "message at " + start + " goes beyond the " + in.limit() + " bytes there are", e);
+        }
+    }
+
+    /** The topic alone of the message that begins at the position of {@code in}, which stays. Fails as {@link #decode}. */
+    public static String topic(ByteBuffer in) {
+        int start = in.position();
+        try {
+            byte version = in.get();
+            if (version != VERSION) {
+                throw new IllegalArgumentException("message format version must be " + VERSION + ", was " + version);
+            }
+            in.position(start + TOPIC_OFFSET);
+            return getString(in);
+        } catch (BufferUnderflowException | IllegalArgumentException e) {
+            throw new IllegalArgumentException("no topic in the message at " + start + ": " + e.getMessage(), e);
+        } finally {
+            in.position(start);
         }
     }
 

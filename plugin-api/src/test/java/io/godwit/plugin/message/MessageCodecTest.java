@@ -37,6 +37,18 @@ class MessageCodecTest {
         assertSame(MessageCodec.decode(buffer), second);
     }
 
+    @Property(tries = 100)
+    void theTopicIsReadWithoutTheRest(@ForAll("messages") Message message) {
+        ByteBuffer buffer = ByteBuffer.allocate(5 + MessageCodec.encodedSize(message));
+        buffer.position(5);
+        MessageCodec.writeTo(buffer, message);
+        buffer.position(5);
+        assertThat(MessageCodec.topic(buffer)).isEqualTo(message.topic());
+        assertThat(buffer.position()).isEqualTo(5);
+        buffer.limit(5 + 11 + 1);
+        assertThatThrownBy(() -> MessageCodec.topic(buffer)).isInstanceOf(IllegalArgumentException.class);
+    }
+
     @Property(tries = 30)
     void everyTruncationIsRefused(@ForAll("messages") Message message) {
         byte[] encoded = MessageCodec.encode(message);

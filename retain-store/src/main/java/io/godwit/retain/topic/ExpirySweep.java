@@ -64,6 +64,11 @@ final class ExpirySweep implements RangeLeader {
         }
 
         @Override
+        public boolean isRelieving() {
+            return true;
+        }
+
+        @Override
         public byte[] encode() {
             return mutation;
         }

@@ -30,10 +30,15 @@ public final class RetainMutation {
 
     private RetainMutation() {}
 
-    /** What a PUBLISH with RETAIN does: an empty payload clears the topic [MQTT5-3.3.1-6]. */
+    /** Whether a PUBLISH with RETAIN clears its topic: an empty payload does [MQTT5-3.3.1-6]. */
+    public static boolean isClearing(Message message) {
+        return message.payload().length == 0;
+    }
+
+    /** What a PUBLISH with RETAIN does. */
     public static byte[] of(TenantId tenant, Message message) {
         byte[] key = RetainKeys.key(tenant, message.topic());
-        if (message.payload().length == 0) {
+        if (isClearing(message)) {
             return ByteBuffer.allocate(2 + key.length)
                     .put(VERSION)
                     .put(CLEAR)

@@ -1,0 +1,91 @@
+package io.godwit.dist.deliver;
+
+import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.Match;
+import io.godwit.dist.client.Receiver;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Which live sessions have been given the message of a delivery token: an inbox recognises a repeat by itself, a session in memory has
+ * nothing to recognise it by [MQTT5-4.3.3]. A restart needs no memory of this, since live sessions end with their process. Members of shared groups
+ * are not looked at here, see {@link SharedChoices}.
+ *
+ * <p>A token is remembered from its first delivery to a live session until its origin has on record that the message is distributed
+ * ({@link #finished}); a repeat in between may come on another connection, or from the store. Kept are the match lists themselves, as
+ * they were delivered to. Tokens whose session ends before that are never finished: beyond {@link #MAX_COPIES} remembered copies the oldest
+ * token is forgotten.
+ *
+ * <p>One per node. Event loops and range executors meet here, hence the lock; what has no token does not come here, and what has one has
+ * waited for a commit.
+ */
+public final class ServedReceivers {
+    /** Copies remembered over all tokens; a single token may have more. */
+    static final int MAX_COPIES = 1_000_000;
+
+    private record Key(String origin, long number) {}
+
+    private final Map<Key, List<List<Match>>> served = new LinkedHashMap<>();
+    private int copies;
+
+    /**
+     * {@code live}, which is not modified any more, without those that have got the message of this token by subscriptions of their own. Those
+     * left count as served from here on.
+     */
+    synchronized List<Match> unserved(DeliveryToken token, List<Match> live) {
+        Key key = new Key(token.origin(), token.number());
+        List<List<Match>> before = served.get(key);
+        List<Match> unserved = before == null ? live : without(live, before);
+        if (unserved.isEmpty()) {
+            return unserved;
+        }
+        if (before == null) {
+            before = new ArrayList<>(1);
+            served.put(key, before);
+        }
+        before.add(unserved);
+        copies += unserved.size();
+        forgetOldest();
+        return unserved;
+    }
+
+    private static List<Match> without(List<Match> live, List<List<Match>> served) {
+        Set<Receiver> known = new HashSet<>();
+        for (List<Match> matches : served) {
+            matches.stream().filter(match -> match.sharedBy() == null).forEach(match -> known.add(match.receiver()));
+        }
+        return live.stream()
+                .filter(match -> match.sharedBy() != null || !known.contains(match.receiver()))
+                .toList();
+    }
+
+    private void forgetOldest() {
+        Iterator<List<List<Match>>> oldest = served.values().iterator();
+        while (copies > MAX_COPIES && served.size() > 1) {
+            copies -= sizeOf(oldest.next());
+            oldest.remove();
+        }
+    }
+
+    /** The message is not distributed under this token again. */
+    public synchronized void finished(String origin, long number) {
+        List<List<Match>> lists = served.remove(new Key(origin, number));
+        if (lists != null) {
+            copies -= sizeOf(lists);
+        }
+    }
+
+    /** Tokens remembered. */
+    synchronized int size() {
+        return served.size();
+    }
+
+    private static int sizeOf(List<List<Match>> lists) {
+        return lists.stream().mapToInt(List::size).sum();
+    }
+}

@@ -1,0 +1,95 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.kv.coprocessor.LeaderContext;
+import io.godwit.kv.coprocessor.Proposal;
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.coprocessor.RangeReader;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Reads find an empty store; tasks run one at a time, when asked; what becomes of a proposal is up to the test, as is the order. */
+final class StepContext implements LeaderContext {
+    final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    /** Neither sealed nor cancelled. */
+    private final List<Proposal> waiting = new ArrayList<>();
+
+    /** Runs what is queued, and what that queues. */
+    void runTasks() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
+    }
+
+    /** Takes the oldest proposal. */
+    Proposal next() {
+        return waiting.remove(0);
+    }
+
+    /** As the log does when it takes a proposal into an entry. */
+    static byte[] seal(Proposal proposal) {
+        proposal.markSealed();
+        return proposal.encode();
+    }
+
+    void apply(Proposal proposal) {
+        proposal.applied(new byte[0]);
+        runTasks();
+    }
+
+    /** Seals and applies until nothing is left. */
+    void settle() {
+        runTasks();
+        while (!waiting.isEmpty()) {
+            Proposal proposal = next();
+            seal(proposal);
+            apply(proposal);
+        }
+    }
+
+    @Override
+    public long term() {
+        return 1;
+    }
+
+    @Override
+    public RangeBounds bounds() {
+        return new RangeBounds(new byte[0], null);
+    }
+
+    @Override
+    public boolean mayAdd() {
+        return true;
+    }
+
+    @Override
+    public void propose(Proposal proposal) {
+        proposal.markWaiting();
+        waiting.add(proposal);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <T> void read(Function<RangeReader, T> work, BiConsumer<@Nullable T, @Nullable Throwable> then) {
+        InboxId id = new InboxId(
+                InboxFixture.info("a").tenant(), InboxFixture.info("a").clientId());
+        T empty = (T) new InboxState(id, InboxKeys.prefix(id.tenant(), id.clientId()));
+        tasks.add(() -> then.accept(empty, null));
+    }
+
+    @Override
+    public void schedule(long delayMillis, Runnable task) {}
+
+    @Override
+    public void execute(Runnable task) {
+        tasks.add(task);
+    }
+
+    @Override
+    public long nowMillis() {
+        return 1_700_000_000_000L;
+    }
+}

@@ -1,0 +1,126 @@
+package io.godwit.mqtt.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.inbox.client.AttachReply;
+import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.mqtt.auth.AuthConfig;
+import io.godwit.mqtt.auth.Authorizer;
+import io.godwit.mqtt.packet.Publish;
+import io.godwit.mqtt.packet.Subscribe;
+import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.packet.Unsubscribe;
+import io.godwit.mqtt.transport.LoopContext;
+import io.godwit.mqtt.transport.MqttMetrics;
+import io.godwit.mqtt.twin.MemoryAuth;
+import io.godwit.mqtt.twin.MemoryDist;
+import io.godwit.mqtt.twin.MemoryInbox;
+import io.godwit.mqtt.twin.MemoryRetain;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What is under way when the connection of a persistent session ends, on the test's thread. */
+class PersistentSessionEndTest {
+    private static final ClientInfo CLIENT = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "test:1", 5);
+    private static final TopicFilter FILTER = new TopicFilter(null, "a");
+
+    private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    private final LoopContext loop = new LoopContext(0, tasks::add);
+    private final MemoryDist dist = new MemoryDist();
+    private final MemoryInbox inbox = new MemoryInbox();
+    private boolean isEnded;
+
+    @BeforeEach
+    void bind() {
+        loop.bindToCurrentThread();
+    }
+
+    @Test
+    void theNextConnectionWaitsForTheRouteThatThisOneIsWriting() {
+        PersistentSession session = session();
+        CompletableFuture<Void> route = new CompletableFuture<>();
+        dist.holdNextRoute(route);
+        session.onPacket(new Subscribe(1, List.of(new Subscription(FILTER, Qos.AT_LEAST_ONCE))));
+        session.onPacket(new Unsubscribe(2, List.of(FILTER)));
+        runTasks();
+        session.onClosed("test");
+        runTasks();
+        assertThat(isEnded).isFalse();
+
+        route.complete(null);
+        runTasks();
+        assertThat(isEnded).isTrue();
+        // the UNSUBSCRIBE had not begun: the client repeats it, on a session that is whole
+        assertThat(dist.size()).isEqualTo(1);
+        assertThat(attach().subscriptions()).hasSize(1);
+    }
+
+    @Test
+    void aDistributionThatEndsAfterTheConnectionIsNotDoneAgain() {
+        PersistentSession session = session();
+        CompletableFuture<DistOutcome> outcome = new CompletableFuture<>();
+        dist.answerNext(outcome);
+        session.onPacket(new Publish(9, false, Qos.EXACTLY_ONCE, false, "a", new byte[1], MessageProperties.NONE));
+        runTasks();
+        session.onClosed("test");
+        runTasks();
+        assertThat(isEnded).isFalse();
+
+        outcome.complete(DistOutcome.DELIVERED);
+        runTasks();
+        assertThat(isEnded).isTrue();
+        Message repeated = new Message("a", new byte[1], Qos.EXACTLY_ONCE, false, 0, MessageProperties.NONE);
+        InboxAttachment next = attach().attachment();
+        assertThat(next.receive(9, repeated).join().isDistributed()).isTrue();
+    }
+
+    private PersistentSession session() {
+        RecordingConnection connection = new RecordingConnection(loop);
+        MqttMetrics metrics = new MqttMetrics(new SimpleMeterRegistry());
+        SessionServices services = new SessionServices(
+                SessionConfig.DEFAULTS,
+                dist,
+                inbox,
+                new MemoryRetain(),
+                new Authorizer(new MemoryAuth(), AuthConfig.DEFAULTS, EventListener.NONE, metrics),
+                EventListener.NONE,
+                metrics,
+                () -> 0,
+                1);
+        InboxMail mail = new InboxMail(connection);
+        AttachReply reply = inbox.attach(request(), mail).join();
+        PersistentSession session = new PersistentSession(
+                connection, services, new SessionTerms(CLIENT, 10, 0, 3600, null), reply, mail, () -> isEnded = true);
+        session.start();
+        return session;
+    }
+
+    private AttachReply attach() {
+        return inbox.attach(request(), new InboxMail(new RecordingConnection(loop)))
+                .join();
+    }
+
+    private static AttachRequest request() {
+        return new AttachRequest(CLIENT, false, 3600, null);
+    }
+
+    private void runTasks() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package io.godwit.mqtt.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.inbox.client.AttachReply;
+import io.godwit.inbox.client.AttachRequest;
+import io.godwit.mqtt.auth.AuthConfig;
+import io.godwit.mqtt.auth.Authorizer;
+import io.godwit.mqtt.packet.PubAck;
+import io.godwit.mqtt.packet.Publish;
+import io.godwit.mqtt.transport.LoopContext;
+import io.godwit.mqtt.transport.MqttMetrics;
+import io.godwit.mqtt.twin.MemoryAuth;
+import io.godwit.mqtt.twin.MemoryDist;
+import io.godwit.mqtt.twin.MemoryInbox;
+import io.godwit.mqtt.twin.MemoryRetain;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.micrometer.core.instrument.search.RequiredSearch;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Sessions of one client, {@code c}, on the test's thread, on stores in memory; what is sent to it is recorded. */
+final class SessionStage {
+    static final int WINDOW = 40;
+
+    final MemoryDist dist = new MemoryDist();
+    final MemoryInbox inbox = new MemoryInbox();
+    final MemoryRetain retain = new MemoryRetain();
+    final List<BrokerEvent> events = new ArrayList<>();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    private final LoopContext loop = new LoopContext(0, tasks::add);
+    private final MqttMetrics metrics = new MqttMetrics(meters);
+    private final SessionServices services = new SessionServices(
+            SessionConfig.DEFAULTS,
+            dist,
+            inbox,
+            retain,
+            new Authorizer(new MemoryAuth(), AuthConfig.DEFAULTS, events::add, metrics),
+            events::add,
+            metrics,
+            () -> 0,
+            1);
+
+    /** Of the session made last. */
+    RecordingConnection connection = new RecordingConnection(loop);
+
+    InboxMail mail = new InboxMail(connection);
+    /** Packets sent to the client that it has looked at. */
+    private int seen;
+
+    SessionStage() {
+        loop.bindToCurrentThread();
+        dist.deliverTo(new LiveFanOut(1, () -> 0), inbox.deliverer());
+    }
+
+    static ClientInfo info(String clientId) {
+        return new ClientInfo(TenantId.DEFAULT, new ClientId(clientId), null, "test:1", 5);
+    }
+
+    private void connect() {
+        connection = new RecordingConnection(loop);
+        mail = new InboxMail(connection);
+        seen = 0;
+    }
+
+    PersistentSession persistent() {
+        connect();
+        AttachReply reply = inbox.attach(new AttachRequest(info("c"), false, 1000, null), mail)
+                .join();
+        PersistentSession session = new PersistentSession(
+                connection, services, new SessionTerms(info("c"), WINDOW, 0, 1000, null), reply, mail, () -> {});
+        session.start();
+        runTasks();
+        return session;
+    }
+
+    TransientSession clean() {
+        connect();
+        return new TransientSession(
+                connection, services, new SessionTerms(info("c"), WINDOW, 0, 0, null), null, () -> {});
+    }
+
+    /** The connection ends without a DISCONNECT. */
+    void cut(Session session) {
+        session.onClosed("cable cut");
+        runTasks();
+    }
+
+    /** The client acknowledges the next {@code count} messages of QoS 1, as far as there are any. */
+    void acknowledge(Session session, int count) {
+        int left = count;
+        while (left > 0 && seen < connection.sent.size()) {
+            if (connection.sent.get(seen++) instanceof Publish publish && publish.packetId() != 0) {
+                left--;
+                session.onPacket(new PubAck(publish.packetId()));
+                session.onReadComplete();
+                runTasks();
+            }
+        }
+    }
+
+    void tick(Session session) {
+        session.onTick();
+        runTasks();
+    }
+
+    /** What was sent on the present connection. */
+    List<Publish> publishes() {
+        return connection.sent.stream()
+                .filter(Publish.class::isInstance)
+                .map(Publish.class::cast)
+                .toList();
+    }
+
+    /** The events of this kind; the counter of the same, if given of that reason, must say as many. */
+    List<BrokerEvent> events(Class<? extends BrokerEvent> kind, String counter, String... reason) {
+        List<BrokerEvent> told = events.stream().filter(kind::isInstance).toList();
+        RequiredSearch search = meters.get(counter);
+        for (String value : reason) {
+            search.tag("reason", value);
+        }
+        assertThat(search.functionCounter().count()).isEqualTo(told.size());
+        return told;
+    }
+
+    void runTasks() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
+    }
+}
