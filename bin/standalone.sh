@@ -61,7 +61,7 @@ running_pid() {
   local pid
   pid=$(cat "$pid_file" 2>/dev/null) || return 1
   [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null || return 1
-  ps -o args= -p "$pid" 2>/dev/null | grep -q 'io\.godwit\.broker\.Main' || return 1
+  tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline" | grep -q 'io\.godwit\.broker\.Main' || return 1
   printf '%s' "$pid"
 }
 
@@ -112,10 +112,11 @@ find_distribution() {
   [ -n "$dist" ] || die "the build left no distribution in $target"
 }
 
-# The newest of what "mvn package" and this script have built.
+# The newest of what "mvn package" and this script have built. By the time of change of the jars: the build gives all of them
+# the same time of modification.
 find_built() {
   local newest
-  newest=$(ls -t "$root"/broker-dist/target/{,quick/}godwit-*/lib/broker-dist-*.jar 2>/dev/null | head -n 1)
+  newest=$(ls -tc "$root"/broker-dist/target/{,quick/}godwit-*/lib/*.jar 2>/dev/null | head -n 1)
   [ -n "$newest" ] && dirname "$(dirname "$newest")"
 }
 
@@ -124,9 +125,9 @@ up_to_date() {
   local built reference
   built=$(find_built)
   [ -n "$built" ] || return 1
-  reference=$(ls -t "$built"/lib/*.jar "$root/broker-dist/target/.built" 2>/dev/null | head -n 1)
+  reference=$(ls -tc "$built"/lib/*.jar "$root/broker-dist/target/.built" 2>/dev/null | head -n 1)
   [ -z "$(find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main "$root/bin" "$root/conf" \
-    -newer "$reference" -type f ! -path "$root/conf/passwd" -print -quit 2>/dev/null)" ]
+    -newermc "$reference" -type f ! -path "$root/conf/passwd" -print -quit 2>/dev/null)" ]
 }
 
 build_command() {

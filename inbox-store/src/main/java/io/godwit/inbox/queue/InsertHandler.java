@@ -111,9 +111,6 @@ final class InsertHandler {
             }
         }
         Attachment attachment = state.attachment;
-        if (attachment != null && !call.isReplay()) {
-            attachment.liveInsert(message.topic());
-        }
         if (message.isExpired(now)) {
             leader.drops().dropped(state.id, message.topic(), DropReason.EXPIRED);
             call.answer(target, InsertOutcome.DROPPED);
@@ -123,6 +120,7 @@ final class InsertHandler {
             call.answer(target, InsertOutcome.STORED);
             QueuedCopy unplaced = new QueuedCopy(0, message, copy.qos(), copy.retain(), copy.subscriptionIds());
             if (attachment != null) {
+                attachment.liveInsert(message.topic());
                 attachment.outbox.offerQos0(unplaced, settings.maxQos0());
             } else {
                 store(state, unplaced);
@@ -141,6 +139,9 @@ final class InsertHandler {
                 call.answer(target, InsertOutcome.DROPPED);
                 return batch;
             }
+        }
+        if (attachment != null && !call.isReplay()) {
+            attachment.liveInsert(message.topic());
         }
         Batch used = append(target, state, copy, insert, batch, request, now);
         if (source != null) {

@@ -33,9 +33,13 @@ record CrashPlan(long seed, double qos1PerSecond, double qos2PerSecond, int quie
         Random random = new Random(seed);
         List<Round> rounds = new ArrayList<>();
         for (Kind kind : kinds) {
-            rounds.add(new Round(kind, minMillis + random.nextInt(maxMillis - minMillis), 100 + random.nextInt(2_500)));
+            rounds.add(new Round(kind, minMillis + random.nextInt(maxMillis - minMillis), 100 + random.nextInt(1_200)));
         }
         return new CrashPlan(seed, qos1PerSecond, qos2PerSecond, 1_500, rounds);
+    }
+
+    long count(Kind kind) {
+        return rounds.stream().filter(round -> round.kind() == kind).count();
     }
 
     CrashPlan withQuietMillis(int millis) {

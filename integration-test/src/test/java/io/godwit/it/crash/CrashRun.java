@@ -4,6 +4,7 @@ import io.godwit.it.broker.Broker;
 import io.godwit.it.crash.CrashPlan.Round;
 import io.godwit.it.crash.Event.Kind;
 import java.io.IOException;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +24,7 @@ final class CrashRun {
     private long upNanos;
     private long acknowledged;
     private int snapshotsHit;
+    private int recoveriesHit;
 
     CrashRun(Broker broker, CrashPlan plan) {
         this.broker = broker;
@@ -41,6 +43,11 @@ final class CrashRun {
 
     int snapshotsHit() {
         return snapshotsHit;
+    }
+
+    /** Kills of a broker that did not serve yet. */
+    int recoveriesHit() {
+        return recoveriesHit;
     }
 
     /** Returns the events up to the end of the drain. */
@@ -75,6 +82,7 @@ final class CrashRun {
         if (round.kind() == CrashPlan.Kind.RECOVERY) {
             broker.launch();
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(round.recoveryMillis()));
+            recoveriesHit += isListening() ? 0 : 1;
             kill();
         }
         long start = System.nanoTime();
@@ -89,6 +97,15 @@ final class CrashRun {
         long ready = System.nanoTime();
         readRetained(Duration.ofMillis(500), Duration.ofSeconds(1), false);
         upNanos += loaded + System.nanoTime() - ready;
+    }
+
+    private boolean isListening() {
+        try (Socket socket = new Socket()) {
+            socket.connect(broker.address(), 100);
+            return true;
+        } catch (IOException refused) {
+            return false;
+        }
     }
 
     private void kill() throws IOException {

@@ -89,13 +89,15 @@ class CrashTest {
             CrashRun run = new CrashRun(broker, plan);
             List<Violation> violations = judge(run, plan);
             LOG.info(
-                    "{} acknowledged publishes a second, {} kills in a snapshot",
+                    "{} acknowledged publishes a second, {} kills in a snapshot, {} during recovery",
                     run.acknowledgedPerSecond(),
-                    run.snapshotsHit());
+                    run.snapshotsHit(),
+                    run.recoveriesHit());
             assertThat(violations)
                     .withFailMessage(() -> "seed " + plan.seed() + '\n' + Checker.summary(violations))
                     .isEmpty();
             assertThat(run.acknowledgedPerSecond()).isGreaterThanOrEqualTo(leastPerSecond);
+            assertThat(run.recoveriesHit()).isEqualTo(plan.count(Kind.RECOVERY));
         }
     }
 

@@ -20,6 +20,7 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -309,7 +310,7 @@ final class PublishIntake {
 
     private void committed(Waiting entry) {
         entry.commits--;
-        if (isClosed) {
+        if (isClosed && entry.slot != null) {
             if (entry.commits == 0) {
                 end(entry.taken); // close() has taken it out of the queue
             }
@@ -330,9 +331,6 @@ final class PublishIntake {
             }
             waiting.removeFirst();
             leaveQueue(head);
-            if (isClosed) {
-                return;
-            }
         }
     }
 
@@ -538,14 +536,25 @@ final class PublishIntake {
         return unstored == 0;
     }
 
-    /** The connection is over: what has not begun to be distributed is forgotten; it was never acknowledged. */
+    /**
+     * The connection is over. What is to be acknowledged and has not begun to be distributed is forgotten: its client has no acknowledgement and
+     * sends it again. QoS 0 goes on its way, since nobody would send that again.
+     */
     void close() {
         isClosed = true;
-        for (Waiting entry = waiting.pollFirst(); entry != null; entry = waiting.pollFirst()) {
+        List<Waiting> unacknowledged =
+                waiting.stream().filter(entry -> entry.slot != null).toList();
+        waiting.removeAll(unacknowledged);
+        for (Waiting entry : unacknowledged) {
+            if (entry.mustBeginRetain) {
+                entry.mustBeginRetain = false;
+                retainsToBegin--;
+            }
             if (entry.commits == 0) {
                 end(entry.taken);
             }
         }
+        advance();
     }
 
     private InboundAliases aliases() {

@@ -3,9 +3,11 @@ package io.godwit.mqtt.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.conformance.Clause;
+import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Match;
+import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.kv.client.RangeException;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
@@ -462,6 +464,44 @@ class TransientSessionTest {
                         .functionCounter()
                         .count())
                 .isZero();
+    }
+
+    /** Such as {@code mosquitto_pub -r}: its client hangs up at once, and nobody would send the message again. */
+    @Test
+    void qos0ReachesItsSubscribersThoughItsClientHangsUpBeforeItIsRetained() {
+        List<String> delivered = new ArrayList<>();
+        dist.subscribe(
+                TenantId.DEFAULT,
+                TopicFilter.parse("a").orElseThrow(),
+                session(new RecordingConnection(loop), 5, 10, SessionConfig.DEFAULTS),
+                new SubscriptionOptions(Qos.AT_MOST_ONCE, false, false, 0));
+        dist.deliverTo(
+                delivery -> {
+                    delivered.add(new String(delivery.message().payload(), StandardCharsets.UTF_8));
+                    return Deliverer.DELIVERED;
+                },
+                delivery -> Deliverer.DELIVERED);
+        TransientSession session = session(5, 10, SessionConfig.DEFAULTS);
+        CompletableFuture<Void> retained = new CompletableFuture<>();
+        retain.answerNextSet(retained);
+        session.onPacket(publish(0, Qos.AT_MOST_ONCE, true, "retained"));
+        session.onPacket(publish(1, Qos.AT_LEAST_ONCE, true, "to be sent again"));
+        session.onPacket(publish(0, Qos.AT_MOST_ONCE, false, "plain"));
+        session.onPacket(publish(0, Qos.AT_MOST_ONCE, true, "last"));
+        session.onClosed("test");
+        runTasks();
+        assertThat(delivered).isEmpty();
+        assertThat(isEnded).isFalse();
+
+        retained.complete(null);
+        runTasks();
+        assertThat(delivered).containsExactly("retained", "plain", "last");
+        assertThat(isEnded).isTrue();
+    }
+
+    private static Publish publish(int packetId, Qos qos, boolean retain, String payload) {
+        return new Publish(
+                packetId, false, qos, retain, "a", payload.getBytes(StandardCharsets.UTF_8), MessageProperties.NONE);
     }
 
     private int refusals() {
