@@ -55,9 +55,11 @@ class TopicConveniencesTest {
                         .as("held by a session that is not connected")
                         .isEqualTo(0x97);
                 assertThat(holder.connect().sessionPresent()).isTrue();
-                assertThat(new String[] {
-                            text(holder.next(PATIENCE)), text(holder.next(PATIENCE)), text(holder.next(PATIENCE))
-                        })
+                String first = text(holder.next(PATIENCE));
+                if (first.equals("e/1 last")) { // QoS 1: the kill may have come before its acknowledgement was stored
+                    first = text(holder.next(PATIENCE));
+                }
+                assertThat(new String[] {first, text(holder.next(PATIENCE)), text(holder.next(PATIENCE))})
                         .containsExactlyInAnyOrder("later/1 one", "later/2 two", "later/3 three");
                 assertThat(holder.next(BRIEF)).isNull();
                 other.subscribe("later/#", 1);

@@ -187,7 +187,8 @@ abstract class Clients {
             Settings finished = settings(library, "again").persistent();
             try (RealClient receiving = library.make(finished)) {
                 assertThat(receiving.connect()).isTrue();
-                assertThat(finished.next(SILENCE)).isNull();
+                // a library may hang up before it has acknowledged the last one; the one before it is over
+                assertThat(finished.next(SILENCE)).isIn(null, new Message(topic, "done", 1, false));
             }
         }
     }
