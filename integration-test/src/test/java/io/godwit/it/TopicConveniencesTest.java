@@ -45,6 +45,10 @@ class TopicConveniencesTest {
                         "$delayed/3/later/3", "three".getBytes(StandardCharsets.UTF_8), 1, true, Properties.NONE);
                 publisher.publish("e/1", "last", 1).get(10, TimeUnit.SECONDS);
                 assertThat(text(holder.next(PATIENCE))).isEqualTo("e/1 last");
+                // the first SUBACK is read after its acknowledgement was sent, the second one comes after that is committed: the
+                // kill can not bring it again
+                assertThat(holder.subscribe("barrier", 0)).isZero();
+                assertThat(holder.subscribe("barrier", 0)).isZero();
             }
             broker.kill();
             broker.start();
@@ -55,11 +59,9 @@ class TopicConveniencesTest {
                         .as("held by a session that is not connected")
                         .isEqualTo(0x97);
                 assertThat(holder.connect().sessionPresent()).isTrue();
-                String first = text(holder.next(PATIENCE));
-                if (first.equals("e/1 last")) { // QoS 1: the kill may have come before its acknowledgement was stored
-                    first = text(holder.next(PATIENCE));
-                }
-                assertThat(new String[] {first, text(holder.next(PATIENCE)), text(holder.next(PATIENCE))})
+                assertThat(new String[] {
+                            text(holder.next(PATIENCE)), text(holder.next(PATIENCE)), text(holder.next(PATIENCE))
+                        })
                         .containsExactlyInAnyOrder("later/1 one", "later/2 two", "later/3 three");
                 assertThat(holder.next(BRIEF)).isNull();
                 other.subscribe("later/#", 1);

@@ -51,15 +51,16 @@ final class VertxV3 implements RealClient {
     }
 
     private void received(MqttPublishMessage publish) {
+        // first of all: whoever sees the message may hang up
+        if (settings.acknowledges() && publish.qosLevel() != MqttQoS.AT_MOST_ONCE) {
+            publish.ack();
+        }
         settings.received()
                 .add(new Message(
                         publish.topicName(),
                         publish.payload().toString(StandardCharsets.UTF_8),
                         publish.qosLevel().value(),
                         publish.isRetain()));
-        if (settings.acknowledges() && publish.qosLevel() != MqttQoS.AT_MOST_ONCE) {
-            publish.ack();
-        }
     }
 
     @Override
