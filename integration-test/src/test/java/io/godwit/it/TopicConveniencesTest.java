@@ -45,7 +45,8 @@ class TopicConveniencesTest {
                         "$delayed/3/later/3", "three".getBytes(StandardCharsets.UTF_8), 1, true, Properties.NONE);
                 publisher.publish("e/1", "last", 1).get(10, TimeUnit.SECONDS);
                 assertThat(text(holder.next(PATIENCE))).isEqualTo("e/1 last");
-                // the first SUBACK is read after its acknowledgement was sent, the second one comes after that is committed: the
+                // the first SUBACK is read after its acknowledgement was sent, the second one comes after that is
+                // committed: the
                 // kill can not bring it again
                 assertThat(holder.subscribe("barrier", 0)).isZero();
                 assertThat(holder.subscribe("barrier", 0)).isZero();
