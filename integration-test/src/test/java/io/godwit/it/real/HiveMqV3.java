@@ -33,15 +33,16 @@ final class HiveMqV3 implements RealClient {
     }
 
     private void received(Mqtt3Publish publish) {
+        // first of all: whoever sees the message may hang up
+        if (settings.acknowledges()) {
+            publish.acknowledge();
+        }
         settings.received()
                 .add(new Message(
                         publish.getTopic().toString(),
                         new String(publish.getPayloadAsBytes(), StandardCharsets.UTF_8),
                         publish.getQos().getCode(),
                         publish.isRetain()));
-        if (settings.acknowledges()) {
-            publish.acknowledge();
-        }
     }
 
     @Override

@@ -30,7 +30,7 @@ final class PahoV5 implements RealClient {
         this.settings = settings;
         this.client = new MqttClient(settings.uri(), settings.clientId(), new MemoryPersistence());
         client.setTimeToWait(10_000);
-        client.setManualAcks(!settings.acknowledges());
+        client.setManualAcks(true);
         client.setCallback(new Callback());
     }
 
@@ -80,7 +80,11 @@ final class PahoV5 implements RealClient {
 
     private final class Callback implements MqttCallback {
         @Override
-        public void messageArrived(String topic, MqttMessage message) {
+        public void messageArrived(String topic, MqttMessage message) throws MqttException {
+            // first of all: whoever sees the message may hang up
+            if (settings.acknowledges()) {
+                client.messageArrivedComplete(message.getId(), message.getQos());
+            }
             settings.received()
                     .add(new Message(
                             topic,
