@@ -23,7 +23,7 @@ import io.godwit.mqtt.topic.ClientTopics;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
-import io.godwit.mqtt.transport.PacketHandler;
+import io.godwit.mqtt.transport.SessionlessHandler;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -47,8 +47,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>At every step the connection may turn out to have closed: then what the step got is given back.
  */
-public final class ConnectHandler implements PacketHandler {
-    private final Connection connection;
+public final class ConnectHandler extends SessionlessHandler {
     private final ConnectServices services;
     private final List<Packet> early = new ArrayList<>(0);
 
@@ -59,7 +58,7 @@ public final class ConnectHandler implements PacketHandler {
     private boolean isClosed;
 
     public ConnectHandler(Connection connection, ConnectServices services) {
-        this.connection = connection;
+        super(connection);
         this.services = services;
     }
 
@@ -328,26 +327,6 @@ public final class ConnectHandler implements PacketHandler {
     private void ended() {
         releaseLease();
         services.open().leave();
-    }
-
-    @Override
-    public void onReadComplete() {
-        // acted on when the session is there
-    }
-
-    @Override
-    public void onWritable() {
-        // nothing was written
-    }
-
-    @Override
-    public void onTick() {
-        // the connection keeps the connect time-out
-    }
-
-    @Override
-    public void onShutdown() {
-        connection.close("server shutting down");
     }
 
     @Override

@@ -6,12 +6,11 @@ import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.plugin.event.ConnectionLimit;
 
 /** Waits for the CONNECT of a connection that a limit forbids, and answers it (MQTT 5.0, 3.2.2.2). */
-final class RefusingHandler implements PacketHandler {
-    private final Connection connection;
+final class RefusingHandler extends SessionlessHandler {
     private final ConnectionLimit limit;
 
     RefusingHandler(Connection connection, ConnectionLimit limit) {
-        this.connection = connection;
+        super(connection);
         this.limit = limit;
     }
 
@@ -27,30 +26,5 @@ final class RefusingHandler implements PacketHandler {
         } else {
             connection.close("refused");
         }
-    }
-
-    @Override
-    public void onReadComplete() {
-        // the CONNECT is all that counts
-    }
-
-    @Override
-    public void onWritable() {
-        // nothing waits
-    }
-
-    @Override
-    public void onTick() {
-        // the connection keeps the connect time-out
-    }
-
-    @Override
-    public void onShutdown() {
-        connection.close("server shutting down");
-    }
-
-    @Override
-    public void onClosed(String reason) {
-        // nothing was opened
     }
 }

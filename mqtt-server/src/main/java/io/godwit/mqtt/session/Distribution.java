@@ -1,0 +1,122 @@
+package io.godwit.mqtt.session;
+
+import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.OnEventLoop;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.message.Message;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives one connection's publishes to the dist-worker, marks those of QoS 2 distributed, and has them answered by how that went. Confined to
+ * the connection's loop.
+ */
+final class Distribution {
+    private final Session session;
+    private final SessionServices services;
+    private final Connection connection;
+    private final @Nullable InboxAttachment attachment;
+    private final InboundAcks acks;
+    private final Unstored unstored;
+
+    /** @param attachment keeps QoS 2 messages; null without a stored session */
+    Distribution(Session session, @Nullable InboxAttachment attachment, InboundAcks acks, Unstored unstored) {
+        this.session = session;
+        this.services = session.services;
+        this.connection = session.connection;
+        this.attachment = attachment;
+        this.acks = acks;
+        this.unstored = unstored;
+    }
+
+    /**
+     * @param slot null at QoS 0
+     * @param packetId 0 unless QoS 2
+     * @param token of a QoS 2 message that the attachment keeps
+     */
+    void distribute(Message message, AckQueue.@Nullable Slot slot, int packetId, @Nullable DeliveryToken token) {
+        var outcome = session.publisher.publish(message, token);
+        if (outcome.isDone() && slot == null && outcome.getNow(DistOutcome.FAILED) == DistOutcome.DELIVERED) {
+            return; // nobody waits for QoS 0
+        }
+        if (outcome.isDone()) {
+            distributed(message, slot, packetId, token, outcome.getNow(DistOutcome.FAILED));
+            return;
+        }
+        unstored.begin(message);
+        OnEventLoop.whenComplete(connection, outcome, (value, failure) -> {
+            distributed(message, slot, packetId, token, failure == null ? value : DistOutcome.FAILED);
+            unstored.end(message);
+        });
+    }
+
+    private void distributed(
+            Message message,
+            AckQueue.@Nullable Slot slot,
+            int packetId,
+            @Nullable DeliveryToken token,
+            DistOutcome outcome) {
+        ReasonCode code = switch (outcome) {
+            case DELIVERED -> ReasonCode.SUCCESS;
+            case NO_MATCH -> ReasonCode.NO_MATCHING_SUBSCRIBERS;
+            case OVERLOADED -> ReasonCode.QUOTA_EXCEEDED;
+            case FAILED -> ReasonCode.UNSPECIFIED_ERROR;
+        };
+        if (code.isError()) {
+            if (slot != null) { // what the receivers of QoS 0 miss is reported for each of them, by the dist-worker
+                reportRefused(message, outcome.name());
+            }
+            // some receivers may have it: a QoS 2 message that was refused would be published anew and reach them twice
+            acks.refuse(slot, packetId, code, packetId != 0);
+            return;
+        }
+        if (token == null || attachment == null) {
+            acks.settle(slot, packetId, code);
+            return;
+        }
+        // also when the connection is closed by now: else the next one would have it distributed again
+        unstored.begin(message);
+        OnEventLoop.whenComplete(connection, attachment.distributed(packetId, token.number()), (done, failure) -> {
+            if (failure == null) {
+                acks.settle(slot, packetId, code);
+            } else if (!session.isClosed()) {
+                acks.refuse(slot, packetId, refusal(message, failure), true);
+            }
+            unstored.end(message);
+        });
+    }
+
+    /** One of QoS 0 whose client sent it and hung up before it was known to be allowed: nobody would send it again. */
+    void distributeLate(Message message, boolean mustRetain) {
+        unstored.begin(message);
+        CompletableFuture<?> stored = mustRetain
+                ? services.retain.set(session.client().tenant(), message)
+                : CompletableFuture.completedFuture(true);
+        OnEventLoop.whenComplete(
+                connection,
+                stored.thenCompose(done -> session.publisher.publish(message, null)),
+                (outcome, failure) -> {
+                    if (failure != null) {
+                        reportRefused(message, String.valueOf(failure.getMessage()));
+                    }
+                    unstored.end(message);
+                });
+    }
+
+    /** What a publish is answered that a store failed to take; counted and reported. */
+    ReasonCode refusal(Message message, Throwable failure) {
+        reportRefused(message, String.valueOf(failure.getMessage()));
+        return DistOutcome.ofFailure(failure) == DistOutcome.OVERLOADED
+                ? ReasonCode.QUOTA_EXCEEDED
+                : ReasonCode.UNSPECIFIED_ERROR;
+    }
+
+    private void reportRefused(Message message, String cause) {
+        services.metrics.publishRefused();
+        services.events.onEvent(new BrokerEvent.PublishRefused(session.client(), message.topic(), cause));
+    }
+}

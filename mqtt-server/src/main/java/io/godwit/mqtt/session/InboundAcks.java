@@ -1,0 +1,173 @@
+package io.godwit.mqtt.session;
+
+import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.mqtt.packet.ProtocolException;
+import io.godwit.mqtt.packet.PubAck;
+import io.godwit.mqtt.packet.PubComp;
+import io.godwit.mqtt.packet.PubRec;
+import io.godwit.mqtt.packet.PubRel;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.OnEventLoop;
+import io.godwit.plugin.message.Qos;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one connection's publishes of QoS 1 and 2 are answered: PUBACK and PUBREC in the order of the PUBLISHes, the packet ids of QoS 2 from
+ * PUBLISH to PUBCOMP, and how many are under way. Confined to the connection's loop.
+ */
+final class InboundAcks {
+    private final Session session;
+    private final Connection connection;
+    private final @Nullable InboxAttachment attachment;
+    private final boolean isV5;
+    private final int receiveMaximum;
+
+    private final AckQueue acks = new AckQueue(this::sendAck);
+    /** QoS 2 packet ids; null until the first. */
+    private @Nullable Map<Integer, Received> received;
+    /** QoS 1 and 2 publishes that count against the Receive Maximum [MQTT5-3.3.4-7]. */
+    private int underWay;
+
+    /**
+     * @param attachment keeps QoS 2 messages; null to keep packet ids in memory
+     * @param receivedBefore QoS 2 packet ids the stored session knows
+     */
+    InboundAcks(Session session, @Nullable InboxAttachment attachment, int[] receivedBefore) {
+        this.session = session;
+        this.connection = session.connection;
+        this.attachment = attachment;
+        this.isV5 = session.terms.isV5();
+        this.receiveMaximum = session.services.config.receiveMaximum();
+        for (int packetId : receivedBefore) {
+            received().put(packetId, Received.RESUMED);
+        }
+    }
+
+    /** How far the QoS 2 message of this packet id is; null when there is none. */
+    @Nullable
+    Received stateOf(int packetId) {
+        return received == null ? null : received.get(packetId);
+    }
+
+    /** The place of a publish of QoS 1 or 2 that is taken in. */
+    AckQueue.Slot open(int packetId, Qos qos) {
+        countUnderWay();
+        boolean isQos2 = qos == Qos.EXACTLY_ONCE;
+        if (isQos2) {
+            received().put(packetId, Received.DISTRIBUTING);
+        }
+        return acks.reserve(packetId, isQos2);
+    }
+
+    /** Refuses a publish, of any QoS, that is not taken in. MQTT 3.1.1 has no word for that and is told yes. */
+    void reject(int packetId, Qos qos, ReasonCode code) {
+        boolean isQos2 = qos == Qos.EXACTLY_ONCE;
+        Received known = isQos2 ? stateOf(packetId) : null;
+        if (known == Received.RECORDED) {
+            connection.send(new PubRec(packetId));
+        } else if (qos != Qos.AT_MOST_ONCE && known != Received.DISTRIBUTING) { // else its PUBREC is on its way
+            countUnderWay();
+            acks.complete(acks.reserve(packetId, isQos2), code);
+        }
+    }
+
+    private void countUnderWay() {
+        if (++underWay > receiveMaximum && isV5) {
+            throw new ProtocolException(
+                    ReasonCode.RECEIVE_MAXIMUM_EXCEEDED, "more than " + receiveMaximum + " publishes");
+        }
+    }
+
+    /** The publish is where it has to be. */
+    void settle(AckQueue.@Nullable Slot slot, int packetId, ReasonCode code) {
+        if (session.isClosed() || slot == null) {
+            return;
+        }
+        if (packetId != 0) {
+            received().put(packetId, Received.RECORDED);
+        }
+        acks.complete(slot, code);
+    }
+
+    /**
+     * Refuses a publish that could not be stored. Under 3.1.1 no acknowledgement can say so: the connection is closed and the client will
+     * repeat it.
+     *
+     * @param mustClose whether the message may have got somewhere, so that an answer that ends its QoS 2 flow would be wrong: with the connection
+     *     the client keeps the message as one that it has sent
+     */
+    void refuse(AckQueue.@Nullable Slot slot, int packetId, ReasonCode code, boolean mustClose) {
+        if (session.isClosed() || slot == null) {
+            return;
+        }
+        if (mustClose || !isV5) {
+            connection.disconnect(code, "a publish could not be stored");
+            return;
+        }
+        if (packetId != 0) {
+            received().remove(packetId);
+        }
+        acks.complete(slot, code);
+    }
+
+    private void sendAck(int packetId, boolean isQos2, ReasonCode code) {
+        if (!isQos2 || code.isError()) {
+            underWay--;
+        }
+        ReasonCode said = isV5 ? code : ReasonCode.SUCCESS;
+        connection.send(isQos2 ? new PubRec(packetId, said) : new PubAck(packetId, said));
+    }
+
+    void onPubRel(PubRel rel) {
+        int packetId = rel.packetId();
+        Received known = stateOf(packetId);
+        if (known == Received.DISTRIBUTING) {
+            throw new ProtocolException(ReasonCode.PROTOCOL_ERROR, "PUBREL before PUBREC, packet id " + packetId);
+        }
+        if (known == null) {
+            connection.send(new PubComp(packetId, isV5 ? ReasonCode.PACKET_IDENTIFIER_NOT_FOUND : ReasonCode.SUCCESS));
+            return;
+        }
+        if (attachment == null) {
+            completed(packetId);
+            return;
+        }
+        OnEventLoop.whenComplete(connection, attachment.release(packetId), (wasKnown, failure) -> {
+            if (session.isClosed()) {
+                return;
+            }
+            if (failure == null) {
+                completed(packetId);
+            } else {
+                connection.disconnect(ReasonCode.UNSPECIFIED_ERROR, "a PUBREL could not be stored");
+            }
+        });
+    }
+
+    private void completed(int packetId) {
+        if (received().remove(packetId) == Received.RECORDED) {
+            underWay--;
+        }
+        connection.send(new PubComp(packetId));
+    }
+
+    private Map<Integer, Received> received() {
+        if (received == null) {
+            received = new HashMap<>();
+        }
+        return received;
+    }
+
+    /** State of an inbound QoS 2 packet id. */
+    enum Received {
+        /** Known from before this connection; the store knows how far it is. */
+        RESUMED,
+        /** Taken in, PUBREC not yet sent. */
+        DISTRIBUTING,
+        /** PUBREC sent, PUBREL awaited. */
+        RECORDED
+    }
+}

@@ -1,0 +1,69 @@
+package io.godwit.mqtt.session;
+
+import io.godwit.mqtt.transport.Connection;
+import io.godwit.plugin.message.Message;
+
+/**
+ * The back-pressure on one connection's publishes: reading pauses while too many messages, or bytes, of this connection or of the loop's
+ * share of the node are taken in and not yet stored. Confined to the connection's loop.
+ */
+final class Unstored {
+    private final Session session;
+    private final Connection connection;
+    private final SessionConfig config;
+    private final UnstoredBudget budget;
+
+    private int messages;
+    private long bytes;
+    private boolean isPaused;
+    private boolean isPausedByNode;
+
+    Unstored(Session session) {
+        this.session = session;
+        this.connection = session.connection;
+        this.config = session.services.config;
+        this.budget = session.services.budgetOf(connection.loop());
+    }
+
+    /** A message is held until {@link #end}; may nest for one message. */
+    void begin(Message message) {
+        long added = bytesOf(message);
+        messages++;
+        bytes += added;
+        budget.add(added);
+        if (!isPaused && (messages >= config.receiveMaximum() || bytes >= config.maxUnstoredBytes())) {
+            isPaused = true;
+            connection.pauseReading(Connection.Pause.UNACKNOWLEDGED);
+        }
+        if (!isPausedByNode && budget.isExceeded()) {
+            isPausedByNode = true;
+            connection.pauseReading(Connection.Pause.NODE_BUDGET);
+            budget.pause(() -> {
+                isPausedByNode = false;
+                connection.resumeReading(Connection.Pause.NODE_BUDGET);
+            });
+        }
+    }
+
+    void end(Message message) {
+        long ended = bytesOf(message);
+        messages--;
+        bytes -= ended;
+        budget.subtract(ended);
+        if (isPaused && messages <= config.receiveMaximum() / 2 && bytes <= config.maxUnstoredBytes() / 2) {
+            isPaused = false;
+            connection.resumeReading(Connection.Pause.UNACKNOWLEDGED);
+        }
+        if (messages == 0) {
+            session.intakeQuiet();
+        }
+    }
+
+    private static long bytesOf(Message message) {
+        return message.payload().length + message.topic().length() + 128L;
+    }
+
+    boolean isEmpty() {
+        return messages == 0;
+    }
+}
