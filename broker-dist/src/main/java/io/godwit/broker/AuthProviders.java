@@ -1,10 +1,10 @@
 package io.godwit.broker;
 
 import io.godwit.broker.auth.AllowAll;
+import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.auth.FileAuth;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.auth.AuthProviderFactory;
-import io.godwit.plugin.event.EventListener;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,13 +29,13 @@ final class AuthProviders {
      *
      * @throws IOException naming what is wrong
      */
-    static AuthProvider open(BrokerConfig config, EventListener events) throws IOException {
+    static AuthProvider open(BrokerConfig config, AuthFileReports reports) throws IOException {
         String name = config.get(FileSettings.AUTH_PROVIDER);
         if (name.isEmpty() || name.equals(ALLOW_ALL)) {
             return new AllowAll();
         }
         if (name.equals(FILE)) {
-            return FileAuth.open(fileAuth(config), events);
+            return FileAuth.open(fileAuth(config), reports);
         }
         List<String> names = new ArrayList<>(List.of(ALLOW_ALL, FILE));
         for (AuthProviderFactory factory : ServiceLoader.load(AuthProviderFactory.class)) {

@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.dist.DistWorker;
 import io.godwit.dist.client.Delayer;
 import io.godwit.inbox.InboxStore;
@@ -60,7 +61,7 @@ final class Broker implements AutoCloseable {
         this.config = config;
         this.data = data;
         this.status = new StatusFile(data);
-        this.events = new EventLog(status::events);
+        this.events = new EventLog(meters, status::events);
     }
 
     /**
@@ -73,7 +74,7 @@ final class Broker implements AutoCloseable {
         if (isClosed) {
             return; // the signal to end came first
         }
-        AuthProvider auth = AuthProviders.open(config, events);
+        AuthProvider auth = AuthProviders.open(config, new AuthFileReports(events, meters));
         opened.push(auth);
         KvNode node = KvNode.open(BrokerSettings.node(config, data));
         List<String> warnings = BrokerSettings.warnings(config);

@@ -1,7 +1,5 @@
 package io.godwit.broker;
 
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.LinkedHashMap;
@@ -49,7 +47,9 @@ final class SysValues {
         counts.put("messages/sent", count("godwit.mqtt.packets.out"));
         counts.put("publish/received", count("godwit.mqtt.publishes.in"));
         counts.put("publish/sent", count("godwit.mqtt.publishes.out"));
-        counts.put("publish/dropped", count("godwit.mqtt.messages.dropped") + count("godwit.inbox.dropped"));
+        counts.put(
+                "publish/dropped",
+                count("godwit.mqtt.messages.dropped") + count("godwit.inbox.dropped") + count("godwit.dist.dropped"));
         counts.put("bytes/received", count("godwit.mqtt.bytes.in"));
         counts.put("bytes/sent", count("godwit.mqtt.bytes.out"));
         long connected = Math.max(0, (long) (count("godwit.mqtt.connects") - count("godwit.mqtt.disconnects")));
@@ -111,12 +111,7 @@ final class SysValues {
 
     /** Over all tags. */
     private double count(String name) {
-        return meters.find(name).functionCounters().stream()
-                        .mapToDouble(FunctionCounter::count)
-                        .sum()
-                + meters.find(name).counters().stream()
-                        .mapToDouble(Counter::count)
-                        .sum();
+        return EventKind.count(meters.find(name));
     }
 
     private double gauge(String name) {

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.broker.auth.AllowAll;
+import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.auth.FileAuth;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.auth.AuthProviderFactory;
 import io.godwit.plugin.event.EventListener;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +23,8 @@ class AuthProvidersTest {
 
     private AuthProvider open(String yaml) throws IOException, ConfigException {
         Path file = Files.writeString(directory.resolve("test.yml"), yaml);
-        return AuthProviders.open(ConfigLoader.load(file, Map.of()), EventListener.NONE);
+        return AuthProviders.open(
+                ConfigLoader.load(file, Map.of()), new AuthFileReports(EventListener.NONE, new SimpleMeterRegistry()));
     }
 
     @Test

@@ -2,62 +2,42 @@ package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.plugin.auth.AuthCheck;
-import io.godwit.plugin.auth.RefusalReason;
-import io.godwit.plugin.client.ClientId;
-import io.godwit.plugin.client.ClientInfo;
-import io.godwit.plugin.client.TenantId;
-import io.godwit.plugin.event.BrokerEvent;
-import io.godwit.plugin.event.DropReason;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class EventLogTest {
-    @Test
-    void everyDropIsCountedByItsReasonAndToldAtTheEnd() {
-        AtomicReference<Map<String, Long>> told = new AtomicReference<>(Map.of());
-        EventLog log = new EventLog(told::set);
-
-        for (DropReason reason : DropReason.values()) {
-            log.onEvent(new BrokerEvent.MessageDropped(TenantId.DEFAULT, new ClientId("c"), "t", reason));
-        }
-        log.onEvent(
-                new BrokerEvent.MessageDropped(TenantId.DEFAULT, new ClientId("c"), "t", DropReason.QUEUE_FULL_NEWEST));
-        log.onEvent(new BrokerEvent.ProtocolViolated("127.0.0.1:1", "first packet is no CONNECT"));
-        ClientInfo client = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "127.0.0.1:1", 5);
-        log.onEvent(new BrokerEvent.ReplayDelayed(client, "a/#", "TIMEOUT"));
-        log.close();
-
-        assertThat(told.get())
-                .hasSize(DropReason.values().length + 2)
-                .containsEntry("dropped.queue-full-newest", 2L)
-                .containsEntry("dropped.expired", 1L)
-                .containsEntry("replays-delayed", 1L)
-                .containsEntry("protocol-violations", 1L);
-    }
+    private final MeterRegistry meters = new SimpleMeterRegistry();
+    private final AtomicReference<Map<String, Long>> told = new AtomicReference<>(Map.of());
 
     @Test
-    void everyDenialIsCountedByItsKind() {
-        AtomicReference<Map<String, Long>> told = new AtomicReference<>(Map.of());
-        EventLog log = new EventLog(told::set);
-        ClientInfo client = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), "u", "127.0.0.1:1", 5);
-
-        log.onEvent(new BrokerEvent.ConnectDenied(client, RefusalReason.BAD_CREDENTIALS, "wrong password"));
-        log.onEvent(new BrokerEvent.PublishDenied(client, "t", false, "line 1"));
-        log.onEvent(new BrokerEvent.PublishDenied(client, "t", true, "line 1"));
-        log.onEvent(new BrokerEvent.SubscribeDenied(client, "t", "line 1"));
-        log.onEvent(new BrokerEvent.AuthFailed(AuthCheck.PUBLISH, client, "no answer"));
-        log.onEvent(new BrokerEvent.AuthFileRejected("acl", "line 1"));
-        log.onEvent(new BrokerEvent.AuthFileLoaded("acl"));
+    void whatWasLostOrRefusedIsToldByItsKindAtTheEnd() {
+        EventLog log = new EventLog(meters, told::set);
+        meters.counter("godwit.mqtt.messages.dropped", "reason", "queue_full_newest")
+                .increment();
+        meters.counter("godwit.inbox.dropped", "reason", "queue_full_newest").increment(2);
+        meters.counter("godwit.inbox.dropped", "reason", "expired").increment();
+        meters.counter("godwit.mqtt.connections.refused", "limit", "rate").increment();
+        meters.counter("godwit.mqtt.connections.refused", "limit", "total").increment();
+        meters.counter("godwit.mqtt.subscribes.denied").increment(4);
+        meters.counter("godwit.mqtt.publishes.denied");
+        meters.counter("godwit.mqtt.connects").increment();
         log.close();
 
         assertThat(told.get())
                 .containsOnly(
-                        Map.entry("connects-denied", 1L),
-                        Map.entry("publishes-denied", 2L),
-                        Map.entry("subscribes-denied", 1L),
-                        Map.entry("auth-failures", 1L),
-                        Map.entry("auth-files-rejected", 1L));
+                        Map.entry("dropped.queue-full-newest", 3L),
+                        Map.entry("dropped.expired", 1L),
+                        Map.entry("connections-refused", 2L),
+                        Map.entry("subscribes-denied", 4L));
+    }
+
+    @Test
+    void nothingIsToldWhenNothingHappened() {
+        new EventLog(meters, told::set).close();
+
+        assertThat(told.get()).isEmpty();
     }
 }

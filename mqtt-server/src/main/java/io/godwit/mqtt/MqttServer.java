@@ -14,6 +14,7 @@ import io.godwit.mqtt.transport.EventLoops;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.MqttMetrics;
+import io.godwit.mqtt.transport.MqttReports;
 import io.godwit.mqtt.transport.OpenCount;
 import io.godwit.mqtt.transport.tls.CertificateWatch;
 import io.godwit.plugin.auth.AuthProvider;
@@ -38,8 +39,7 @@ public final class MqttServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MqttServer.class);
 
     private final MqttConfig config;
-    private final EventListener events;
-    private final MqttMetrics metrics;
+    private final MqttReports reports;
     private final EventLoops loops;
     private final LiveFanOut fanOut;
     private final OpenCount open = new OpenCount();
@@ -58,9 +58,8 @@ public final class MqttServer implements AutoCloseable {
             EventListener events,
             MeterRegistry meters) {
         this.config = config;
-        this.events = events;
-        this.certificates = new CertificateWatch(events);
-        this.metrics = new MqttMetrics(meters);
+        this.reports = new MqttReports(new MqttMetrics(meters), events);
+        this.certificates = new CertificateWatch(reports);
         this.loops = new EventLoops(config.transport());
         this.fanOut = new LiveFanOut(loops.count(), System::currentTimeMillis);
         SessionServices sessions = new SessionServices(
@@ -69,9 +68,8 @@ public final class MqttServer implements AutoCloseable {
                 dist,
                 inbox,
                 retain,
-                new Authorizer(auth, config.auth(), events, metrics),
-                events,
-                metrics,
+                new Authorizer(auth, config.auth(), reports),
+                reports,
                 System::currentTimeMillis,
                 loops.count());
         this.services = new ConnectServices(sessions, directory, new RandomClientIds(), open);
@@ -87,8 +85,7 @@ public final class MqttServer implements AutoCloseable {
         Listener.Services shared = new Listener.Services(
                 loops,
                 config.transport(),
-                metrics,
-                events,
+                reports,
                 certificates,
                 open,
                 connection -> new ConnectHandler(connection, services));

@@ -10,8 +10,6 @@ import io.godwit.plugin.auth.ExchangeRequest;
 import io.godwit.plugin.auth.PublishRequest;
 import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.auth.SubscribeRequest;
-import io.godwit.plugin.event.BrokerEvent;
-import io.godwit.plugin.event.EventListener;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,7 +45,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
             CompletableFuture.completedFuture(AuthDecision.ALLOWED);
 
     private final Settings settings;
-    private final EventListener events;
+    private final AuthFileReports reports;
     private final PasswordPool pool;
     private final VerifiedPasswords verified;
     private final SecureRandom random = new SecureRandom();
@@ -63,9 +61,9 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
     private volatile @Nullable Acl acl;
     private volatile long version;
 
-    private FileAuth(Settings settings, EventListener events) throws AuthFileException {
+    private FileAuth(Settings settings, AuthFileReports reports) throws AuthFileException {
         this.settings = settings;
-        this.events = events;
+        this.reports = reports;
         random.nextBytes(nobodysKey);
         // before they are read: a change meanwhile is seen as one
         passwordFile = new WatchedFile(settings.passwords());
@@ -88,15 +86,15 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
      * @throws AuthFileException naming every mistake
      */
     @SuppressWarnings("FutureReturnValueIgnored") // runs until the watcher is shut down
-    public static FileAuth open(Settings settings, EventListener events) throws AuthFileException {
-        FileAuth auth = unwatched(settings, events);
+    public static FileAuth open(Settings settings, AuthFileReports reports) throws AuthFileException {
+        FileAuth auth = unwatched(settings, reports);
         auth.watcher.scheduleWithFixedDelay(auth::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
         return auth;
     }
 
     /** The same, but the files are looked at only when {@link #look} is called. */
-    static FileAuth unwatched(Settings settings, EventListener events) throws AuthFileException {
-        FileAuth auth = new FileAuth(settings, events);
+    static FileAuth unwatched(Settings settings, AuthFileReports reports) throws AuthFileException {
+        FileAuth auth = new FileAuth(settings, reports);
         warnOfReaders(settings.passwords());
         LOG.info(
                 "authentication by file users={} passwords={} rules={}",
@@ -139,10 +137,10 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
             reading.read();
             version = ++reloads;
             LOG.info("authentication file={} reloaded", file.path());
-            events.onEvent(new BrokerEvent.AuthFileLoaded(file.path().toString()));
+            reports.loaded(file.path());
         } catch (AuthFileException e) {
             LOG.error("authentication file changed, but what stood there before stays in force: {}", e.getMessage());
-            events.onEvent(new BrokerEvent.AuthFileRejected(file.path().toString(), String.valueOf(e.getMessage())));
+            reports.rejected(file.path(), String.valueOf(e.getMessage()));
         }
     }
 

@@ -17,6 +17,7 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -72,7 +73,8 @@ class FileAuthTest {
 
     private FileAuth open(@Nullable Path rules, boolean allowAnonymous) throws Exception {
         auth = FileAuth.unwatched(
-                new FileAuth.Settings(passwords, rules, allowAnonymous, 1, 10, Duration.ofMinutes(1)), events::add);
+                new FileAuth.Settings(passwords, rules, allowAnonymous, 1, 10, Duration.ofMinutes(1)),
+                new AuthFileReports(events::add, new SimpleMeterRegistry()));
         return auth;
     }
 

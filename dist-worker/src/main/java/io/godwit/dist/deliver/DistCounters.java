@@ -1,7 +1,9 @@
 package io.godwit.dist.deliver;
 
+import io.godwit.plugin.event.DropReason;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What is counted per publish. Every event loop counts at once, so each is a {@link LongAdder}. */
@@ -10,17 +12,27 @@ public final class DistCounters {
     final LongAdder matched = new LongAdder();
     final LongAdder noMatch = new LongAdder();
     final LongAdder refused = new LongAdder();
+    final LongAdder dropped = new LongAdder();
 
     public DistCounters(MeterRegistry meters) {
         register(meters, "godwit.dist.published", "messages given to be distributed", published);
         register(meters, "godwit.dist.matched", "copies handed to sessions", matched);
         register(meters, "godwit.dist.no.match", "messages that no subscription matched", noMatch);
         register(meters, "godwit.dist.refused", "messages that a store did not take", refused);
+        register(
+                meters,
+                "godwit.dist.dropped",
+                "copies of QoS 0 that a store did not take",
+                dropped,
+                "reason",
+                DropReason.STORE_FAILED.name().toLowerCase(Locale.ROOT));
     }
 
-    private static void register(MeterRegistry meters, String name, String description, LongAdder count) {
+    private static void register(
+            MeterRegistry meters, String name, String description, LongAdder count, String... tags) {
         FunctionCounter.builder(name, count, LongAdder::doubleValue)
                 .description(description)
+                .tags(tags)
                 .register(meters);
     }
 }

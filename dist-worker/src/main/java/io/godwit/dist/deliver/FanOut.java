@@ -269,9 +269,12 @@ public final class FanOut implements Publisher {
         if (message.qos() != Qos.AT_MOST_ONCE) {
             return; // the publisher is told, and by it the one who reports
         }
-        for (Match match : inbox) {
-            deliverers.events.onEvent(new BrokerEvent.MessageDropped(
-                    client.tenant(), match.receiver().clientId(), message.topic(), DropReason.STORE_FAILED));
+        deliverers.counters.dropped.add(inbox.size());
+        if (deliverers.events.isListening(BrokerEvent.MessageDropped.class)) {
+            for (Match match : inbox) {
+                deliverers.events.onEvent(new BrokerEvent.MessageDropped(
+                        client.tenant(), match.receiver().clientId(), message.topic(), DropReason.STORE_FAILED));
+            }
         }
     }
 }

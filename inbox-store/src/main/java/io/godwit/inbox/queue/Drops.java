@@ -37,6 +37,8 @@ public final class Drops {
             throw new IllegalStateException("no counter for " + reason);
         }
         counter.increment();
-        events.onEvent(new BrokerEvent.MessageDropped(inbox.tenant(), inbox.clientId(), topic, reason));
+        if (events.isListening(BrokerEvent.MessageDropped.class)) {
+            events.onEvent(new BrokerEvent.MessageDropped(inbox.tenant(), inbox.clientId(), topic, reason));
+        }
     }
 }

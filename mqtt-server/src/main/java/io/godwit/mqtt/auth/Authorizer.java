@@ -1,7 +1,7 @@
 package io.godwit.mqtt.auth;
 
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.transport.MqttMetrics;
+import io.godwit.mqtt.transport.MqttReports;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.AuthExchange;
@@ -14,8 +14,6 @@ import io.godwit.plugin.auth.PublishRequest;
 import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.auth.SubscribeRequest;
 import io.godwit.plugin.client.ClientInfo;
-import io.godwit.plugin.event.BrokerEvent;
-import io.godwit.plugin.event.EventListener;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -41,14 +39,12 @@ public final class Authorizer {
     private final AuthProvider provider;
     private final Set<AuthCheck> checks;
     private final AuthConfig config;
-    private final EventListener events;
-    private final MqttMetrics metrics;
+    private final MqttReports reports;
 
-    public Authorizer(AuthProvider provider, AuthConfig config, EventListener events, MqttMetrics metrics) {
+    public Authorizer(AuthProvider provider, AuthConfig config, MqttReports reports) {
         this.provider = provider;
         this.config = config;
-        this.events = events;
-        this.metrics = metrics;
+        this.reports = reports;
         checks = EnumSet.noneOf(AuthCheck.class);
         checks.addAll(provider.checks());
     }
@@ -144,8 +140,7 @@ public final class Authorizer {
     }
 
     private void failed(AuthCheck check, ClientInfo client, String cause) {
-        metrics.authFailed();
-        events.onEvent(new BrokerEvent.AuthFailed(check, client, cause));
+        reports.authFailed(check, client, cause);
     }
 
     // ---- what a no is called
@@ -173,19 +168,16 @@ public final class Authorizer {
     }
 
     private void countDenied(ClientInfo client, ConnectResult.Refused refused) {
-        metrics.connectDenied();
-        events.onEvent(new BrokerEvent.ConnectDenied(client, refused.reason(), refused.detail()));
+        reports.connectDenied(client, refused.reason(), refused.detail());
     }
 
     /** Counts and reports it. */
     public void publishDenied(ClientInfo client, String topic, boolean isWill, AuthDecision.Denied denied) {
-        metrics.publishDenied();
-        events.onEvent(new BrokerEvent.PublishDenied(client, topic, isWill, denied.detail()));
+        reports.publishDenied(client, topic, isWill, denied.detail());
     }
 
     /** Counts and reports it. */
     public void subscribeDenied(ClientInfo client, String filter, AuthDecision.Denied denied) {
-        metrics.subscribeDenied();
-        events.onEvent(new BrokerEvent.SubscribeDenied(client, filter, denied.detail()));
+        reports.subscribeDenied(client, filter, denied.detail());
     }
 }

@@ -27,7 +27,6 @@ import io.godwit.mqtt.transport.SessionlessHandler;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
-import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.message.Message;
 import java.util.ArrayList;
 import java.util.List;
@@ -259,8 +258,10 @@ public final class ConnectHandler extends SessionlessHandler {
         connection.setHandler(opened);
         connection.send(connAck(packet, opened.client(), isPresent, expirySeconds));
         connection.accepted();
-        services.session().metrics().connected();
-        services.session().events().onEvent(new BrokerEvent.ClientConnected(opened.client(), isPresent));
+        services.session().reports().connected(opened.client(), isPresent);
+        if (expirySeconds > 0 && !isPresent) {
+            services.session().reports().sessionCreated(opened.client());
+        }
         connect = null; // the lease keeps this handler, which keeps no password
         admission = null;
         opened.start();

@@ -6,7 +6,6 @@ import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
-import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.message.Message;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -116,7 +115,6 @@ final class Distribution {
     }
 
     private void reportRefused(Message message, String cause) {
-        services.metrics.publishRefused();
-        services.events.onEvent(new BrokerEvent.PublishRefused(session.client(), message.topic(), cause));
+        services.reports.publishRefused(session.client(), message.topic(), cause);
     }
 }

@@ -9,7 +9,6 @@ import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
-import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import java.util.concurrent.CompletableFuture;
@@ -87,8 +86,7 @@ final class PublishIntake {
     /** Does not take a publish that no client may send, at any time. 3.1.1 has no answer for that but to take it and drop it. */
     private void reject(Publish publish, String topic, ReasonCode code) {
         if (!session.isClosed()) {
-            services.metrics.publishRefused();
-            services.events.onEvent(new BrokerEvent.PublishRefused(session.client(), topic, code.name()));
+            services.reports.publishRefused(session.client(), topic, code.name());
             acks.reject(publish.packetId(), publish.qos(), code);
         }
     }

@@ -31,7 +31,6 @@ import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.ExchangeRequest;
 import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientInfo;
-import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
@@ -279,8 +278,7 @@ public abstract class Session implements PacketHandler, Subscriber {
         if (reauthentication != null) {
             reauthentication.end();
         }
-        services.metrics.disconnected();
-        services.events.onEvent(new BrokerEvent.ClientDisconnected(client(), reason));
+        services.reports.disconnected(client(), reason);
         if (intake != null) {
             intake.close();
         }
@@ -416,14 +414,12 @@ public abstract class Session implements PacketHandler, Subscriber {
     }
 
     final void dropped(Message message, DropReason reason) {
-        services.dropped(client(), message.topic(), reason);
+        services.reports.dropped(client(), message.topic(), reason);
     }
 
     /** Retained messages for a subscription could not be read or passed on now: counted and reported, and tried again. */
     final void replayDelayed(RetainedReplay replay, Throwable cause) {
-        services.metrics.replayDelayed();
-        services.events.onEvent(
-                new BrokerEvent.ReplayDelayed(client(), replay.filter().text(), String.valueOf(cause.getMessage())));
+        services.reports.replayDelayed(client(), replay.filter().text(), String.valueOf(cause.getMessage()));
     }
 
     /** Calls {@link #released} when {@code step} is over, well or not. */

@@ -7,11 +7,7 @@ import io.godwit.mqtt.subscribe.SubscribeHandler;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.transport.MqttMetrics;
-import io.godwit.plugin.client.ClientId;
-import io.godwit.plugin.client.ClientInfo;
-import io.godwit.plugin.event.BrokerEvent;
-import io.godwit.plugin.event.DropReason;
-import io.godwit.plugin.event.EventListener;
+import io.godwit.mqtt.transport.MqttReports;
 import io.godwit.retain.client.RetainClient;
 import java.util.function.LongSupplier;
 
@@ -22,7 +18,7 @@ public final class SessionServices {
     final InboxClient inbox;
     final RetainClient retain;
     final Authorizer authorizer;
-    final EventListener events;
+    final MqttReports reports;
     final MqttMetrics metrics;
     final SubscribeHandler subscribeHandler;
     private final TopicRules topicRules;
@@ -39,11 +35,10 @@ public final class SessionServices {
             InboxClient inbox,
             RetainClient retain,
             Authorizer authorizer,
-            EventListener events,
-            MqttMetrics metrics,
+            MqttReports reports,
             LongSupplier wallMillis,
             int loops) {
-        this(config, TopicRules.NONE, dist, inbox, retain, authorizer, events, metrics, wallMillis, loops);
+        this(config, TopicRules.NONE, dist, inbox, retain, authorizer, reports, wallMillis, loops);
     }
 
     /** With rules for topics. */
@@ -54,8 +49,7 @@ public final class SessionServices {
             InboxClient inbox,
             RetainClient retain,
             Authorizer authorizer,
-            EventListener events,
-            MqttMetrics metrics,
+            MqttReports reports,
             LongSupplier wallMillis,
             int loops) {
         this.config = config;
@@ -63,8 +57,8 @@ public final class SessionServices {
         this.inbox = inbox;
         this.retain = retain;
         this.authorizer = authorizer;
-        this.events = events;
-        this.metrics = metrics;
+        this.reports = reports;
+        this.metrics = reports.metrics();
         this.wallMillis = wallMillis;
         this.topicRules = topicRules;
         this.subscribeHandler = new SubscribeHandler(authorizer, topicRules.allowsExclusive());
@@ -94,12 +88,8 @@ public final class SessionServices {
         return authorizer;
     }
 
-    public EventListener events() {
-        return events;
-    }
-
-    public MqttMetrics metrics() {
-        return metrics;
+    public MqttReports reports() {
+        return reports;
     }
 
     /** Wall clock, milliseconds since the epoch. */
@@ -109,12 +99,5 @@ public final class SessionServices {
 
     UnstoredBudget budgetOf(LoopContext loop) {
         return budgets[loop.index()];
-    }
-
-    /** Counts and reports one message that {@code receiver} does not get. */
-    void dropped(ClientInfo receiver, String topic, DropReason reason) {
-        ClientId clientId = receiver.clientId();
-        metrics.dropped(reason);
-        events.onEvent(new BrokerEvent.MessageDropped(receiver.tenant(), clientId, topic, reason));
     }
 }

@@ -3,7 +3,6 @@ package io.godwit.mqtt.transport;
 import io.godwit.mqtt.codec.PacketDecoder;
 import io.godwit.mqtt.codec.PacketReadHandler;
 import io.godwit.mqtt.transport.tls.ServerTls;
-import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.ConnectionLimit;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
@@ -62,8 +61,8 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
         SslHandler ssl = tls == null ? null : tls.newHandler(channel.alloc());
         PacketDecoder decoder = PacketDecoder.forServer(config.limits().maxPacketBytes());
         services.open().enter();
-        MqttConnection connection = new MqttConnection(
-                channel, loop, config, services.metrics(), services.events(), decoder, services.open()::leave);
+        MqttConnection connection =
+                new MqttConnection(channel, loop, config, services.reports(), decoder, services.open()::leave);
         addHandlers(channel.pipeline(), connection, decoder, ssl);
         if (isProxied) {
             ProxyHeader header =
@@ -114,9 +113,7 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
             }
             return null;
         }
-        services.metrics().connectionRefused(exceeded);
-        services.events()
-                .onEvent(new BrokerEvent.ConnectionRefused(config.name(), MqttConnection.text(source), exceeded));
+        services.reports().connectionRefused(config.name(), source, exceeded);
         LOG.debug("connection refused listener={} remote={} limit={}", config.name(), source, exceeded);
         return exceeded;
     }

@@ -2,7 +2,6 @@ package io.godwit.mqtt.transport;
 
 import io.godwit.mqtt.transport.tls.CertificateWatch;
 import io.godwit.mqtt.transport.tls.ServerTls;
-import io.godwit.plugin.event.EventListener;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
@@ -39,8 +38,7 @@ public final class Listener {
     public record Services(
             EventLoops loops,
             TransportConfig transport,
-            MqttMetrics metrics,
-            EventListener events,
+            MqttReports reports,
             CertificateWatch certificates,
             OpenCount open,
             Function<Connection, PacketHandler> handlers) {}

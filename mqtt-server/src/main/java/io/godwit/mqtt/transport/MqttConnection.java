@@ -10,8 +10,6 @@ import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.transport.tls.PeerName;
 import io.godwit.mqtt.transport.tls.TlsConfig;
-import io.godwit.plugin.event.BrokerEvent;
-import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.message.Qos;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -49,7 +47,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private final LoopContext loop;
     private final ListenerConfig listener;
     private final MqttMetrics metrics;
-    private final EventListener events;
+    private final MqttReports reports;
     private final PacketDecoder decoder;
     private final Runnable onGone;
     private @Nullable TokenBucket inBucket;
@@ -83,15 +81,14 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             Channel channel,
             LoopContext loop,
             ListenerConfig listener,
-            MqttMetrics metrics,
-            EventListener events,
+            MqttReports reports,
             PacketDecoder decoder,
             Runnable onGone) {
         this.channel = channel;
         this.loop = loop;
         this.listener = listener;
-        this.metrics = metrics;
-        this.events = events;
+        this.metrics = reports.metrics();
+        this.reports = reports;
         this.decoder = decoder;
         this.onGone = onGone;
         long bandwidth = listener.limits().maxConnBandwidth();
@@ -494,8 +491,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     private void reportViolation(String detail) {
-        metrics.protocolError();
-        events.onEvent(new BrokerEvent.ProtocolViolated(remoteAddress(), detail));
+        reports.protocolViolated(this, detail);
         LOG.debug("protocol violation remote={} detail={}", remoteAddress(), detail);
     }
 
@@ -504,7 +500,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         if (!isOpen()) {
             return;
         }
-        metrics.connectRefused();
+        reports.connectRefused(this, code.name(), detail);
         if (encoder == null && decoder.protocolLevel() != 0) {
             encoder = new PacketEncoder(decoder.protocolLevel(), -1, true);
         }

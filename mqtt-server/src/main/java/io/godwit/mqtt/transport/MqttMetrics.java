@@ -8,85 +8,71 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The frontend's counters. LongAdders, because every event loop counts and none may wait for another; the registry reads them when it is
- * asked.
+ * asked. What has an event beside its counter is counted through {@link MqttReports}.
  */
 public final class MqttMetrics {
-    private final LongAdder connects = new LongAdder();
-    private final LongAdder disconnects = new LongAdder();
-    private final LongAdder refusedConnects = new LongAdder();
-    private final LongAdder protocolErrors = new LongAdder();
-    private final LongAdder packetsIn = new LongAdder();
-    private final LongAdder packetsOut = new LongAdder();
-    private final LongAdder publishesIn = new LongAdder();
-    private final LongAdder publishesOut = new LongAdder();
-    private final LongAdder refusedPublishes = new LongAdder();
-    private final LongAdder delayedReplays = new LongAdder();
-    private final LongAdder deniedConnects = new LongAdder();
-    private final LongAdder deniedPublishes = new LongAdder();
-    private final LongAdder deniedSubscribes = new LongAdder();
-    private final LongAdder authFailures = new LongAdder();
-    private final LongAdder bytesIn = new LongAdder();
-    private final LongAdder bytesOut = new LongAdder();
+    // traffic
+    private final LongAdder packetsIn;
+    private final LongAdder packetsOut;
+    private final LongAdder publishesIn;
+    private final LongAdder publishesOut;
+    private final LongAdder bytesIn;
+    private final LongAdder bytesOut;
     private final LongAdder sockets = new LongAdder();
-    private final Map<DropReason, LongAdder> drops = new EnumMap<>(DropReason.class);
-    private final Map<ConnectionLimit, LongAdder> refusedConnections = new EnumMap<>(ConnectionLimit.class);
+
+    // what has an event
+    final LongAdder connects;
+    final LongAdder disconnects;
+    final LongAdder refusedConnects;
+    final LongAdder createdSessions;
+    final LongAdder protocolErrors;
+    final LongAdder refusedPublishes;
+    final LongAdder delayedReplays;
+    final LongAdder deniedConnects;
+    final LongAdder deniedPublishes;
+    final LongAdder deniedSubscribes;
+    final LongAdder authFailures;
+    final LongAdder reloadedCertificates;
+    final LongAdder rejectedCertificates;
+    final ByKind<DropReason> drops;
+    final ByKind<ConnectionLimit> refusedConnections;
 
     public MqttMetrics(MeterRegistry registry) {
-        counter(registry, "godwit.mqtt.connects", connects);
-        counter(registry, "godwit.mqtt.disconnects", disconnects);
-        counter(registry, "godwit.mqtt.connects.refused", refusedConnects);
-        counter(registry, "godwit.mqtt.protocol.errors", protocolErrors);
-        counter(registry, "godwit.mqtt.packets.in", packetsIn);
-        counter(registry, "godwit.mqtt.packets.out", packetsOut);
-        counter(registry, "godwit.mqtt.publishes.in", publishesIn);
-        counter(registry, "godwit.mqtt.publishes.out", publishesOut);
-        counter(registry, "godwit.mqtt.publishes.refused", refusedPublishes);
-        counter(registry, "godwit.mqtt.replays.delayed", delayedReplays);
-        counter(registry, "godwit.mqtt.connects.denied", deniedConnects);
-        counter(registry, "godwit.mqtt.publishes.denied", deniedPublishes);
-        counter(registry, "godwit.mqtt.subscribes.denied", deniedSubscribes);
-        counter(registry, "godwit.mqtt.auth.failures", authFailures);
-        counter(registry, "godwit.mqtt.bytes.in", bytesIn);
-        counter(registry, "godwit.mqtt.bytes.out", bytesOut);
+        packetsIn = counter(registry, "packets.in");
+        packetsOut = counter(registry, "packets.out");
+        publishesIn = counter(registry, "publishes.in");
+        publishesOut = counter(registry, "publishes.out");
+        bytesIn = counter(registry, "bytes.in");
+        bytesOut = counter(registry, "bytes.out");
         Gauge.builder("godwit.mqtt.sockets", sockets, LongAdder::sum).register(registry);
-        for (DropReason reason : DropReason.values()) {
-            LongAdder adder = new LongAdder();
-            drops.put(reason, adder);
-            FunctionCounter.builder("godwit.mqtt.messages.dropped", adder, LongAdder::sum)
-                    .tag("reason", reason.name().toLowerCase(Locale.ROOT))
-                    .register(registry);
-        }
-        for (ConnectionLimit limit : ConnectionLimit.values()) {
-            LongAdder adder = new LongAdder();
-            refusedConnections.put(limit, adder);
-            FunctionCounter.builder("godwit.mqtt.connections.refused", adder, LongAdder::sum)
-                    .tag("limit", limit.name().toLowerCase(Locale.ROOT))
-                    .register(registry);
-        }
+        connects = counter(registry, "connects");
+        disconnects = counter(registry, "disconnects");
+        refusedConnects = counter(registry, "connects.refused");
+        createdSessions = counter(registry, "sessions.created");
+        protocolErrors = counter(registry, "protocol.errors");
+        refusedPublishes = counter(registry, "publishes.refused");
+        delayedReplays = counter(registry, "replays.delayed");
+        deniedConnects = counter(registry, "connects.denied");
+        deniedPublishes = counter(registry, "publishes.denied");
+        deniedSubscribes = counter(registry, "subscribes.denied");
+        authFailures = counter(registry, "auth.failures");
+        reloadedCertificates = counter(registry, "certificates.reloaded");
+        rejectedCertificates = counter(registry, "certificates.rejected");
+        drops = new ByKind<>(registry, "messages.dropped", "reason", DropReason.class);
+        refusedConnections = new ByKind<>(registry, "connections.refused", "limit", ConnectionLimit.class);
     }
 
-    private static void counter(MeterRegistry registry, String name, LongAdder adder) {
-        FunctionCounter.builder(name, adder, LongAdder::sum).register(registry);
-    }
-
-    public void connected() {
-        connects.increment();
-    }
-
-    public void disconnected() {
-        disconnects.increment();
-    }
-
-    public void connectRefused() {
-        refusedConnects.increment();
-    }
-
-    public void protocolError() {
-        protocolErrors.increment();
+    private static LongAdder counter(MeterRegistry registry, String name, String... tags) {
+        LongAdder adder = new LongAdder();
+        FunctionCounter.builder("godwit.mqtt." + name, adder, LongAdder::sum)
+                .tags(tags)
+                .register(registry);
+        return adder;
     }
 
     void packetIn() {
@@ -105,44 +91,6 @@ public final class MqttMetrics {
         publishesOut.increment();
     }
 
-    public void publishRefused() {
-        refusedPublishes.increment();
-    }
-
-    public void replayDelayed() {
-        delayedReplays.increment();
-    }
-
-    public void connectDenied() {
-        deniedConnects.increment();
-    }
-
-    public void publishDenied() {
-        deniedPublishes.increment();
-    }
-
-    public void subscribeDenied() {
-        deniedSubscribes.increment();
-    }
-
-    public void authFailed() {
-        authFailures.increment();
-    }
-
-    public void dropped(DropReason reason) {
-        LongAdder adder = drops.get(reason);
-        if (adder != null) {
-            adder.increment();
-        }
-    }
-
-    void connectionRefused(ConnectionLimit limit) {
-        LongAdder adder = refusedConnections.get(limit);
-        if (adder != null) {
-            adder.increment();
-        }
-    }
-
     void socketOpened() {
         sockets.increment();
     }
@@ -157,5 +105,21 @@ public final class MqttMetrics {
 
     void bytesOut(long bytes) {
         bytesOut.add(bytes);
+    }
+
+    /** A counter for each constant of {@code K}, told apart by a tag. */
+    static final class ByKind<K extends Enum<K>> {
+        private final Map<K, LongAdder> adders;
+
+        private ByKind(MeterRegistry registry, String name, String tag, Class<K> kinds) {
+            adders = new EnumMap<>(kinds);
+            for (K kind : kinds.getEnumConstants()) {
+                adders.put(kind, counter(registry, name, tag, kind.name().toLowerCase(Locale.ROOT)));
+            }
+        }
+
+        void increment(K kind) {
+            Objects.requireNonNull(adders.get(kind)).increment();
+        }
     }
 }

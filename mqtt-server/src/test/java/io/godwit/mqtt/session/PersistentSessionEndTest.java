@@ -14,6 +14,7 @@ import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.transport.MqttMetrics;
+import io.godwit.mqtt.transport.MqttReports;
 import io.godwit.mqtt.twin.MemoryAuth;
 import io.godwit.mqtt.twin.MemoryDist;
 import io.godwit.mqtt.twin.MemoryInbox;
@@ -90,15 +91,14 @@ class PersistentSessionEndTest {
 
     private PersistentSession session() {
         RecordingConnection connection = new RecordingConnection(loop);
-        MqttMetrics metrics = new MqttMetrics(new SimpleMeterRegistry());
+        MqttReports reports = new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), EventListener.NONE);
         SessionServices services = new SessionServices(
                 SessionConfig.DEFAULTS,
                 dist,
                 inbox,
                 new MemoryRetain(),
-                new Authorizer(new MemoryAuth(), AuthConfig.DEFAULTS, EventListener.NONE, metrics),
-                EventListener.NONE,
-                metrics,
+                new Authorizer(new MemoryAuth(), AuthConfig.DEFAULTS, reports),
+                reports,
                 () -> 0,
                 1);
         InboxMail mail = new InboxMail(connection);

@@ -10,6 +10,7 @@ import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.transport.MqttMetrics;
+import io.godwit.mqtt.transport.MqttReports;
 import io.godwit.mqtt.twin.MemoryAuth;
 import io.godwit.mqtt.twin.MemoryDist;
 import io.godwit.mqtt.twin.MemoryInbox;
@@ -35,15 +36,14 @@ final class SessionStage {
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final LoopContext loop = new LoopContext(0, tasks::add);
-    private final MqttMetrics metrics = new MqttMetrics(meters);
+    private final MqttReports reports = new MqttReports(new MqttMetrics(meters), events::add);
     private final SessionServices services = new SessionServices(
             SessionConfig.DEFAULTS,
             dist,
             inbox,
             retain,
-            new Authorizer(new MemoryAuth(), AuthConfig.DEFAULTS, events::add, metrics),
-            events::add,
-            metrics,
+            new Authorizer(new MemoryAuth(), AuthConfig.DEFAULTS, reports),
+            reports,
             () -> 0,
             1);
 

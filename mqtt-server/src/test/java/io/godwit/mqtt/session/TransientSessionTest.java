@@ -20,6 +20,7 @@ import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.transport.MqttMetrics;
+import io.godwit.mqtt.transport.MqttReports;
 import io.godwit.mqtt.twin.MemoryAuth;
 import io.godwit.mqtt.twin.MemoryDist;
 import io.godwit.mqtt.twin.MemoryInbox;
@@ -55,8 +56,8 @@ class TransientSessionTest {
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final List<BrokerEvent> events = new ArrayList<>();
     private final RecordingConnection connection = new RecordingConnection(loop);
-    private final Authorizer authorizer = new Authorizer(
-            new MemoryAuth(), AuthConfig.DEFAULTS, events::add, new MqttMetrics(new SimpleMeterRegistry()));
+    private final MqttReports reports = new MqttReports(new MqttMetrics(meters), events::add);
+    private final Authorizer authorizer = new Authorizer(new MemoryAuth(), AuthConfig.DEFAULTS, reports);
     private long nowMillis = 1_000_000;
     private boolean isEnded;
 
@@ -76,16 +77,8 @@ class TransientSessionTest {
     }
 
     private TransientSession session(RecordingConnection on, int level, int window, SessionConfig config) {
-        SessionServices services = new SessionServices(
-                config,
-                dist,
-                new MemoryInbox(),
-                retain,
-                authorizer,
-                events::add,
-                new MqttMetrics(meters),
-                () -> nowMillis,
-                3);
+        SessionServices services =
+                new SessionServices(config, dist, new MemoryInbox(), retain, authorizer, reports, () -> nowMillis, 3);
         ClientInfo client = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "test:1", level);
         return new TransientSession(
                 on, services, new SessionTerms(client, window, 0, 0, null), null, () -> isEnded = true);

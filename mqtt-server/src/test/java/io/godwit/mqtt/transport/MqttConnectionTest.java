@@ -61,8 +61,7 @@ class MqttConnectionTest {
                 channel,
                 loop,
                 config,
-                new MqttMetrics(new SimpleMeterRegistry()),
-                EventListener.NONE,
+                new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), EventListener.NONE),
                 decoder,
                 () -> {});
         made.setHandler(recorder);

@@ -56,8 +56,7 @@ class WebSocketFramesTest {
                 channel,
                 loop,
                 config,
-                new MqttMetrics(new SimpleMeterRegistry()),
-                EventListener.NONE,
+                new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), EventListener.NONE),
                 PacketDecoder.forServer(1024),
                 () -> {});
         connection.setHandler(new Closings());

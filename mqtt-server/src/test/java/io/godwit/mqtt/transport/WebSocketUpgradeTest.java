@@ -49,8 +49,7 @@ class WebSocketUpgradeTest {
                 channel,
                 loop,
                 config,
-                new MqttMetrics(new SimpleMeterRegistry()),
-                EventListener.NONE,
+                new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), EventListener.NONE),
                 PacketDecoder.forServer(1024),
                 () -> {});
         channel.pipeline()

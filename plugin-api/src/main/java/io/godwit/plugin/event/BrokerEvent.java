@@ -5,6 +5,7 @@ import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import org.jspecify.annotations.Nullable;
 
 /** Something an operator may want to know, as an immutable value. */
 public sealed interface BrokerEvent {
@@ -15,8 +16,15 @@ public sealed interface BrokerEvent {
     /** A client passed CONNECT. */
     record ClientConnected(ClientInfo client, boolean sessionPresent) implements BrokerEvent {}
 
+    /** A CONNECT was answered no, for whatever reason; of some reasons another event tells more. */
+    record ConnectRefused(
+            String remoteAddress, String reason, @Nullable String detail) implements BrokerEvent {}
+
     /** A connection that had passed CONNECT ended. */
     record ClientDisconnected(ClientInfo client, String reason) implements BrokerEvent {}
+
+    /** A session began that outlives its connection. */
+    record SessionCreated(ClientInfo client) implements BrokerEvent {}
 
     /** A peer broke the protocol and was disconnected. */
     record ProtocolViolated(String remoteAddress, String detail) implements BrokerEvent {}
@@ -30,7 +38,7 @@ public sealed interface BrokerEvent {
     /** The certificate files of a listener have changed and cannot be used: the old ones stay in force. */
     record CertificatesRejected(String listener, String cause) implements BrokerEvent {}
 
-    /** A publish was refused because a store could not take it. */
+    /** A publish was not taken in, or not wholly: a store could not take it, or no client may publish to its topic. */
     record PublishRefused(ClientInfo publisher, String topic, String cause) implements BrokerEvent {}
 
     /** Retained messages for a new subscription could not be read or queued; it is tried again. */

@@ -1,7 +1,6 @@
 package io.godwit.mqtt.transport.tls;
 
-import io.godwit.plugin.event.BrokerEvent;
-import io.godwit.plugin.event.EventListener;
+import io.godwit.mqtt.transport.MqttReports;
 import java.io.IOException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -14,15 +13,15 @@ public final class CertificateWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CertificateWatch.class);
     private static final long PERIOD_SECONDS = 2;
 
-    private final EventListener events;
+    private final MqttReports reports;
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread made = new Thread(task, "certificate-watch");
         made.setDaemon(true);
         return made;
     });
 
-    public CertificateWatch(EventListener events) {
-        this.events = events;
+    public CertificateWatch(MqttReports reports) {
+        this.reports = reports;
     }
 
     /** @param listener for logs and events */
@@ -38,14 +37,14 @@ public final class CertificateWatch implements AutoCloseable {
                         "certificates reloaded listener={} file={}",
                         listener,
                         tls.config().certFile());
-                events.onEvent(new BrokerEvent.CertificatesReloaded(listener));
+                reports.certificatesReloaded(listener);
             }
         } catch (IOException e) {
             LOG.error("certificates not reloaded, the old ones stay listener={} cause={}", listener, e.getMessage());
-            events.onEvent(new BrokerEvent.CertificatesRejected(listener, String.valueOf(e.getMessage())));
+            reports.certificatesRejected(listener, String.valueOf(e.getMessage()));
         } catch (RuntimeException e) { // outermost frame
             LOG.error("certificates not reloaded, the old ones stay listener={}", listener, e);
-            events.onEvent(new BrokerEvent.CertificatesRejected(listener, e.toString()));
+            reports.certificatesRejected(listener, e.toString());
         }
     }
 

@@ -1,0 +1,103 @@
+package io.godwit.broker;
+
+import io.godwit.plugin.event.BrokerEvent;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.search.Search;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A kind of event and the meters that count it.
+ *
+ * @param name for logs and {@code status}
+ * @param isTold whether an operator should hear of it unasked: something was lost, refused or wrong
+ * @param tag of the meters, by whose values it is told apart; null not to
+ * @param meters together the number of events
+ */
+record EventKind(
+        Class<? extends BrokerEvent> event,
+        String name,
+        boolean isTold,
+        @Nullable String tag,
+        List<String> meters) {
+
+    /** Every kind there is, which a test sees to. */
+    static final List<EventKind> ALL = List.of(
+            told(
+                    BrokerEvent.MessageDropped.class,
+                    "dropped",
+                    "reason",
+                    "godwit.mqtt.messages.dropped",
+                    "godwit.inbox.dropped",
+                    "godwit.dist.dropped"),
+            told(BrokerEvent.PublishRefused.class, "publishes-refused", null, "godwit.mqtt.publishes.refused"),
+            told(BrokerEvent.ReplayDelayed.class, "replays-delayed", null, "godwit.mqtt.replays.delayed"),
+            told(BrokerEvent.ProtocolViolated.class, "protocol-violations", null, "godwit.mqtt.protocol.errors"),
+            told(BrokerEvent.ConnectionRefused.class, "connections-refused", null, "godwit.mqtt.connections.refused"),
+            told(BrokerEvent.ConnectRefused.class, "connects-refused", null, "godwit.mqtt.connects.refused"),
+            told(
+                    BrokerEvent.CertificatesRejected.class,
+                    "certificates-rejected",
+                    null,
+                    "godwit.mqtt.certificates.rejected"),
+            told(BrokerEvent.ConnectDenied.class, "connects-denied", null, "godwit.mqtt.connects.denied"),
+            told(BrokerEvent.PublishDenied.class, "publishes-denied", null, "godwit.mqtt.publishes.denied"),
+            told(BrokerEvent.SubscribeDenied.class, "subscribes-denied", null, "godwit.mqtt.subscribes.denied"),
+            told(BrokerEvent.AuthFailed.class, "auth-failures", null, "godwit.mqtt.auth.failures"),
+            told(BrokerEvent.AuthFileRejected.class, "auth-files-rejected", null, "godwit.auth.files.rejected"),
+            usual(BrokerEvent.ClientConnected.class, "connects", "godwit.mqtt.connects"),
+            usual(BrokerEvent.ClientDisconnected.class, "disconnects", "godwit.mqtt.disconnects"),
+            usual(BrokerEvent.SessionCreated.class, "sessions-created", "godwit.mqtt.sessions.created"),
+            usual(BrokerEvent.CertificatesReloaded.class, "certificates-reloaded", "godwit.mqtt.certificates.reloaded"),
+            usual(BrokerEvent.AuthFileLoaded.class, "auth-files-loaded", "godwit.auth.files.loaded"));
+
+    EventKind {
+        meters = List.copyOf(meters);
+    }
+
+    private static EventKind told(
+            Class<? extends BrokerEvent> event, String name, @Nullable String tag, String... meters) {
+        return new EventKind(event, name, true, tag, List.of(meters));
+    }
+
+    private static EventKind usual(Class<? extends BrokerEvent> event, String name, String meter) {
+        return new EventKind(event, name, false, null, List.of(meter));
+    }
+
+    /** Totals since the start of what is told, by name; those that are not zero. */
+    static Map<String, Long> totals(MeterRegistry registry) {
+        Map<String, Long> totals = new TreeMap<>();
+        ALL.stream().filter(EventKind::isTold).forEach(kind -> kind.addTo(totals, registry));
+        totals.values().removeIf(total -> total == 0);
+        return totals;
+    }
+
+    private void addTo(Map<String, Long> totals, MeterRegistry registry) {
+        for (String meter : meters) {
+            if (tag == null) {
+                totals.merge(name, (long) count(registry.find(meter)), Long::sum);
+                continue;
+            }
+            for (Meter tagged : registry.find(meter).meters()) {
+                String value = tagged.getId().getTag(tag);
+                if (value != null) {
+                    Search search = registry.find(meter).tag(tag, value);
+                    totals.merge(name + '.' + value.replace('_', '-'), (long) count(search), Long::sum);
+                }
+            }
+        }
+    }
+
+    /** The sum of the counters that are found. */
+    static double count(Search found) {
+        return found.functionCounters().stream()
+                        .mapToDouble(FunctionCounter::count)
+                        .sum()
+                + found.counters().stream().mapToDouble(Counter::count).sum();
+    }
+}

@@ -1,0 +1,34 @@
+package io.godwit.broker.auth;
+
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.EventListener;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.file.Path;
+
+/** Counts what becomes of changed files of users and rules and, when somebody listens, tells it. Thread-safe. */
+public final class AuthFileReports {
+    private final EventListener events;
+    private final Counter loaded;
+    private final Counter rejected;
+
+    public AuthFileReports(EventListener events, MeterRegistry meters) {
+        this.events = events;
+        loaded = meters.counter("godwit.auth.files.loaded");
+        rejected = meters.counter("godwit.auth.files.rejected");
+    }
+
+    void loaded(Path file) {
+        loaded.increment();
+        if (events.isListening(BrokerEvent.AuthFileLoaded.class)) {
+            events.onEvent(new BrokerEvent.AuthFileLoaded(file.toString()));
+        }
+    }
+
+    void rejected(Path file, String cause) {
+        rejected.increment();
+        if (events.isListening(BrokerEvent.AuthFileRejected.class)) {
+            events.onEvent(new BrokerEvent.AuthFileRejected(file.toString(), cause));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.godwit.mqtt.transport;
+
+import io.godwit.plugin.auth.AuthCheck;
+import io.godwit.plugin.auth.RefusalReason;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.ConnectionLimit;
+import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.event.EventListener;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that happens in the frontend and that an operator may want to know of: each method counts it and, when somebody listens, tells it.
+ * The event is made only then. Any thread.
+ */
+public final class MqttReports {
+    private final MqttMetrics metrics;
+    private final EventListener events;
+
+    public MqttReports(MqttMetrics metrics, EventListener events) {
+        this.metrics = metrics;
+        this.events = events;
+    }
+
+    /** What is counted only. */
+    public MqttMetrics metrics() {
+        return metrics;
+    }
+
+    // ---- connections
+
+    void connectionRefused(String listener, SocketAddress remote, ConnectionLimit limit) {
+        metrics.refusedConnections.increment(limit);
+        if (events.isListening(BrokerEvent.ConnectionRefused.class)) {
+            events.onEvent(new BrokerEvent.ConnectionRefused(listener, MqttConnection.text(remote), limit));
+        }
+    }
+
+    void connectRefused(Connection connection, String reason, @Nullable String detail) {
+        metrics.refusedConnects.increment();
+        if (events.isListening(BrokerEvent.ConnectRefused.class)) {
+            events.onEvent(new BrokerEvent.ConnectRefused(connection.remoteAddress(), reason, detail));
+        }
+    }
+
+    void protocolViolated(Connection connection, String detail) {
+        metrics.protocolErrors.increment();
+        if (events.isListening(BrokerEvent.ProtocolViolated.class)) {
+            events.onEvent(new BrokerEvent.ProtocolViolated(connection.remoteAddress(), detail));
+        }
+    }
+
+    public void connected(ClientInfo client, boolean sessionPresent) {
+        metrics.connects.increment();
+        if (events.isListening(BrokerEvent.ClientConnected.class)) {
+            events.onEvent(new BrokerEvent.ClientConnected(client, sessionPresent));
+        }
+    }
+
+    public void disconnected(ClientInfo client, String reason) {
+        metrics.disconnects.increment();
+        if (events.isListening(BrokerEvent.ClientDisconnected.class)) {
+            events.onEvent(new BrokerEvent.ClientDisconnected(client, reason));
+        }
+    }
+
+    /** @param listener named by transport and address */
+    public void certificatesReloaded(String listener) {
+        metrics.reloadedCertificates.increment();
+        if (events.isListening(BrokerEvent.CertificatesReloaded.class)) {
+            events.onEvent(new BrokerEvent.CertificatesReloaded(listener));
+        }
+    }
+
+    /** @param listener named by transport and address */
+    public void certificatesRejected(String listener, String cause) {
+        metrics.rejectedCertificates.increment();
+        if (events.isListening(BrokerEvent.CertificatesRejected.class)) {
+            events.onEvent(new BrokerEvent.CertificatesRejected(listener, cause));
+        }
+    }
+
+    // ---- who may do what
+
+    public void connectDenied(ClientInfo client, RefusalReason reason, String detail) {
+        metrics.deniedConnects.increment();
+        if (events.isListening(BrokerEvent.ConnectDenied.class)) {
+            events.onEvent(new BrokerEvent.ConnectDenied(client, reason, detail));
+        }
+    }
+
+    public void publishDenied(ClientInfo client, String topic, boolean isWill, String detail) {
+        metrics.deniedPublishes.increment();
+        if (events.isListening(BrokerEvent.PublishDenied.class)) {
+            events.onEvent(new BrokerEvent.PublishDenied(client, topic, isWill, detail));
+        }
+    }
+
+    public void subscribeDenied(ClientInfo client, String filter, String detail) {
+        metrics.deniedSubscribes.increment();
+        if (events.isListening(BrokerEvent.SubscribeDenied.class)) {
+            events.onEvent(new BrokerEvent.SubscribeDenied(client, filter, detail));
+        }
+    }
+
+    public void authFailed(AuthCheck check, ClientInfo client, String cause) {
+        metrics.authFailures.increment();
+        if (events.isListening(BrokerEvent.AuthFailed.class)) {
+            events.onEvent(new BrokerEvent.AuthFailed(check, client, cause));
+        }
+    }
+
+    // ---- sessions and messages
+
+    public void sessionCreated(ClientInfo client) {
+        metrics.createdSessions.increment();
+        if (events.isListening(BrokerEvent.SessionCreated.class)) {
+            events.onEvent(new BrokerEvent.SessionCreated(client));
+        }
+    }
+
+    public void publishRefused(ClientInfo publisher, String topic, String cause) {
+        metrics.refusedPublishes.increment();
+        if (events.isListening(BrokerEvent.PublishRefused.class)) {
+            events.onEvent(new BrokerEvent.PublishRefused(publisher, topic, cause));
+        }
+    }
+
+    /** One message that {@code receiver} does not get. */
+    public void dropped(ClientInfo receiver, String topic, DropReason reason) {
+        metrics.drops.increment(reason);
+        if (events.isListening(BrokerEvent.MessageDropped.class)) {
+            events.onEvent(new BrokerEvent.MessageDropped(receiver.tenant(), receiver.clientId(), topic, reason));
+        }
+    }
+
+    public void replayDelayed(ClientInfo receiver, String filter, String cause) {
+        metrics.delayedReplays.increment();
+        if (events.isListening(BrokerEvent.ReplayDelayed.class)) {
+            events.onEvent(new BrokerEvent.ReplayDelayed(receiver, filter, cause));
+        }
+    }
+}
