@@ -9,6 +9,7 @@ import io.godwit.kv.range.RangeSettings;
 import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.ListenerLimits;
@@ -77,7 +78,7 @@ final class BrokerSettings {
                         transport.drainTimeout()),
                 new SessionConfig(
                         config.get(FileSettings.RECEIVE_MAXIMUM),
-                        session.sendWindow(),
+                        config.get(FileSettings.SEND_MAXIMUM),
                         config.get(FileSettings.TOPIC_ALIAS_MAXIMUM),
                         config.get(FileSettings.MAX_QUEUED_MESSAGES),
                         session.maxQueuedBytes(),
@@ -85,7 +86,12 @@ final class BrokerSettings {
                         config.get(FileSettings.MAX_EXPIRY_SECONDS),
                         config.get(FileSettings.SERVER_KEEP_ALIVE_SECONDS),
                         session.maxUnstoredBytes(),
-                        session.maxUnstoredNodeBytes()),
+                        session.maxUnstoredNodeBytes(),
+                        new TopicLimits(
+                                config.get(FileSettings.MAX_TOPIC_LEVELS),
+                                config.get(FileSettings.MAX_TOPIC_BYTES),
+                                config.get(FileSettings.MAX_FILTERS_PER_SUBSCRIBE),
+                                config.get(FileSettings.MAX_FILTERS))),
                 new AuthConfig(
                         Duration.ofSeconds(config.get(FileSettings.AUTH_TIMEOUT_SECONDS)),
                         config.get(FileSettings.AUTH_DENIED_PUBLISH) == FileSettings.DeniedPublish.DISCONNECT),
@@ -106,6 +112,7 @@ final class BrokerSettings {
                 new ListenerLimits(
                         section.get(FileSettings.MAX_PACKET_BYTES, config),
                         section.get(FileSettings.MAX_CONN_BANDWIDTH, config),
+                        section.get(FileSettings.MAX_PUBLISH_RATE, config),
                         Duration.ofSeconds(section.get(FileSettings.CONNECT_TIMEOUT_SECONDS, config)),
                         section.get(FileSettings.MAX_CONNECTIONS, config),
                         section.get(FileSettings.MAX_CONNECTIONS_PER_SOURCE, config),

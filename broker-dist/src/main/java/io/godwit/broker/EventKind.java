@@ -48,10 +48,13 @@ record EventKind(
             told(BrokerEvent.ConnectDenied.class, "connects-denied", null, "godwit.mqtt.connects.denied"),
             told(BrokerEvent.PublishDenied.class, "publishes-denied", null, "godwit.mqtt.publishes.denied"),
             told(BrokerEvent.SubscribeDenied.class, "subscribes-denied", null, "godwit.mqtt.subscribes.denied"),
+            told(BrokerEvent.SubscribeRefused.class, "subscribes-refused", null, "godwit.mqtt.subscribes.refused"),
             told(BrokerEvent.AuthFailed.class, "auth-failures", null, "godwit.mqtt.auth.failures"),
             told(BrokerEvent.AuthFileRejected.class, "auth-files-rejected", null, "godwit.auth.files.rejected"),
             usual(BrokerEvent.ClientConnected.class, "connects", "godwit.mqtt.connects"),
             usual(BrokerEvent.ClientDisconnected.class, "disconnects", "godwit.mqtt.disconnects"),
+            usual(BrokerEvent.ThrottlingBegan.class, "throttlings-begun", "godwit.mqtt.throttlings.begun"),
+            usual(BrokerEvent.ThrottlingEnded.class, "throttlings-ended", "godwit.mqtt.throttlings.ended"),
             usual(BrokerEvent.SessionCreated.class, "sessions-created", "godwit.mqtt.sessions.created"),
             usual(BrokerEvent.CertificatesReloaded.class, "certificates-reloaded", "godwit.mqtt.certificates.reloaded"),
             usual(BrokerEvent.AuthFileLoaded.class, "auth-files-loaded", "godwit.auth.files.loaded"));

@@ -12,6 +12,8 @@ final class FileSettings {
 
     static final Setting<Long> MAX_CONN_BANDWIDTH =
             Setting.number("mqttServerConfig.maxConnBandwidth", 524_288, 0, Integer.MAX_VALUE);
+    static final Setting<Integer> MAX_PUBLISH_RATE =
+            Setting.integer("mqttServerConfig.maxPublishRate", 0, 0, Integer.MAX_VALUE);
     static final Setting<Integer> MAX_PACKET_BYTES =
             Setting.integer("mqttServerConfig.maxPacketBytes", 2 * 1024 * 1024, 256, 268_435_455);
     static final Setting<Integer> CONNECT_TIMEOUT_SECONDS =
@@ -26,14 +28,23 @@ final class FileSettings {
             Setting.integer("mqttServerConfig.connectRatePerSource", 0, 0, Integer.MAX_VALUE);
     static final Setting<Integer> RECEIVE_MAXIMUM =
             Setting.integer("mqttServerConfig.receiveMaximum", 1_000, 1, 65_535);
+    static final Setting<Integer> SEND_MAXIMUM = Setting.integer("mqttServerConfig.sendMaximum", 1_000, 1, 65_535);
     static final Setting<Integer> TOPIC_ALIAS_MAXIMUM =
             Setting.integer("mqttServerConfig.topicAliasMaximum", 16, 0, 65_535);
+    static final Setting<Integer> MAX_TOPIC_LEVELS =
+            Setting.integer("mqttServerConfig.maxTopicLevels", 1_000, 1, 65_536);
+    static final Setting<Integer> MAX_TOPIC_BYTES =
+            Setting.integer("mqttServerConfig.maxTopicBytes", 65_535, 1, 65_535);
+    static final Setting<Integer> MAX_FILTERS_PER_SUBSCRIBE =
+            Setting.integer("mqttServerConfig.maxFiltersPerSubscribe", 10_000, 1, Integer.MAX_VALUE);
     static final Setting<Integer> SERVER_KEEP_ALIVE_SECONDS =
             Setting.integer("mqttServerConfig.serverKeepAliveSeconds", 0, 0, 65_535);
     static final Setting<Integer> EVENT_LOOPS = Setting.integer("mqttServerConfig.eventLoops", 0, 0, 1_024);
 
     static final Setting<Integer> MAX_QUEUED_MESSAGES =
             Setting.integer("sessionConfig.maxQueuedMessages", 1_000, 1, 1_000_000);
+    static final Setting<Integer> MAX_FILTERS =
+            Setting.integer("sessionConfig.maxFilters", 10_000, 1, Integer.MAX_VALUE);
     static final Setting<OverflowPolicy> OVERFLOW_POLICY =
             Setting.choice("sessionConfig.overflowPolicy", OverflowPolicy.DROP_NEWEST, OverflowPolicy.class);
     static final Setting<Boolean> QUEUE_QOS0 = Setting.flag("sessionConfig.queueQos0", true);
@@ -77,6 +88,7 @@ final class FileSettings {
     static final List<Setting<?>> ALL = List.of(
             BOOTSTRAP,
             MAX_CONN_BANDWIDTH,
+            MAX_PUBLISH_RATE,
             MAX_PACKET_BYTES,
             CONNECT_TIMEOUT_SECONDS,
             MAX_CONNECTIONS,
@@ -84,10 +96,15 @@ final class FileSettings {
             CONNECT_RATE,
             CONNECT_RATE_PER_SOURCE,
             RECEIVE_MAXIMUM,
+            SEND_MAXIMUM,
             TOPIC_ALIAS_MAXIMUM,
+            MAX_TOPIC_LEVELS,
+            MAX_TOPIC_BYTES,
+            MAX_FILTERS_PER_SUBSCRIBE,
             SERVER_KEEP_ALIVE_SECONDS,
             EVENT_LOOPS,
             MAX_QUEUED_MESSAGES,
+            MAX_FILTERS,
             OVERFLOW_POLICY,
             QUEUE_QOS0,
             MAX_EXPIRY_SECONDS,

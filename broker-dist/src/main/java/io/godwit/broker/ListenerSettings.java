@@ -44,6 +44,7 @@ final class ListenerSettings {
     private static final List<Setting<?>> NODE_WIDE = List.of(
             FileSettings.MAX_PACKET_BYTES,
             FileSettings.MAX_CONN_BANDWIDTH,
+            FileSettings.MAX_PUBLISH_RATE,
             FileSettings.CONNECT_TIMEOUT_SECONDS,
             FileSettings.MAX_CONNECTIONS,
             FileSettings.MAX_CONNECTIONS_PER_SOURCE,

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.godwit.dist.route.SharedPick;
+import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.topic.AutoSubscription;
 import io.godwit.mqtt.topic.RewriteRule;
+import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.plugin.message.Qos;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -66,6 +68,7 @@ class ConfigLoaderTest {
                 bootstrap: false
                 mqttServerConfig:
                   maxConnBandwidth: 0
+                  maxPublishRate: 50
                   maxPacketBytes: 268435455
                   connectTimeoutSeconds: 5
                   maxConnections: 1000
@@ -73,11 +76,16 @@ class ConfigLoaderTest {
                   connectRate: 50
                   connectRatePerSource: 10
                   receiveMaximum: 10
+                  sendMaximum: 20
                   topicAliasMaximum: 0
+                  maxTopicLevels: 20
+                  maxTopicBytes: 4000
+                  maxFiltersPerSubscribe: 30
                   serverKeepAliveSeconds: 30
                   eventLoops: 3
                 sessionConfig:
                   maxQueuedMessages: 7
+                  maxFilters: 40
                   overflowPolicy: drop-oldest
                   queueQos0: false
                   maxExpirySeconds: 60
@@ -156,6 +164,11 @@ class ConfigLoaderTest {
         assertThat(config.get(FileSettings.SEED_ENDPOINTS))
                 .containsExactly(new Endpoint("a", 8899), new Endpoint("10.0.0.2", 8900));
         assertThat(config.get(PropertySettings.INBOX_RANGES)).isEqualTo(8);
+
+        MqttConfig mqtt = BrokerSettings.mqtt(config);
+        assertThat(mqtt.session().sendWindow()).isEqualTo(20);
+        assertThat(mqtt.session().limits()).isEqualTo(new TopicLimits(20, 4000, 30, 40));
+        assertThat(mqtt.listeners().get(0).limits().maxPublishRate()).isEqualTo(50);
     }
 
     /** The file a cluster user brings along is accepted as it stands, blanks included. */

@@ -66,6 +66,7 @@ class ListenerConfigTest {
                               port: 0
                               maxPacketBytes: 1000
                               maxConnBandwidth: 2000
+                              maxPublishRate: 2500
                               connectTimeoutSeconds: 3
                               maxConnections: 4
                               maxConnectionsPerSource: 5
@@ -77,8 +78,8 @@ class ListenerConfigTest {
         assertThat(listeners)
                 .extracting(ListenerConfig::limits)
                 .containsExactly(
-                        new ListenerLimits(2 * 1024 * 1024, 0, Duration.ofSeconds(20), 0, 0, 100, 0),
-                        new ListenerLimits(1000, 2000, Duration.ofSeconds(3), 4, 5, 6, 7));
+                        new ListenerLimits(2 * 1024 * 1024, 0, 0, Duration.ofSeconds(20), 0, 0, 100, 0),
+                        new ListenerLimits(1000, 2000, 2500, Duration.ofSeconds(3), 4, 5, 6, 7));
     }
 
     @Test

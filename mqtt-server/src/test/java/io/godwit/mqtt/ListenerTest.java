@@ -23,7 +23,7 @@ class ListenerTest {
 
     @Test
     void clientsOfDifferentListenersMeetAndEachListenerHasItsOwnPacketSize() {
-        ListenerLimits small = new ListenerLimits(256, 0, Duration.ofSeconds(5), 0, 0, 0, 0);
+        ListenerLimits small = new ListenerLimits(256, 0, 0, Duration.ofSeconds(5), 0, 0, 0, 0);
         try (TestNode node = new TestNode(TestNode.TRANSPORT, SessionConfig.DEFAULTS, TestNode.LIMITS, small);
                 TestClient wide = TestClient.clean(node.addresses.get(0), 5, "wide");
                 TestClient narrow = new TestClient(node.addresses.get(1), 5)) {
@@ -37,7 +37,7 @@ class ListenerTest {
     /** MQTT 5.0, 3.2.2.2: 0x97; a 3.1.1 client is told "server unavailable". */
     @Test
     void aConnectionBeyondTheTotalIsRefusedUntilOneLeaves() {
-        ListenerLimits one = new ListenerLimits(1024, 0, Duration.ofSeconds(5), 1, 0, 0, 0);
+        ListenerLimits one = new ListenerLimits(1024, 0, 0, Duration.ofSeconds(5), 1, 0, 0, 0);
         try (TestNode node = new TestNode(TestNode.TRANSPORT, SessionConfig.DEFAULTS, one)) {
             TestClient first = TestClient.clean(node.address, 5, "first");
             try (TestClient second = new TestClient(node.address, 5);
@@ -71,7 +71,7 @@ class ListenerTest {
 
     @Test
     void aSourceThatConnectsTooFastIsRefused() {
-        ListenerLimits slow = new ListenerLimits(1024, 0, Duration.ofSeconds(5), 0, 0, 0, 5);
+        ListenerLimits slow = new ListenerLimits(1024, 0, 0, Duration.ofSeconds(5), 0, 0, 0, 5);
         try (TestNode node = new TestNode(TestNode.TRANSPORT, SessionConfig.DEFAULTS, slow)) {
             List<ReasonCode> answers = new ArrayList<>();
             for (int i = 0; i < 20; i++) { // within less than three seconds

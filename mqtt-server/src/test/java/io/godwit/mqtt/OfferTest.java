@@ -36,7 +36,8 @@ class OfferTest {
                 maxExpirySeconds,
                 keepAliveSeconds,
                 d.maxUnstoredBytes(),
-                d.maxUnstoredNodeBytes());
+                d.maxUnstoredNodeBytes(),
+                d.limits());
         // with something to be denied, for publishes to "no"
         return new TestNode(config, new MemoryAuth().onPublish(request -> MemoryAuth.unlessNo(request.topic())));
     }

@@ -87,7 +87,7 @@ class ProxyProtocolTest {
 
     @Test
     void limitsSeeTheClientAndNotTheProxy() {
-        ListenerLimits onePerSource = new ListenerLimits(1024, 0, Duration.ofSeconds(5), 0, 1, 0, 0);
+        ListenerLimits onePerSource = new ListenerLimits(1024, 0, 0, Duration.ofSeconds(5), 0, 1, 0, 0);
         try (TestNode node = node("127.0.0.1", onePerSource);
                 TestClient first = announced(node, version1("192.168.1.1"));
                 TestClient other = announced(node, version1("192.168.1.2"));

@@ -2,6 +2,7 @@ package io.godwit.mqtt;
 
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.ListenerConfig;
@@ -28,7 +29,7 @@ import java.util.stream.Stream;
 final class TestNode implements AutoCloseable {
     static final TransportConfig TRANSPORT = new TransportConfig(2, false, 1024 * 1024, Duration.ofSeconds(5));
 
-    static final ListenerLimits LIMITS = new ListenerLimits(2 * 1024 * 1024, 0, Duration.ofSeconds(5), 0, 0, 0, 0);
+    static final ListenerLimits LIMITS = new ListenerLimits(2 * 1024 * 1024, 0, 0, Duration.ofSeconds(5), 0, 0, 0, 0);
 
     final MemoryDist dist = new MemoryDist();
     final MemoryInbox inbox = new MemoryInbox();
@@ -109,7 +110,23 @@ final class TestNode implements AutoCloseable {
                 d.maxExpirySeconds(),
                 d.serverKeepAliveSeconds(),
                 d.maxUnstoredBytes(),
-                d.maxUnstoredNodeBytes());
+                d.maxUnstoredNodeBytes(),
+                d.limits());
+    }
+
+    static SessionConfig config(SessionConfig d, TopicLimits limits) {
+        return new SessionConfig(
+                d.receiveMaximum(),
+                d.sendWindow(),
+                d.topicAliasMaximum(),
+                d.maxQueuedMessages(),
+                d.maxQueuedBytes(),
+                d.dropsOldest(),
+                d.maxExpirySeconds(),
+                d.serverKeepAliveSeconds(),
+                d.maxUnstoredBytes(),
+                d.maxUnstoredNodeBytes(),
+                limits);
     }
 
     double count(String counter) {

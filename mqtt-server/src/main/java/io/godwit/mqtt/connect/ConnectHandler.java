@@ -102,7 +102,7 @@ public final class ConnectHandler extends SessionlessHandler {
                 packet.protocolLevel());
         TopicRules rules = services.session().topicRules();
         ReasonCode refusal =
-                packet.will() == null ? null : rules.refusal(packet.will().topic());
+                packet.will() == null ? null : refusal(packet.will().topic());
         if (refusal != null) {
             connection.refuse(refusal, "nobody may publish to the topic of the will");
             return;
@@ -120,6 +120,12 @@ public final class ConnectHandler extends SessionlessHandler {
                 admitted -> acquire(packet, admitted));
         admission = asked;
         asked.begin();
+    }
+
+    private @Nullable ReasonCode refusal(String willTopic) {
+        return services.session().config().limits().allow(willTopic)
+                ? services.session().topicRules().refusal(willTopic)
+                : ReasonCode.TOPIC_NAME_INVALID;
     }
 
     private Optional<ClientTopics> topicsOf(ClientInfo client) {

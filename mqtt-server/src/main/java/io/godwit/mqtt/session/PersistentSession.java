@@ -86,7 +86,10 @@ public final class PersistentSession extends Session {
         this.credit = Math.min(65_535, terms.sendWindow() + Math.min(terms.sendWindow(), MAX_BUFFERED));
         this.mail = mail;
         this.subscriptions = new SubscriptionSteps(connection, services.dist, receiver, attachment);
-        reply.subscriptions().forEach(s -> tellConnected(s.filter()));
+        reply.subscriptions().forEach(s -> {
+            noteAdded(s.filter());
+            tellConnected(s.filter());
+        });
         this.owed = reply.subscriptions().stream()
                 .filter(StoredSubscription::isOwedRetained)
                 .toList();

@@ -64,7 +64,7 @@ final class PublishIntake {
         }
         String said = publish.topicAlias() == 0 ? publish.topic() : aliases().resolve(publish);
         services.metrics.publishIn();
-        ReasonCode refusal = said.charAt(0) == '$' ? services.topicRules().refusal(said) : null;
+        ReasonCode refusal = refusal(said);
         if (refusal != null) {
             if (checks == null || checks.order().isEmpty()) {
                 reject(publish, said, refusal);
@@ -83,10 +83,26 @@ final class PublishIntake {
         }
     }
 
-    /** Does not take a publish that no client may send, at any time. 3.1.1 has no answer for that but to take it and drop it. */
+    /** Why a topic is none that a client may publish to, at any time; null when it is one. */
+    private @Nullable ReasonCode refusal(String topic) {
+        if (!services.config.limits().allow(topic)) {
+            return ReasonCode.TOPIC_NAME_INVALID;
+        }
+        return topic.charAt(0) == '$' ? services.topicRules().refusal(topic) : null;
+    }
+
+    /**
+     * Does not take it. 3.1.1 has no answer for that: one over a limit ends the connection, for the client has lost its way; one that a rule
+     * forbids is taken and dropped.
+     */
     private void reject(Publish publish, String topic, ReasonCode code) {
-        if (!session.isClosed()) {
-            services.reports.publishRefused(session.client(), topic, code.name());
+        if (session.isClosed()) {
+            return;
+        }
+        services.reports.publishRefused(session.client(), topic, code.name());
+        if (!session.terms.isV5() && !services.config.limits().allow(topic)) {
+            connection.disconnect(code, "a topic is over the limit");
+        } else {
             acks.reject(publish.packetId(), publish.qos(), code);
         }
     }

@@ -23,6 +23,7 @@ import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.mqtt.subscribe.RetainedReplay;
 import io.godwit.mqtt.subscribe.Subscriber;
+import io.godwit.mqtt.topic.ClientTopics;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.mqtt.transport.PacketHandler;
@@ -60,6 +61,7 @@ public abstract class Session implements PacketHandler, Subscriber {
     private @Nullable PublishIntake intake;
     private @Nullable OutboundAliases outboundAliases;
     private @Nullable InOrder subscribes;
+    private @Nullable FilterCount filters;
     /** While the client authenticates again. */
     private @Nullable Authentication reauthentication;
 
@@ -79,6 +81,36 @@ public abstract class Session implements PacketHandler, Subscriber {
         this.terms = terms;
         this.onEnded = onEnded;
         this.publisher = services.dist.publisher(terms.client());
+    }
+
+    @Override
+    public final ClientTopics topics() {
+        return terms.topics();
+    }
+
+    @Override
+    public final boolean has(TopicFilter filter) {
+        return filters != null && filters.contains(filter);
+    }
+
+    @Override
+    public final int filterCount() {
+        return filters == null ? 0 : filters.size();
+    }
+
+    @Override
+    public final void noteAdded(TopicFilter filter) {
+        if (filters == null) {
+            filters = new FilterCount();
+        }
+        filters.add(filter);
+    }
+
+    @Override
+    public final void noteRemoved(TopicFilter filter) {
+        if (filters != null) {
+            filters.remove(filter);
+        }
     }
 
     @Override
@@ -133,9 +165,9 @@ public abstract class Session implements PacketHandler, Subscriber {
         } else if (packet instanceof PingReq) {
             connection.send(new PingResp());
         } else if (packet instanceof Subscribe subscribe) {
-            services.subscribeHandler.onSubscribe(this, terms.topics().subscribed(subscribe));
+            services.subscribeHandler.onSubscribe(this, subscribe);
         } else if (packet instanceof Unsubscribe unsubscribe) {
-            services.subscribeHandler.onUnsubscribe(this, terms.topics().unsubscribed(unsubscribe));
+            services.subscribeHandler.onUnsubscribe(this, unsubscribe);
         } else if (packet instanceof Disconnect disconnect) {
             onDisconnect(disconnect);
         } else if (packet instanceof Auth auth) {

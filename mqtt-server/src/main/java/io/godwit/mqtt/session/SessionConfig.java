@@ -1,6 +1,7 @@
 package io.godwit.mqtt.session;
 
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.mqtt.topic.TopicLimits;
 
 /**
  * Limits of a session.
@@ -27,11 +28,12 @@ public record SessionConfig(
         long maxExpirySeconds,
         int serverKeepAliveSeconds,
         long maxUnstoredBytes,
-        long maxUnstoredNodeBytes) {
+        long maxUnstoredNodeBytes,
+        TopicLimits limits) {
 
     /** Every limit at its default. */
-    public static final SessionConfig DEFAULTS =
-            new SessionConfig(1000, 1000, 16, 1000, 64 << 20, false, AttachRequest.NEVER, 0, 16 << 20, 256 << 20);
+    public static final SessionConfig DEFAULTS = new SessionConfig(
+            1000, 1000, 16, 1000, 64 << 20, false, AttachRequest.NEVER, 0, 16 << 20, 256 << 20, TopicLimits.DEFAULTS);
 
     public SessionConfig {
         inRange("receiveMaximum", receiveMaximum, 1, 65_535);

@@ -61,7 +61,8 @@ public final class SessionServices {
         this.metrics = reports.metrics();
         this.wallMillis = wallMillis;
         this.topicRules = topicRules;
-        this.subscribeHandler = new SubscribeHandler(authorizer, topicRules.allowsExclusive());
+        this.subscribeHandler =
+                new SubscribeHandler(authorizer, config.limits(), topicRules.allowsExclusive(), reports);
         budgets = new UnstoredBudget[loops];
         for (int i = 0; i < loops; i++) {
             budgets[i] = new UnstoredBudget(Math.max(1, config.maxUnstoredNodeBytes() / loops));

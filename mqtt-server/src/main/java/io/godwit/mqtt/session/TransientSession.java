@@ -24,6 +24,8 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -38,12 +40,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TransientSession extends Session implements LiveReceiver, ReplayQueue.Sink {
     private static final int[] NONE_RECEIVED = {};
+    private static final int MAX_LISTED = 16;
 
     /** Holds the will; null without one. */
     private final @Nullable InboxAttachment willAttachment;
 
     // null until the first use: an idle session with one subscription has one list
-    private @Nullable List<TopicFilter> subscribed;
+    private @Nullable Collection<TopicFilter> subscribed;
     private @Nullable LiveQueue queue;
     private @Nullable ReplayQueue replays;
 
@@ -317,6 +320,8 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         }
         if (subscribed == null) {
             subscribed = new ArrayList<>(1);
+        } else if (subscribed.size() == MAX_LISTED) { // a list would be searched through at each removal
+            subscribed = new LinkedHashSet<>(subscribed);
         }
         subscribed.add(filter);
     }

@@ -9,6 +9,8 @@ import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.UnsubAck;
 import io.godwit.mqtt.packet.Unsubscribe;
+import io.godwit.mqtt.topic.TopicLimits;
+import io.godwit.mqtt.transport.MqttReports;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
@@ -19,9 +21,11 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -29,27 +33,58 @@ import org.jspecify.annotations.Nullable;
 /** Answers SUBSCRIBE and UNSUBSCRIBE. Has no state: one serves all sessions. */
 public final class SubscribeHandler {
     private static final CompletableFuture<Boolean> NOTHING_TO_ASK = CompletableFuture.completedFuture(true);
+    private static final CompletableFuture<AuthDecision> ALLOWED =
+            CompletableFuture.completedFuture(AuthDecision.ALLOWED);
 
     private final Authorizer authorizer;
+    private final TopicLimits limits;
     private final boolean allowsExclusive;
+    private final MqttReports reports;
 
     /** @param allowsExclusive whether exclusive filters may be subscribed to */
-    public SubscribeHandler(Authorizer authorizer, boolean allowsExclusive) {
+    public SubscribeHandler(Authorizer authorizer, TopicLimits limits, boolean allowsExclusive, MqttReports reports) {
         this.authorizer = authorizer;
+        this.limits = limits;
         this.allowsExclusive = allowsExclusive;
+        this.reports = reports;
     }
 
     /** On the loop of {@code subscriber}. */
-    public void onSubscribe(Subscriber subscriber, Subscribe packet) {
+    public void onSubscribe(Subscriber subscriber, Subscribe asked) {
+        Map<Integer, ReasonCode> refused = overLimit(subscriber, asked.subscriptions());
+        Subscribe packet = subscriber.topics().subscribed(asked);
         if (authorizer.asks(AuthCheck.SUBSCRIBE)) {
-            subscriber.inOrder(check(subscriber.client(), packet), answers -> checked(subscriber, packet, answers));
+            subscriber.inOrder(
+                    check(subscriber.client(), packet, refused),
+                    answers -> checked(subscriber, packet, refused, answers));
         } else {
-            claim(subscriber, packet, new HashMap<>());
+            admit(subscriber, packet, refused);
         }
+    }
+
+    /** Those that are more than one SUBSCRIBE may have, or too long, or too deep. */
+    private Map<Integer, ReasonCode> overLimit(Subscriber subscriber, List<Subscription> asked) {
+        Map<Integer, ReasonCode> refused = new HashMap<>(0);
+        for (int i = 0; i < asked.size(); i++) {
+            TopicFilter filter = asked.get(i).filter();
+            if (i >= limits.maxFiltersPerSubscribe()) {
+                refuse(subscriber, filter, refused, i, ReasonCode.QUOTA_EXCEEDED);
+            } else if (!limits.allow(filter.text())) {
+                refuse(subscriber, filter, refused, i, ReasonCode.TOPIC_FILTER_INVALID);
+            }
+        }
+        return refused;
+    }
+
+    private void refuse(
+            Subscriber subscriber, TopicFilter filter, Map<Integer, ReasonCode> refused, int place, ReasonCode code) {
+        refused.put(place, code);
+        reports.subscribeRefused(subscriber.client(), filter.text(), code.name());
     }
 
     /** Subscribes a client that has not asked for it. A failure ends the connection, since the client can not ask again but by connecting. */
     public void subscribeUnasked(Subscriber subscriber, List<Subscription> subscriptions) {
+        subscriptions.forEach(s -> subscriber.noteAdded(s.filter()));
         subscribe(subscriber, subscriptions, 0, () -> {}, failure -> {
             if (failure != null) {
                 subscriber
@@ -59,37 +94,68 @@ public final class SubscribeHandler {
         });
     }
 
-    /** The answers about the filters, in their order. */
-    private CompletableFuture<List<AuthDecision>> check(ClientInfo client, Subscribe packet) {
+    /** The answers about the filters, in their order; those that are refused already are not asked about. */
+    private CompletableFuture<List<AuthDecision>> check(
+            ClientInfo client, Subscribe packet, Map<Integer, ReasonCode> refused) {
         List<CompletableFuture<AuthDecision>> answers =
                 new ArrayList<>(packet.subscriptions().size());
-        for (Subscription s : packet.subscriptions()) {
-            answers.add(authorizer.subscribe(new SubscribeRequest(client, s.filter(), s.qos())));
+        for (int i = 0; i < packet.subscriptions().size(); i++) {
+            Subscription s = packet.subscriptions().get(i);
+            answers.add(
+                    refused.containsKey(i)
+                            ? ALLOWED
+                            : authorizer.subscribe(new SubscribeRequest(client, s.filter(), s.qos())));
         }
         return CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0]))
                 .thenApply(all -> answers.stream().map(CompletableFuture::join).toList());
     }
 
-    private void checked(Subscriber subscriber, Subscribe packet, List<AuthDecision> answers) {
-        Map<Integer, ReasonCode> refused = new HashMap<>();
+    private void checked(
+            Subscriber subscriber, Subscribe packet, Map<Integer, ReasonCode> refused, List<AuthDecision> answers) {
         for (int i = 0; i < answers.size(); i++) {
-            Subscription s = packet.subscriptions().get(i);
             if (answers.get(i) instanceof AuthDecision.Denied no) {
                 refused.put(i, ReasonCode.NOT_AUTHORIZED);
-                authorizer.subscribeDenied(subscriber.client(), s.filter().text(), no);
+                authorizer.subscribeDenied(
+                        subscriber.client(),
+                        packet.subscriptions().get(i).filter().text(),
+                        no);
             }
         }
         if (subscriber.connection().isOpen()) { // else never answered, so never asked
-            claim(subscriber, packet, refused);
+            admit(subscriber, packet, refused);
         }
+    }
+
+    /**
+     * Gives those that are allowed their place among the session's filters, as far as there is one.
+     *
+     * @param refused why filters are, by their place in the packet; those that are one too many are added
+     */
+    private void admit(Subscriber subscriber, Subscribe packet, Map<Integer, ReasonCode> refused) {
+        Set<TopicFilter> added = new HashSet<>();
+        for (int i = 0; i < packet.subscriptions().size(); i++) {
+            TopicFilter filter = packet.subscriptions().get(i).filter();
+            if (refused.containsKey(i) || subscriber.has(filter)) {
+                continue;
+            }
+            if (subscriber.filterCount() >= limits.maxFiltersPerSession()) {
+                refuse(subscriber, filter, refused, i, ReasonCode.QUOTA_EXCEEDED);
+            } else {
+                subscriber.noteAdded(filter);
+                added.add(filter);
+            }
+        }
+        claim(subscriber, packet, refused, added);
     }
 
     /**
      * Asks for the exclusive filters among those that are allowed.
      *
      * @param refused why filters are, by their place in the packet; those that another client has are added
+     * @param added those that the session did not have before
      */
-    private void claim(Subscriber subscriber, Subscribe packet, Map<Integer, ReasonCode> refused) {
+    private void claim(
+            Subscriber subscriber, Subscribe packet, Map<Integer, ReasonCode> refused, Set<TopicFilter> added) {
         Map<Integer, CompletableFuture<Boolean>> asked = new HashMap<>(0);
         for (int i = 0; i < packet.subscriptions().size(); i++) {
             TopicFilter filter = packet.subscriptions().get(i).filter();
@@ -98,11 +164,12 @@ public final class SubscribeHandler {
                     asked.put(i, subscriber.claimExclusive(filter));
                 } else {
                     refused.put(i, ReasonCode.TOPIC_FILTER_INVALID);
+                    giveUp(subscriber, filter, added);
                 }
             }
         }
         if (asked.isEmpty()) {
-            subscribeOthers(subscriber, packet, refused);
+            subscribeOthers(subscriber, packet, refused, added);
             return;
         }
         CompletableFuture<?>[] all = asked.values().toArray(new CompletableFuture<?>[0]);
@@ -110,13 +177,21 @@ public final class SubscribeHandler {
             asked.forEach((place, granted) -> {
                 if (granted.isCompletedExceptionally() || !granted.getNow(false)) {
                     refused.put(place, ReasonCode.QUOTA_EXCEEDED);
+                    giveUp(subscriber, packet.subscriptions().get(place).filter(), added);
                 }
             });
-            subscribeOthers(subscriber, packet, refused);
+            subscribeOthers(subscriber, packet, refused, added);
         });
     }
 
-    private static void subscribeOthers(Subscriber subscriber, Subscribe packet, Map<Integer, ReasonCode> refused) {
+    private static void giveUp(Subscriber subscriber, TopicFilter filter, Set<TopicFilter> added) {
+        if (added.remove(filter)) {
+            subscriber.noteRemoved(filter);
+        }
+    }
+
+    private static void subscribeOthers(
+            Subscriber subscriber, Subscribe packet, Map<Integer, ReasonCode> refused, Set<TopicFilter> added) {
         List<Subscription> others = packet.subscriptions();
         if (!refused.isEmpty()) {
             others = new ArrayList<>(packet.subscriptions().size());
@@ -127,12 +202,14 @@ public final class SubscribeHandler {
             }
         }
         List<Subscription> allowed = others;
-        Consumer<@Nullable Throwable> answer = failure -> subscriber
-                .connection()
-                .send(new SubAck(
-                        packet.packetId(),
-                        withRefused(
-                                codes(allowed, failure), packet.subscriptions().size(), refused)));
+        Consumer<@Nullable Throwable> answer = failure -> {
+            if (failure != null) {
+                added.forEach(subscriber::noteRemoved);
+            }
+            List<ReasonCode> codes =
+                    withRefused(codes(allowed, failure), packet.subscriptions().size(), refused);
+            subscriber.connection().send(new SubAck(packet.packetId(), codes));
+        };
         if (allowed.isEmpty()) {
             answer.accept(null);
         } else {
@@ -222,7 +299,8 @@ public final class SubscribeHandler {
     }
 
     /** On the loop of {@code subscriber}. */
-    public void onUnsubscribe(Subscriber subscriber, Unsubscribe packet) {
+    public void onUnsubscribe(Subscriber subscriber, Unsubscribe asked) {
+        Unsubscribe packet = subscriber.topics().unsubscribed(asked);
         if (authorizer.asks(AuthCheck.SUBSCRIBE)) {
             subscriber.inOrder(NOTHING_TO_ASK, nothing -> unsubscribe(subscriber, packet));
         } else {
@@ -231,6 +309,9 @@ public final class SubscribeHandler {
     }
 
     private static void unsubscribe(Subscriber subscriber, Unsubscribe packet) {
+        List<TopicFilter> removed =
+                packet.filters().stream().filter(subscriber::has).toList();
+        removed.forEach(subscriber::noteRemoved);
         OnEventLoop.whenComplete(
                 subscriber.connection(), subscriber.unsubscribe(packet.filters()), (existed, failure) -> {
                     if (failure != null && (subscriber.client().protocolLevel() < 5 || !isRefused(failure))) {
@@ -239,6 +320,9 @@ public final class SubscribeHandler {
                                 .connection()
                                 .disconnect(ReasonCode.UNSPECIFIED_ERROR, "an UNSUBSCRIBE could not be stored");
                         return;
+                    }
+                    if (failure != null) {
+                        removed.forEach(subscriber::noteAdded);
                     }
                     List<ReasonCode> codes = failure != null // there is no "quota exceeded" here [MQTT5-3.11.3-2]
                             ? Collections.nCopies(packet.filters().size(), ReasonCode.UNSPECIFIED_ERROR)

@@ -1,6 +1,7 @@
 package io.godwit.mqtt.subscribe;
 
 import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.topic.ClientTopics;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.topic.TopicFilter;
@@ -13,6 +14,21 @@ public interface Subscriber {
     Connection connection();
 
     ClientInfo client();
+
+    /** What its filters are called within. */
+    ClientTopics topics();
+
+    /** Whether it has, or is about to have, {@code filter}. */
+    boolean has(TopicFilter filter);
+
+    /** How many filters it has or is about to have. */
+    int filterCount();
+
+    /** It is about to have {@code filter}, which it may have already. */
+    void noteAdded(TopicFilter filter);
+
+    /** It is about to lose {@code filter}, or does not get it. */
+    void noteRemoved(TopicFilter filter);
 
     /**
      * Runs {@code action} with the value of {@code checked}, which never fails, when that is complete and the actions handed in before have

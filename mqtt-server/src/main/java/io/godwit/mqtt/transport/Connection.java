@@ -3,6 +3,7 @@ package io.godwit.mqtt.transport;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.plugin.event.ThrottleCause;
 import io.godwit.plugin.message.Qos;
 import org.jspecify.annotations.Nullable;
 
@@ -84,14 +85,28 @@ public interface Connection {
     /** Why reading pauses. */
     enum Pause {
         /** CONNECT is being served. */
-        CONNECTING,
+        CONNECTING(null),
         /** Too many of its publishes are not yet stored. */
-        UNACKNOWLEDGED,
+        UNACKNOWLEDGED(ThrottleCause.UNACKNOWLEDGED),
         /** The node holds too many publishes that are not yet stored. */
-        NODE_BUDGET,
+        NODE_BUDGET(ThrottleCause.NODE_BUDGET),
         /** It used up its bandwidth. */
-        BANDWIDTH,
+        BANDWIDTH(ThrottleCause.BANDWIDTH_IN),
+        /** It has published as much as it may. */
+        PUBLISH_RATE(ThrottleCause.PUBLISH_RATE),
         /** The server drains. */
-        DRAINING
+        DRAINING(null);
+
+        private final @Nullable ThrottleCause cause;
+
+        Pause(@Nullable ThrottleCause cause) {
+            this.cause = cause;
+        }
+
+        /** What it is told as; null when it belongs to the usual course of a connection. */
+        @Nullable
+        ThrottleCause cause() {
+            return cause;
+        }
     }
 }

@@ -8,6 +8,7 @@ import java.time.Duration;
  * @param maxPacketBytes the largest packet a client may send, 2 to 268,435,460
  * @param maxConnBandwidth bytes per second that a connection may send and, apart from that, receive; what it sends is counted as on the wire, what it receives before
  *     TLS
+ * @param maxPublishRate messages per second that a connection may publish
  * @param connectTimeout from the connection's begin to its CONNECT, TLS and HTTP included; at least a second
  * @param maxConnections open at once
  * @param maxConnectionsPerSource open at once from one source, which is an IPv4 address or the first 64 bits of an IPv6 address
@@ -17,6 +18,7 @@ import java.time.Duration;
 public record ListenerLimits(
         int maxPacketBytes,
         long maxConnBandwidth,
+        int maxPublishRate,
         Duration connectTimeout,
         int maxConnections,
         int maxConnectionsPerSource,
@@ -25,11 +27,12 @@ public record ListenerLimits(
 
     /** Every limit at its default. */
     public static final ListenerLimits DEFAULTS =
-            new ListenerLimits(2 * 1024 * 1024, 512 * 1024, Duration.ofSeconds(20), 0, 0, 0, 0);
+            new ListenerLimits(2 * 1024 * 1024, 512 * 1024, 0, Duration.ofSeconds(20), 0, 0, 0, 0);
 
     public ListenerLimits {
         check("maxPacketBytes", maxPacketBytes, 2, 268_435_460);
         check("maxConnBandwidth", maxConnBandwidth, 0, Long.MAX_VALUE);
+        check("maxPublishRate", maxPublishRate, 0, Integer.MAX_VALUE);
         check("connectTimeout", connectTimeout.toSeconds(), 1, Integer.MAX_VALUE);
         check("maxConnections", maxConnections, 0, Integer.MAX_VALUE);
         check("maxConnectionsPerSource", maxConnectionsPerSource, 0, Integer.MAX_VALUE);

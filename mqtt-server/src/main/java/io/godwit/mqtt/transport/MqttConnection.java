@@ -7,9 +7,12 @@ import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ProtocolException;
+import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.transport.tls.PeerName;
 import io.godwit.mqtt.transport.tls.TlsConfig;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.ThrottleCause;
 import io.godwit.plugin.message.Qos;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -21,6 +24,7 @@ import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,6 +44,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private static final int LARGEST_CHUNK = 64 * 1024;
     private static final int SMALLEST_CHUNK = 256;
     private static final int CLOSE_TICKS = 2;
+    private static final List<Pause> PAUSES = List.of(Pause.values());
     /** At least so long a pause, so that a limit costs few wake-ups. */
     private static final long MIN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -52,6 +57,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private final Runnable onGone;
     private @Nullable TokenBucket inBucket;
     private @Nullable TokenBucket outBucket;
+    private @Nullable TokenBucket publishBucket;
 
     private @Nullable PacketHandler handler;
     private @Nullable PacketEncoder encoder;
@@ -69,7 +75,11 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private boolean isFlushPending;
     private boolean isOutThrottled;
     /** A bit per {@link Connection.Pause}. */
-    private int pauses;
+    private byte pauses;
+    /** A bit per {@link ThrottleCause}: told to have begun and not to have ended. */
+    private byte throttled;
+    /** A bit per {@link ThrottleCause}: paused since the last tick. */
+    private byte throttledLately;
 
     private int tickIndex = -1;
     private int openedTick;
@@ -95,6 +105,10 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         if (bandwidth > 0) {
             inBucket = new TokenBucket(bandwidth, System.nanoTime());
             outBucket = new TokenBucket(bandwidth, System.nanoTime());
+        }
+        int publishRate = listener.limits().maxPublishRate();
+        if (publishRate > 0) {
+            publishBucket = new TokenBucket(publishRate, System.nanoTime());
         }
     }
 
@@ -169,15 +183,15 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     void onBytesRead(int bytes) {
         metrics.bytesIn(bytes);
         if (inBucket != null) {
-            long pauseNanos = inBucket.take(bytes, System.nanoTime());
-            if (pauseNanos > 0 && (pauses & bit(Pause.BANDWIDTH)) == 0) {
-                pauseReading(Pause.BANDWIDTH);
-                channel.eventLoop()
-                        .schedule(
-                                () -> resumeReading(Pause.BANDWIDTH),
-                                Math.max(pauseNanos, MIN_PAUSE_NANOS),
-                                TimeUnit.NANOSECONDS);
-            }
+            pauseFor(Pause.BANDWIDTH, inBucket.take(bytes, System.nanoTime()));
+        }
+    }
+
+    private void pauseFor(Pause reason, long nanos) {
+        if (nanos > 0 && !isPaused(reason)) {
+            pauseReading(reason);
+            channel.eventLoop()
+                    .schedule(() -> resumeReading(reason), Math.max(nanos, MIN_PAUSE_NANOS), TimeUnit.NANOSECONDS);
         }
     }
 
@@ -192,6 +206,9 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             return; // sent before it knew that we close
         }
         metrics.packetIn();
+        if (publishBucket != null && msg instanceof Publish) {
+            pauseFor(Pause.PUBLISH_RATE, publishBucket.take(1, System.nanoTime()));
+        }
         try {
             handler.onPacket((Packet) msg);
         } catch (RuntimeException | Error e) { // outermost frame of everything a packet does
@@ -214,19 +231,64 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     public void pauseReading(Pause reason) {
         pauses |= bit(reason);
         channel.config().setAutoRead(false);
+        if (reason.cause() != null) {
+            throttled(reason.cause());
+        }
+    }
+
+    private boolean isPaused(Pause reason) {
+        return (pauses & bit(reason)) != 0;
     }
 
     @Override
     public void resumeReading(Pause reason) {
-        pauses &= ~bit(reason);
+        pauses &= (byte) ~bit(reason);
         if (pauses == 0) {
             lastReadTick = loop.tick();
             channel.config().setAutoRead(true);
         }
     }
 
-    private static int bit(Pause reason) {
-        return 1 << reason.ordinal();
+    private static byte bit(Enum<?> constant) {
+        return (byte) (1 << constant.ordinal());
+    }
+
+    // ---- throttling as it is told: not each pause, but when they begin and when there have been none for a while
+
+    private void throttled(ThrottleCause cause) {
+        metrics.paused(cause);
+        throttledLately |= bit(cause);
+        if ((throttled & bit(cause)) == 0) {
+            throttled |= bit(cause);
+            reports.throttlingBegan(this, client(), cause);
+        }
+    }
+
+    /** @param isOver whether there will be no more pauses */
+    private void endThrottling(boolean isOver) {
+        if (throttled == 0) {
+            return;
+        }
+        byte going = throttledLately;
+        throttledLately = 0;
+        for (Pause pause : PAUSES) {
+            if (pause.cause() != null && isPaused(pause)) {
+                going |= bit(pause.cause());
+            }
+        }
+        if (isOutThrottled) {
+            going |= bit(ThrottleCause.BANDWIDTH_OUT);
+        }
+        for (ThrottleCause cause : ThrottleCause.values()) {
+            if ((throttled & bit(cause)) != 0 && (isOver || (going & bit(cause)) == 0)) {
+                throttled &= (byte) ~bit(cause);
+                reports.throttlingEnded(this, client(), cause);
+            }
+        }
+    }
+
+    private @Nullable ClientInfo client() {
+        return handler == null ? null : handler.client();
     }
 
     // ---- writing
@@ -308,6 +370,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             long pauseNanos = outBucket.take(bytes, System.nanoTime());
             if (pauseNanos > 0 && !isOutThrottled) {
                 isOutThrottled = true;
+                throttled(ThrottleCause.BANDWIDTH_OUT);
                 channel.eventLoop()
                         .schedule(this::unthrottle, Math.max(pauseNanos, MIN_PAUSE_NANOS), TimeUnit.NANOSECONDS);
             }
@@ -349,12 +412,12 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     @Override
     public void onTick(int tick) {
         int quietTicks = tick - lastReadTick;
+        endThrottling(false);
         switch (state) {
             case OPENING -> {
                 // by its age, not its silence: bytes that trickle in are no CONNECT. While that is served, it is us who
                 // take time.
-                if (tick - openedTick > listener.limits().connectTimeout().toSeconds()
-                        && (pauses & bit(Pause.CONNECTING)) == 0) {
+                if (tick - openedTick > listener.limits().connectTimeout().toSeconds() && !isPaused(Pause.CONNECTING)) {
                     close("no CONNECT in time");
                 }
             }
@@ -403,6 +466,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     private void tellHandler() {
+        endThrottling(true);
         PacketHandler last = handler;
         handler = null;
         if (isTold) {

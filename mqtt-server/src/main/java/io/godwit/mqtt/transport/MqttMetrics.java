@@ -2,6 +2,7 @@ package io.godwit.mqtt.transport;
 
 import io.godwit.plugin.event.ConnectionLimit;
 import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.event.ThrottleCause;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -23,6 +24,7 @@ public final class MqttMetrics {
     private final LongAdder publishesOut;
     private final LongAdder bytesIn;
     private final LongAdder bytesOut;
+    private final ByKind<ThrottleCause> pauses;
     private final LongAdder sockets = new LongAdder();
 
     // what has an event
@@ -39,8 +41,11 @@ public final class MqttMetrics {
     final LongAdder authFailures;
     final LongAdder reloadedCertificates;
     final LongAdder rejectedCertificates;
+    final LongAdder refusedSubscribes;
     final ByKind<DropReason> drops;
     final ByKind<ConnectionLimit> refusedConnections;
+    final ByKind<ThrottleCause> begunThrottlings;
+    final ByKind<ThrottleCause> endedThrottlings;
 
     public MqttMetrics(MeterRegistry registry) {
         packetsIn = counter(registry, "packets.in");
@@ -63,8 +68,12 @@ public final class MqttMetrics {
         authFailures = counter(registry, "auth.failures");
         reloadedCertificates = counter(registry, "certificates.reloaded");
         rejectedCertificates = counter(registry, "certificates.rejected");
+        refusedSubscribes = counter(registry, "subscribes.refused");
         drops = new ByKind<>(registry, "messages.dropped", "reason", DropReason.class);
         refusedConnections = new ByKind<>(registry, "connections.refused", "limit", ConnectionLimit.class);
+        pauses = new ByKind<>(registry, "pauses", "cause", ThrottleCause.class);
+        begunThrottlings = new ByKind<>(registry, "throttlings.begun", "cause", ThrottleCause.class);
+        endedThrottlings = new ByKind<>(registry, "throttlings.ended", "cause", ThrottleCause.class);
     }
 
     private static LongAdder counter(MeterRegistry registry, String name, String... tags) {
@@ -89,6 +98,11 @@ public final class MqttMetrics {
 
     public void publishOut() {
         publishesOut.increment();
+    }
+
+    /** A connection pauses, which one that is throttled does again and again. */
+    void paused(ThrottleCause cause) {
+        pauses.increment(cause);
     }
 
     void socketOpened() {

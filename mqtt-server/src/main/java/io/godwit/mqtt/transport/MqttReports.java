@@ -7,6 +7,7 @@ import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.ConnectionLimit;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.ThrottleCause;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +63,20 @@ public final class MqttReports {
         metrics.disconnects.increment();
         if (events.isListening(BrokerEvent.ClientDisconnected.class)) {
             events.onEvent(new BrokerEvent.ClientDisconnected(client, reason));
+        }
+    }
+
+    void throttlingBegan(Connection connection, @Nullable ClientInfo client, ThrottleCause cause) {
+        metrics.begunThrottlings.increment(cause);
+        if (events.isListening(BrokerEvent.ThrottlingBegan.class)) {
+            events.onEvent(new BrokerEvent.ThrottlingBegan(connection.remoteAddress(), client, cause));
+        }
+    }
+
+    void throttlingEnded(Connection connection, @Nullable ClientInfo client, ThrottleCause cause) {
+        metrics.endedThrottlings.increment(cause);
+        if (events.isListening(BrokerEvent.ThrottlingEnded.class)) {
+            events.onEvent(new BrokerEvent.ThrottlingEnded(connection.remoteAddress(), client, cause));
         }
     }
 
@@ -124,6 +139,13 @@ public final class MqttReports {
         metrics.refusedPublishes.increment();
         if (events.isListening(BrokerEvent.PublishRefused.class)) {
             events.onEvent(new BrokerEvent.PublishRefused(publisher, topic, cause));
+        }
+    }
+
+    public void subscribeRefused(ClientInfo subscriber, String filter, String cause) {
+        metrics.refusedSubscribes.increment();
+        if (events.isListening(BrokerEvent.SubscribeRefused.class)) {
+            events.onEvent(new BrokerEvent.SubscribeRefused(subscriber, filter, cause));
         }
     }
 

@@ -1,6 +1,8 @@
 package io.godwit.mqtt.transport;
 
 import io.godwit.mqtt.packet.Packet;
+import io.godwit.plugin.client.ClientInfo;
+import org.jspecify.annotations.Nullable;
 
 /** What stands behind a connection: first the CONNECT handling, then the session. All calls come on the connection's event loop. */
 public interface PacketHandler {
@@ -8,6 +10,11 @@ public interface PacketHandler {
      * The next packet. May throw {@link io.godwit.mqtt.packet.ProtocolException}: the connection answers it and closes.
      */
     void onPacket(Packet packet);
+
+    /** Whose connection it is, once CONNECT has been accepted. */
+    default @Nullable ClientInfo client() {
+        return null;
+    }
 
     /** Everything that had arrived has been handed over; a good moment to act on it in one go. */
     void onReadComplete();

@@ -17,6 +17,7 @@ import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.PubRel;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.transport.MqttMetrics;
@@ -85,7 +86,18 @@ class TransientSessionTest {
     }
 
     private static SessionConfig config(int receiveMaximum, int maxQueued, boolean dropsOldest, long maxUnstored) {
-        return new SessionConfig(receiveMaximum, 1000, 16, maxQueued, 1 << 20, dropsOldest, 0, 0, maxUnstored, 1 << 20);
+        return new SessionConfig(
+                receiveMaximum,
+                1000,
+                16,
+                maxQueued,
+                1 << 20,
+                dropsOldest,
+                0,
+                0,
+                maxUnstored,
+                1 << 20,
+                TopicLimits.DEFAULTS);
     }
 
     private Message message(String payload, Qos qos, long expirySeconds) {
@@ -294,7 +306,8 @@ class TransientSessionTest {
 
     @Test
     void theNodesBudgetPausesReading() {
-        SessionConfig config = new SessionConfig(100, 100, 16, 10, 1 << 20, false, 0, 0, 1 << 20, 3000);
+        SessionConfig config =
+                new SessionConfig(100, 100, 16, 10, 1 << 20, false, 0, 0, 1 << 20, 3000, TopicLimits.DEFAULTS);
         TransientSession session = session(4, 10, config);
         CompletableFuture<DistOutcome> outcome = new CompletableFuture<>();
         dist.answerNext(outcome);

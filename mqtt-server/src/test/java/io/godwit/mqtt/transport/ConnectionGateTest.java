@@ -20,7 +20,7 @@ class ConnectionGateTest {
 
     private ConnectionGate gate(int total, int totalOfSource, int rate, int rateOfSource) {
         return new ConnectionGate(
-                new ListenerLimits(1024, 0, Duration.ofSeconds(1), total, totalOfSource, rate, rateOfSource),
+                new ListenerLimits(1024, 0, 0, Duration.ofSeconds(1), total, totalOfSource, rate, rateOfSource),
                 () -> nanos);
     }
 

@@ -10,8 +10,13 @@ import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.PingResp;
+import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.ThrottleCause;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -20,6 +25,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -32,11 +38,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Time-outs, batching and closing, on an embedded channel with a hand-moved sweep. */
 class MqttConnectionTest {
-    private static final ListenerConfig CONFIG = listener(0);
+    private static final ListenerConfig CONFIG = listener(0, 0);
 
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private final LoopContext loop = new LoopContext(0, channel.eventLoop());
     private final Recorder recorder = new Recorder();
+    private final List<BrokerEvent> events = new ArrayList<>();
+    private final MeterRegistry meters = new SimpleMeterRegistry();
+    private final MqttReports reports = new MqttReports(new MqttMetrics(meters), events::add);
     private MqttConnection connection = connection(CONFIG);
 
     @BeforeEach
@@ -49,21 +58,15 @@ class MqttConnectionTest {
         channel.finishAndReleaseAll();
     }
 
-    private static ListenerConfig listener(long maxConnBandwidth) {
+    private static ListenerConfig listener(long maxConnBandwidth, int maxPublishRate) {
         return ListenerConfig.tcp(
                 new InetSocketAddress(0),
-                new ListenerLimits(1024, maxConnBandwidth, Duration.ofSeconds(3), 0, 0, 0, 0));
+                new ListenerLimits(1024, maxConnBandwidth, maxPublishRate, Duration.ofSeconds(3), 0, 0, 0, 0));
     }
 
     private MqttConnection connection(ListenerConfig config) {
         PacketDecoder decoder = PacketDecoder.forServer(config.limits().maxPacketBytes());
-        MqttConnection made = new MqttConnection(
-                channel,
-                loop,
-                config,
-                new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), EventListener.NONE),
-                decoder,
-                () -> {});
+        MqttConnection made = new MqttConnection(channel, loop, config, reports, decoder, () -> {});
         made.setHandler(recorder);
         return made;
     }
@@ -200,7 +203,7 @@ class MqttConnectionTest {
 
     @Test
     void theBandwidthLimitPausesReadingAndSending() {
-        connection = connection(listener(1000));
+        connection = connection(listener(1000, 0));
         accept(0);
         connection.onBytesRead(3000);
         assertThat(channel.config().isAutoRead()).isFalse();
@@ -216,6 +219,73 @@ class MqttConnectionTest {
         assertThat(channel.config().isAutoRead()).isTrue();
         assertThat(connection.isWritable()).isTrue();
         assertThat(recorder.writables).isEqualTo(1);
+    }
+
+    private double pauses(ThrottleCause cause) {
+        return meters.get("godwit.mqtt.pauses")
+                .tag("cause", cause.name().toLowerCase(Locale.ROOT))
+                .functionCounter()
+                .count();
+    }
+
+    /** What is read already is handed on: the debt makes the pause longer. */
+    @Test
+    void thePublishRatePausesReadingAndDiscardsNothing() {
+        connection = connection(listener(0, 100));
+        accept(0);
+        Publish publish = new Publish(0, false, Qos.AT_MOST_ONCE, false, "t", new byte[0], MessageProperties.NONE);
+        for (int i = 0; i < 100; i++) {
+            connection.channelRead(channel.pipeline().lastContext(), publish);
+        }
+        assertThat(channel.config().isAutoRead()).isTrue();
+        for (int i = 0; i < 200; i++) {
+            connection.channelRead(channel.pipeline().lastContext(), publish);
+        }
+        assertThat(channel.config().isAutoRead()).isFalse();
+        assertThat(recorder.packets).isEqualTo(300);
+        assertThat(pauses(ThrottleCause.PUBLISH_RATE)).isEqualTo(1);
+        assertThat(pauses(ThrottleCause.BANDWIDTH_IN)).isZero();
+
+        channel.advanceTimeBy(1, TimeUnit.SECONDS);
+        channel.runScheduledPendingTasks();
+        assertThat(channel.config().isAutoRead()).isTrue();
+    }
+
+    /** Only PUBLISH counts for the rate. */
+    @Test
+    void otherPacketsAreNotPublishes() {
+        connection = connection(listener(0, 1));
+        accept(0);
+        for (int i = 0; i < 10; i++) {
+            connection.channelRead(channel.pipeline().lastContext(), new PingResp());
+        }
+        assertThat(channel.config().isAutoRead()).isTrue();
+    }
+
+    @Test
+    void throttlingIsToldWhenItBeginsAndWhenThereWasNoneForASecond() {
+        accept(0);
+        for (int i = 0; i < 3; i++) {
+            connection.pauseReading(Connection.Pause.UNACKNOWLEDGED);
+            connection.resumeReading(Connection.Pause.UNACKNOWLEDGED);
+            sweep(1);
+        }
+        connection.pauseReading(Connection.Pause.NODE_BUDGET);
+        sweep(5);
+        connection.pauseReading(Connection.Pause.CONNECTING);
+
+        assertThat(pauses(ThrottleCause.UNACKNOWLEDGED)).isEqualTo(3);
+        assertThat(events)
+                .containsExactly(
+                        new BrokerEvent.ThrottlingBegan("embedded", null, ThrottleCause.UNACKNOWLEDGED),
+                        new BrokerEvent.ThrottlingBegan("embedded", null, ThrottleCause.NODE_BUDGET),
+                        new BrokerEvent.ThrottlingEnded("embedded", null, ThrottleCause.UNACKNOWLEDGED));
+
+        connection.close("the end");
+        channel.runPendingTasks();
+        assertThat(events)
+                .last()
+                .isEqualTo(new BrokerEvent.ThrottlingEnded("embedded", null, ThrottleCause.NODE_BUDGET));
     }
 
     @Test
@@ -244,9 +314,12 @@ class MqttConnectionTest {
 
         int closings;
         int writables;
+        int packets;
 
         @Override
-        public void onPacket(Packet packet) {}
+        public void onPacket(Packet packet) {
+            packets++;
+        }
 
         @Override
         public void onReadComplete() {}

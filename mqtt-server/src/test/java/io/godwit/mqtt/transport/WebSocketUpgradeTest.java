@@ -41,7 +41,7 @@ class WebSocketUpgradeTest {
         loop.bindToCurrentThread();
         ListenerConfig config = new ListenerConfig(
                 new InetSocketAddress(0),
-                new ListenerLimits(1024, 0, Duration.ofSeconds(3), 0, 0, 0, 0),
+                new ListenerLimits(1024, 0, 0, Duration.ofSeconds(3), 0, 0, 0, 0),
                 null,
                 "/mqtt",
                 List.of());

@@ -23,6 +23,18 @@ public sealed interface BrokerEvent {
     /** A connection that had passed CONNECT ended. */
     record ClientDisconnected(ClientInfo client, String reason) implements BrokerEvent {}
 
+    /**
+     * A connection is held back from now on, until {@link ThrottlingEnded}: it may go on and pause many times meanwhile.
+     *
+     * @param client null before it has passed CONNECT
+     */
+    record ThrottlingBegan(String remoteAddress, @Nullable ClientInfo client, ThrottleCause cause)
+            implements BrokerEvent {}
+
+    /** A connection has not been held back for a second or two, or has ended. */
+    record ThrottlingEnded(String remoteAddress, @Nullable ClientInfo client, ThrottleCause cause)
+            implements BrokerEvent {}
+
     /** A session began that outlives its connection. */
     record SessionCreated(ClientInfo client) implements BrokerEvent {}
 
@@ -38,8 +50,11 @@ public sealed interface BrokerEvent {
     /** The certificate files of a listener have changed and cannot be used: the old ones stay in force. */
     record CertificatesRejected(String listener, String cause) implements BrokerEvent {}
 
-    /** A publish was not taken in, or not wholly: a store could not take it, or no client may publish to its topic. */
+    /** A publish was not taken in, or not wholly: a store could not take it, its topic is over a limit, or no client may publish to it. */
     record PublishRefused(ClientInfo publisher, String topic, String cause) implements BrokerEvent {}
+
+    /** A subscription was refused: its filter is over a limit, or one too many. */
+    record SubscribeRefused(ClientInfo subscriber, String filter, String cause) implements BrokerEvent {}
 
     /** Retained messages for a new subscription could not be read or queued; it is tried again. */
     record ReplayDelayed(ClientInfo receiver, String filter, String cause) implements BrokerEvent {}

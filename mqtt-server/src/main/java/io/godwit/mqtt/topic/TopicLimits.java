@@ -1,0 +1,56 @@
+package io.godwit.mqtt.topic;
+
+import io.godwit.plugin.topic.TopicName;
+
+/**
+ * How much a client may ask for by topics. They are measured as the client says them.
+ *
+ * @param maxLevels of a topic or a filter, 1 to 65,536
+ * @param maxBytes of a topic or a filter in UTF-8, 1 to 65,535
+ * @param maxFiltersPerSubscribe filters in one SUBSCRIBE; at least 1
+ * @param maxFiltersPerSession filters that one session has; at least 1
+ */
+public record TopicLimits(int maxLevels, int maxBytes, int maxFiltersPerSubscribe, int maxFiltersPerSession) {
+    private static final int MAX_LEVELS = TopicName.MAX_BYTES + 1;
+
+    /** Every limit at its default. */
+    public static final TopicLimits DEFAULTS = new TopicLimits(1_000, TopicName.MAX_BYTES, 10_000, 10_000);
+
+    public TopicLimits {
+        check("maxLevels", maxLevels, MAX_LEVELS);
+        check("maxBytes", maxBytes, TopicName.MAX_BYTES);
+        check("maxFiltersPerSubscribe", maxFiltersPerSubscribe, Integer.MAX_VALUE);
+        check("maxFiltersPerSession", maxFiltersPerSession, Integer.MAX_VALUE);
+    }
+
+    private static void check(String name, int value, int most) {
+        if (value < 1 || value > most) {
+            throw new IllegalArgumentException(name + " must be 1 to " + most + ", was " + value);
+        }
+    }
+
+    /** Whether a topic, or the text of a filter, is within. Looks at characters only when their number leaves a doubt. */
+    public boolean allow(String text) {
+        int chars = text.length();
+        return (chars < maxLevels || levels(text) <= maxLevels)
+                && (maxBytes == TopicName.MAX_BYTES || 3L * chars <= maxBytes || bytes(text) <= maxBytes);
+    }
+
+    private static int levels(String text) {
+        int levels = 1;
+        for (int slash = text.indexOf('/'); slash >= 0; slash = text.indexOf('/', slash + 1)) {
+            levels++;
+        }
+        return levels;
+    }
+
+    private static int bytes(String text) {
+        int bytes = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            // of a pair of surrogates, which has 4 bytes, each counts for two
+            bytes += c < 0x80 ? 1 : c < 0x800 || Character.isSurrogate(c) ? 2 : 3;
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,39 @@
+package io.godwit.mqtt.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+
+class FilterCountTest {
+    private static TopicFilter filter(int name) {
+        return new TopicFilter(name % 3 == 0 ? "g" : null, "f" + name / 2);
+    }
+
+    /** The filters here have hash codes of their own. A negative name means that the filter is removed. */
+    @Property(tries = 300)
+    void countsLikeASet(@ForAll @Size(max = 60) List<@IntRange(min = -40, max = 40) Integer> names) {
+        FilterCount count = new FilterCount();
+        Set<TopicFilter> expected = new HashSet<>();
+        for (int name : names) {
+            TopicFilter filter = filter(Math.abs(name));
+            if (name < 0) {
+                count.remove(filter);
+                expected.remove(filter);
+            } else {
+                count.add(filter);
+                expected.add(filter);
+            }
+            assertThat(count.size()).isEqualTo(expected.size());
+        }
+        for (int name = 0; name <= 40; name++) {
+            assertThat(count.contains(filter(name))).isEqualTo(expected.contains(filter(name)));
+        }
+    }
+}

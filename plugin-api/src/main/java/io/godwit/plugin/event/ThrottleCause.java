@@ -1,0 +1,15 @@
+package io.godwit.plugin.event;
+
+/** Why a connection is held back. Nothing of QoS 1 or 2 is discarded for it. */
+public enum ThrottleCause {
+    /** It sends more bytes per second than it may: reading pauses. */
+    BANDWIDTH_IN,
+    /** It is sent more bytes per second than it may: writing pauses. */
+    BANDWIDTH_OUT,
+    /** It publishes more messages per second than it may: reading pauses. */
+    PUBLISH_RATE,
+    /** Too many of its publishes, or bytes of them, are not yet stored: reading pauses. */
+    UNACKNOWLEDGED,
+    /** The node holds too many bytes of publishes that are not yet stored: reading pauses. */
+    NODE_BUDGET
+}
