@@ -108,6 +108,14 @@ class LayeringTest {
             .allowEmptyShould(true);
 
     @ArchTest
+    static final ArchRule jgroupsStaysInCluster = noClasses()
+            .that(not(resideInAnyPackage("io.godwit.cluster..")))
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.jgroups..")
+            .allowEmptyShould(true);
+
+    @ArchTest
     static final ArchRule byteBufStaysAtTheWire = noClasses()
             .that(not(resideInAnyPackage(BUFFER_PACKAGES)))
             .should()

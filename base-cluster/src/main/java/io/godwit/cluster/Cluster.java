@@ -1,0 +1,89 @@
+package io.godwit.cluster;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node's part in the cluster: membership, RPC server and channels, from one configuration. Opened and closed by the thread that wires
+ * the broker, which may block.
+ */
+public final class Cluster implements AutoCloseable {
+    private final RpcThreads threads;
+    private final RpcServer server;
+    private final RpcChannels channels;
+    private final ClusterMembership membership;
+
+    /**
+     * Prepares; nothing listens yet.
+     *
+     * @throws ClusterException if the configuration cannot be used: a name that does not resolve, a certificate that other nodes would refuse
+     */
+    public static Cluster open(ClusterConfig config, NodeIdentity identity) throws IOException {
+        ClusterConfig.TlsFiles files = config.tls();
+        return new Cluster(
+                config,
+                identity,
+                files == null ? null : ClusterTls.load(files),
+                MembershipTiming.DEFAULT,
+                InetAddress::getAllByName);
+    }
+
+    Cluster(
+            ClusterConfig config,
+            NodeIdentity identity,
+            @Nullable ClusterTls tls,
+            MembershipTiming timing,
+            SeedResolver.Names names)
+            throws IOException {
+        this.membership = new ClusterMembership(config, identity, tls, timing, names);
+        this.threads = new RpcThreads();
+        InetAddress bind = ClusterConfig.bindAddress(config.advertised());
+        this.server =
+                new RpcServer(new InetSocketAddress(bind, config.rpcPort()), tls, threads, config.maxMessageBytes());
+        this.channels = new RpcChannels(identity.nodeId(), tls, threads, config.maxMessageBytes());
+        membership.addListener(channels.following());
+    }
+
+    /**
+     * Serves RPC, then joins. Services should have been added before, since a member is called as soon as it has joined.
+     *
+     * @return as {@link ClusterMembership#start}
+     * @throws ClusterException if the RPC port is taken
+     */
+    public CompletableFuture<Void> start() throws ClusterException {
+        server.start();
+        return membership.start();
+    }
+
+    public ClusterMembership membership() {
+        return membership;
+    }
+
+    public RpcServer server() {
+        return server;
+    }
+
+    public RpcChannels channels() {
+        return channels;
+    }
+
+    /** Leaves the cluster, then stops RPC. */
+    @Override
+    public void close() {
+        membership.close();
+        channels.close();
+        server.close();
+        threads.close();
+    }
+
+    /** See {@link ClusterMembership#crash}. */
+    void crash() throws IOException {
+        membership.crash();
+        channels.close();
+        server.close();
+        threads.close();
+    }
+}

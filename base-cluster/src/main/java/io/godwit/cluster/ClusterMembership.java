@@ -1,0 +1,414 @@
+package io.godwit.cluster;
+
+import io.godwit.cluster.MemberMessage.Announcement;
+import io.godwit.cluster.MemberMessage.Leaving;
+import io.godwit.cluster.MemberMessage.LeavingSeen;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLContext;
+import org.jgroups.Address;
+import org.jgroups.BytesMessage;
+import org.jgroups.JChannel;
+import org.jgroups.Message;
+import org.jgroups.Receiver;
+import org.jgroups.View;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This node's membership of the cluster.
+ *
+ * <p>Joining: JGroups finds the group by the seeds, or makes one when nobody answers; parts that were made so find each other later and
+ * merge. In a view, members that do not know each other exchange announcements. A node that knows all of them, and finds its node id free,
+ * announces that it joined; from then on it is a member to everybody, itself included. An earlier process on the same store that was killed
+ * drops out of the view within seconds; one that lives keeps the newcomer out, which gives up.
+ *
+ * <p>Leaving: it tells everybody, waits until they have heard, and then leaves the group; whoever drops out of a view without having said
+ * so has crashed.
+ *
+ * <p>All state is owned by one thread, {@code cluster}, on which listeners are called too. JGroups' threads only hand over.
+ */
+public final class ClusterMembership implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterMembership.class);
+    private static final long FIRST_NAMES_MILLIS = 2_000;
+    private static final long ASK_MILLIS = 300;
+    private static final long GOODBYE_MILLIS = 500;
+    private static final long TLS_REFRESH_SECONDS = 30;
+
+    private final ClusterConfig config;
+    private final MembershipTiming timing;
+    private final @Nullable ClusterTls tls;
+    private final InetAddress address;
+    private final SeedResolver seeds;
+    private final MemberSockets sockets;
+    private final ScheduledThreadPoolExecutor thread =
+            new ScheduledThreadPoolExecutor(1, DaemonThreads.named("cluster"));
+    private final CompletableFuture<Void> joined = new CompletableFuture<>();
+
+    private volatile Member self;
+    private volatile List<Member> members = List.of();
+    /** Set once, before anything is sent or received. */
+    private volatile @Nullable JChannel channel;
+
+    // the thread's
+    private final List<ClusterListener> listeners = new ArrayList<>();
+    private @Nullable Roster<Address> roster;
+    private long revision = 1;
+    private boolean isConnected;
+    private boolean isJoined;
+    /** When a rival was first seen, in the time of {@link System#nanoTime}; 0 while there is none. */
+    private long rivalSince;
+    /** Who has yet to hear that this node leaves; null before it does. */
+    private @Nullable Set<Address> goodbyes;
+
+    private CompletableFuture<Void> allHeard = new CompletableFuture<>();
+
+    ClusterMembership(
+            ClusterConfig config,
+            NodeIdentity identity,
+            @Nullable ClusterTls tls,
+            MembershipTiming timing,
+            SeedResolver.Names names)
+            throws ClusterException {
+        this.config = config;
+        this.timing = timing;
+        this.tls = tls;
+        this.address = config.advertised();
+        this.seeds = new SeedResolver(config, names);
+        SSLContext context = tls == null ? null : tls.context();
+        this.sockets = new MemberSockets(ClusterConfig.bindAddress(address), context);
+        this.self = new Member(
+                identity.nodeId(),
+                identity.incarnation(),
+                new HostPort(address.getHostAddress(), config.rpcPort()),
+                identity.version(),
+                config.env(),
+                identity.attributes());
+        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    /**
+     * Joins, or begins a cluster when no seed answers. Call once.
+     *
+     * @return completes on the cluster thread when this node is a member; fails with {@link ClusterException} when the port is taken or
+     *     the node id is in use
+     */
+    public CompletableFuture<Void> start() {
+        Thread joining = new Thread(this::connect, "cluster-join");
+        joining.setDaemon(true);
+        joining.start();
+        return joined;
+    }
+
+    /** This node, as it announces itself. */
+    public Member self() {
+        return self;
+    }
+
+    /** Ordered by node id; with this node once it has joined. Any thread. */
+    public List<Member> members() {
+        return members;
+    }
+
+    /** From now on {@code listener} is told; first of the members that there are. Any thread. */
+    public void addListener(ClusterListener listener) {
+        run(() -> {
+            listeners.add(listener);
+            members.forEach(listener::joined);
+        });
+    }
+
+    /** Changes what this node tells of itself. Any thread. */
+    public void announce(Map<String, String> attributes) {
+        run(() -> {
+            self = self.withAttributes(attributes);
+            revision++;
+            announceToAll();
+        });
+    }
+
+    // --- joining
+
+    private void connect() {
+        try {
+            seeds.start(timing.resolve(), FIRST_NAMES_MILLIS);
+            JChannel made = MembershipStack.create(address, config.port(), sockets, seeds, timing);
+            made.setName(self.nodeId());
+            made.setDiscardOwnMessages(true);
+            made.setReceiver(new FromGroup());
+            channel = made;
+            made.connect("godwit:" + config.env());
+            run(this::connected);
+        } catch (Exception e) { // JGroups declares no less
+            joined.completeExceptionally(new ClusterException(
+                    "membership does not start at " + address.getHostAddress() + ":" + config.port() + ": "
+                            + e.getMessage(),
+                    e));
+        }
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // end with the thread
+    private void connected() {
+        isConnected = true;
+        ask();
+        thread.scheduleWithFixedDelay(guarded(this::ask), ASK_MILLIS, ASK_MILLIS, TimeUnit.MILLISECONDS);
+        ClusterTls secured = tls;
+        if (secured != null) {
+            thread.scheduleWithFixedDelay(
+                    guarded(secured::refresh), TLS_REFRESH_SECONDS, TLS_REFRESH_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    private void viewed(View view) {
+        Roster<Address> known = roster;
+        if (known == null) {
+            known = new Roster<>(address(), self.nodeId());
+            roster = known;
+        }
+        tell(known.viewed(view.getMembers()));
+        tell(known.announced(address(), announcement(false)));
+        Set<Address> waiting = goodbyes;
+        if (waiting != null) {
+            waiting.retainAll(view.getMembers());
+            endGoodbye(waiting);
+        }
+        ask();
+    }
+
+    /** Asks whoever has not announced itself; again until it has, since what was sent may be lost while views change. */
+    private void ask() {
+        Roster<Address> known = roster;
+        if (known == null || !isConnected) {
+            return;
+        }
+        known.unknown().forEach(key -> send(key, announcement(true)));
+        tryJoin(known);
+    }
+
+    private void tryJoin(Roster<Address> known) {
+        if (isJoined || !isConnected) {
+            return;
+        }
+        Member rival = known.rival();
+        if (rival != null) {
+            waitForDeathOf(rival);
+        } else if (known.mayJoin()) {
+            isJoined = true;
+            revision++;
+            LOG.info(
+                    "joined the cluster env={} self={} members={}",
+                    config.env(),
+                    self,
+                    known.others().size() + 1);
+            announceToAll();
+            joined.complete(null);
+        }
+    }
+
+    private void waitForDeathOf(Member rival) {
+        if (rivalSince == 0) {
+            rivalSince = System.nanoTime();
+            LOG.info("waiting for an earlier process of this node to be gone rival={}", rival);
+        } else if (System.nanoTime() - rivalSince > TimeUnit.MILLISECONDS.toNanos(timing.rival())) {
+            joined.completeExceptionally(new ClusterException("node id " + self.nodeId() + " is in use by the node at "
+                    + rival.rpc() + ": is this a copy of its data directory?"));
+        }
+    }
+
+    private Announcement announcement(boolean wantsAnswer) {
+        return new Announcement(revision, isJoined, wantsAnswer, self);
+    }
+
+    private void announceToAll() {
+        Roster<Address> known = roster;
+        if (known != null) {
+            known.others().forEach(key -> send(key, announcement(false)));
+            tell(known.announced(address(), announcement(false)));
+        }
+    }
+
+    // --- what the group says
+
+    /** Called on threads of JGroups. */
+    private final class FromGroup implements Receiver {
+        @Override
+        public void receive(Message message) {
+            byte[] bytes = Arrays.copyOfRange(
+                    message.getArray(), message.getOffset(), message.getOffset() + message.getLength());
+            Address from = message.getSrc();
+            run(() -> received(from, bytes));
+        }
+
+        @Override
+        public void viewAccepted(View view) {
+            run(() -> viewed(view));
+        }
+    }
+
+    private void received(Address from, byte[] bytes) {
+        MemberMessage message;
+        try {
+            message = MemberMessage.decode(bytes);
+        } catch (IOException e) {
+            LOG.warn("message of a member not understood from={} cause={}", from, e.getMessage());
+            return;
+        }
+        Roster<Address> known = roster;
+        if (known == null) {
+            return;
+        }
+        if (message instanceof Announcement announcement) {
+            tell(known.announced(from, announcement));
+            if (announcement.wantsAnswer()) {
+                send(from, announcement(false));
+            }
+            tryJoin(known);
+        } else if (message instanceof Leaving) {
+            known.leaving(from);
+            send(from, new LeavingSeen());
+        } else if (goodbyes != null) {
+            goodbyes.remove(from);
+            endGoodbye(goodbyes);
+        }
+    }
+
+    private void tell(List<Roster.Change> changes) {
+        Roster<Address> known = roster;
+        if (changes.isEmpty() || known == null) {
+            return;
+        }
+        members = known.members();
+        for (Roster.Change change : changes) {
+            LOG.info("cluster changed change={} members={}", change, members.size());
+            for (ClusterListener listener : listeners) {
+                try {
+                    tell(listener, change);
+                } catch (RuntimeException e) { // the others must learn of it
+                    LOG.error("listener failed change={}", change, e);
+                }
+            }
+        }
+    }
+
+    private static void tell(ClusterListener listener, Roster.Change change) {
+        if (change instanceof Roster.Change.Joined joined) {
+            listener.joined(joined.member());
+        } else if (change instanceof Roster.Change.Updated updated) {
+            listener.updated(updated.member());
+        } else if (change instanceof Roster.Change.Gone gone) {
+            listener.gone(gone.member(), gone.departure());
+        } else if (change instanceof Roster.Change.Superseded superseded) {
+            listener.superseded(superseded.by());
+        }
+    }
+
+    private Address address() {
+        JChannel connected = channel;
+        if (connected == null) {
+            throw new IllegalStateException("no channel yet");
+        }
+        return connected.getAddress();
+    }
+
+    private void send(Address to, MemberMessage message) {
+        JChannel connected = channel;
+        if (connected == null || !isConnected) {
+            return;
+        }
+        try {
+            connected.send(new BytesMessage(to, message.encode()));
+        } catch (Exception e) { // JGroups declares no less; it is sent again
+            LOG.debug("not sent to={} message={} cause={}", to, message, e.toString());
+        }
+    }
+
+    private void run(Runnable task) {
+        try {
+            thread.execute(guarded(task));
+        } catch (RejectedExecutionException e) {
+            LOG.debug("ignored: the membership is closed");
+        }
+    }
+
+    /** The thread's outermost frame: a task that fails must not keep the next from running, nor be silent. */
+    private static Runnable guarded(Runnable task) {
+        return () -> {
+            try {
+                task.run();
+            } catch (RuntimeException e) {
+                LOG.error("task of the membership failed", e);
+            }
+        };
+    }
+
+    // --- leaving
+
+    /** Leaves, and returns when everybody knows or after a moment. Blocks for up to some seconds. */
+    @Override
+    public void close() {
+        if (joined.isDone() && !joined.isCompletedExceptionally()) {
+            run(this::sayGoodbye);
+            try {
+                allHeard.get(GOODBYE_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (ExecutionException | TimeoutException e) {
+                LOG.debug("left without waiting any longer for everybody to know");
+            }
+        }
+        joined.completeExceptionally(new ClusterException("closed"));
+        closeChannel();
+    }
+
+    private void sayGoodbye() {
+        Roster<Address> known = roster;
+        Set<Address> waiting = new HashSet<>(known == null ? List.of() : known.others());
+        goodbyes = waiting;
+        waiting.forEach(key -> send(key, new Leaving()));
+        endGoodbye(waiting);
+    }
+
+    private void endGoodbye(Set<Address> waiting) {
+        if (waiting.isEmpty()) {
+            allHeard.complete(null);
+        }
+    }
+
+    private void closeChannel() {
+        thread.shutdown();
+        seeds.close();
+        JChannel made = channel;
+        if (made != null) {
+            made.close();
+        }
+    }
+
+    // --- for tests
+
+    /** Ends as a killed process does: its connections break and nobody is told. */
+    void crash() throws IOException {
+        thread.shutdownNow();
+        sockets.cut();
+        Thread closing = new Thread(this::closeChannel, "cluster-crash"); // JGroups waits for answers
+        closing.setDaemon(true);
+        closing.start();
+    }
+
+    @Nullable
+    JChannel channel() {
+        return channel;
+    }
+}

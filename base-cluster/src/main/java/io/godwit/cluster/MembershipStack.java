@@ -1,0 +1,84 @@
+package io.godwit.cluster;
+
+import java.net.InetAddress;
+import org.jgroups.JChannel;
+import org.jgroups.logging.LogFactory;
+import org.jgroups.protocols.FD_ALL3;
+import org.jgroups.protocols.MERGE3;
+import org.jgroups.protocols.PerDestinationBundler;
+import org.jgroups.protocols.TCP;
+import org.jgroups.protocols.UNICAST3;
+import org.jgroups.protocols.VERIFY_SUSPECT2;
+import org.jgroups.protocols.pbcast.GMS;
+import org.jgroups.protocols.pbcast.NAKACK2;
+import org.jgroups.protocols.pbcast.STABLE;
+import org.jgroups.stack.DiagnosticsHandler;
+import org.jgroups.util.DefaultThreadFactory;
+
+/**
+ * The JGroups stack of a node. Our messages are few and small, so there is neither flow control nor fragmentation.
+ *
+ * <ul>
+ *   <li>Crashes are found by the members' own connections breaking ({@code enableSuspectEvents}), and by silence. Not by FD_SOCK2: it
+ *       opens another port, and has no TLS.
+ *   <li>One thread a destination sends: a member that takes no connections does not hold up the heartbeats of others.
+ *   <li>No virtual threads: the sockets are blocking ones with TLS, which pin their carriers before Java 24.
+ *   <li>Diagnostics off: they would answer anybody.
+ * </ul>
+ */
+final class MembershipStack {
+    private static final int MAX_THREADS = 32;
+    private static final int BUNDLE_BYTES = 16 << 10;
+    private static final int BUNDLE_MESSAGES = 512;
+    private static final int CONNECT_MILLIS = 1_000;
+    private static final int LEAVE_MILLIS = 1_000;
+    private static final int MAX_MESSAGE_BYTES = 1 << 20;
+
+    static {
+        LogFactory.setCustomLogFactory(JGroupsLog.FACTORY);
+    }
+
+    private MembershipStack() {}
+
+    static JChannel create(
+            InetAddress address, int port, MemberSockets sockets, SeedResolver seeds, MembershipTiming timing)
+            throws Exception {
+        TCP tcp = new TCP();
+        tcp.setBindAddress(address).setBindPort(port).setPortRange(0);
+        tcp.useVirtualThreads(false);
+        tcp.threadNamingPattern("");
+        tcp.setSocketFactory(sockets);
+        tcp.enableSuspectEvents(true)
+                .setSockConnTimeout(CONNECT_MILLIS)
+                .tcpNodelay(true)
+                .setMaxLength(MAX_MESSAGE_BYTES)
+                .logDetails(false);
+        tcp.setBufferedInputStreamSize(BUNDLE_BYTES).setBufferedOutputStreamSize(2 * BUNDLE_BYTES);
+        tcp.logAcceptError(false); // whoever talks something else to the port
+        PerDestinationBundler bundler = new PerDestinationBundler();
+        bundler.useRingBuffer(false);
+        bundler.useSingleSenderThread(false);
+        bundler.setCapacity(BUNDLE_MESSAGES);
+        bundler.setMaxSize(BUNDLE_BYTES);
+        tcp.setBundler(bundler);
+        tcp.getThreadPool().setMinThreads(0).setMaxThreads(MAX_THREADS).setThreadDumpsEnabled(false);
+        tcp.setDiagnosticsHandler(new DiagnosticsHandler(
+                        LogFactory.getLog(TCP.class), sockets, new DefaultThreadFactory("diagnostics", true))
+                .setEnabled(false));
+        NAKACK2 multicast = new NAKACK2().useMcastXmit(false);
+        multicast.logDiscardMessages(false); // from whoever was taken for dead
+        return new JChannel(
+                tcp,
+                new SeedDiscovery(seeds::addresses),
+                new MERGE3().setMinInterval(timing.mergeMin()).setMaxInterval(timing.mergeMax()),
+                new FD_ALL3().setTimeout(timing.silence()).setInterval(timing.heartbeat()),
+                new VERIFY_SUSPECT2().setTimeout(timing.verify()),
+                multicast,
+                new UNICAST3(),
+                new STABLE(),
+                new GMS()
+                        .setJoinTimeout(timing.join())
+                        .setLeaveTimeout(LEAVE_MILLIS)
+                        .printLocalAddress(false));
+    }
+}

@@ -1,0 +1,75 @@
+package io.godwit.cluster;
+
+import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.util.MutableHandlerRegistry;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one gRPC server of a node, for Raft and for the services between nodes.
+ *
+ * <p>Handlers are called on event loops, those of one call in order and those of one connection in the order in which requests arrived.
+ * They must not block: each hands over to threads of its own.
+ */
+public final class RpcServer implements AutoCloseable {
+    private static final int HANDSHAKE_SECONDS = 5;
+    static final int KEEP_ALIVE_SECONDS = 5;
+
+    private final InetSocketAddress address;
+    private final Server server;
+    private final MutableHandlerRegistry services = new MutableHandlerRegistry();
+
+    RpcServer(InetSocketAddress address, @Nullable ClusterTls tls, RpcThreads threads, int maxMessageBytes)
+            throws IOException {
+        this.address = address;
+        NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
+                .channelType(NioServerSocketChannel.class)
+                .bossEventLoopGroup(threads.loops())
+                .workerEventLoopGroup(threads.loops())
+                .directExecutor()
+                .fallbackHandlerRegistry(services)
+                .maxInboundMessageSize(maxMessageBytes)
+                .handshakeTimeout(HANDSHAKE_SECONDS, TimeUnit.SECONDS)
+                .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
+                .keepAliveTimeout(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
+                .permitKeepAliveTime(1, TimeUnit.SECONDS)
+                .permitKeepAliveWithoutCalls(true);
+        if (tls != null) {
+            builder.sslContext(tls.serverContext());
+        }
+        this.server = builder.build();
+    }
+
+    /** Offers a service, from now on. Any thread, before or after the start. */
+    public void add(ServerServiceDefinition service) {
+        services.addService(service);
+    }
+
+    public void remove(ServerServiceDefinition service) {
+        services.removeService(service);
+    }
+
+    void start() throws ClusterException {
+        try {
+            server.start();
+        } catch (IOException e) {
+            throw new ClusterException("RPC server does not start at " + address + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Cancels the calls under way, and returns when the port is free or after some seconds. */
+    @Override
+    public void close() {
+        server.shutdownNow();
+        try {
+            server.awaitTermination(5, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

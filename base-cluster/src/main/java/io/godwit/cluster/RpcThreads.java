@@ -1,0 +1,25 @@
+package io.godwit.cluster;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.util.concurrent.TimeUnit;
+
+/** The event loops that the RPC server and all channels of a node share. */
+final class RpcThreads implements AutoCloseable {
+    private static final int MAX_LOOPS = 4;
+
+    private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(
+            Math.min(MAX_LOOPS, Math.max(2, Runtime.getRuntime().availableProcessors())),
+            DaemonThreads.named("rpc"),
+            NioIoHandler.newFactory());
+
+    EventLoopGroup loops() {
+        return loops;
+    }
+
+    @Override
+    public void close() {
+        loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(5, TimeUnit.SECONDS);
+    }
+}

@@ -1,0 +1,88 @@
+package io.godwit.cluster;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the addresses behind the seeds and the cluster's domain name. Asks again and again, since nodes come, move and may not have a name
+ * yet when this one starts; on a thread of its own, since a name server may not answer for long.
+ */
+final class SeedResolver implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(SeedResolver.class);
+
+    /** Looks a name up. Blocks. */
+    interface Names {
+        InetAddress[] addressesOf(String name) throws UnknownHostException;
+    }
+
+    private final List<HostPort> names;
+    private final Names lookUp;
+    private final ScheduledThreadPoolExecutor thread;
+    private final CountDownLatch firstRound = new CountDownLatch(1);
+    private final Set<String> unresolved = new HashSet<>();
+    private volatile Set<InetSocketAddress> addresses = Set.of();
+
+    SeedResolver(ClusterConfig config, Names lookUp) {
+        List<HostPort> all = new ArrayList<>(config.seeds());
+        if (!config.domainName().isEmpty()) {
+            all.add(new HostPort(config.domainName(), config.port()));
+        }
+        this.names = List.copyOf(all);
+        this.lookUp = lookUp;
+        this.thread = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("cluster-names"));
+    }
+
+    /** Returns when every name has been asked for once, or after {@code waitMillis}. */
+    @SuppressWarnings("FutureReturnValueIgnored") // ends with the thread
+    void start(long everyMillis, long waitMillis) {
+        thread.scheduleWithFixedDelay(this::resolve, 0, everyMillis, TimeUnit.MILLISECONDS);
+        try {
+            if (!firstRound.await(waitMillis, TimeUnit.MILLISECONDS)) {
+                LOG.warn(
+                        "name servers are slow, going on without the seeds that have not been resolved seeds={}",
+                        names);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** What is known now; empty until something resolves. */
+    Set<InetSocketAddress> addresses() {
+        return addresses;
+    }
+
+    private void resolve() {
+        Set<InetSocketAddress> found = new LinkedHashSet<>();
+        for (HostPort name : names) {
+            try {
+                for (InetAddress address : lookUp.addressesOf(name.host())) {
+                    found.add(new InetSocketAddress(address, name.port()));
+                }
+                unresolved.remove(name.host());
+            } catch (UnknownHostException e) {
+                if (unresolved.add(name.host())) {
+                    LOG.warn("seed does not resolve, will be asked for again seed={}", name);
+                }
+            }
+        }
+        addresses = Set.copyOf(found);
+        firstRound.countDown();
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+}

@@ -1,0 +1,188 @@
+package io.godwit.cluster;
+
+import static io.godwit.cluster.TestNodes.await;
+import static io.godwit.cluster.TestNodes.awaitMembers;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.cluster.TestNodes.Node;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jgroups.JChannel;
+import org.jgroups.protocols.DISCARD;
+import org.jgroups.protocols.TCP;
+import org.jgroups.stack.ProtocolStack;
+import org.junit.jupiter.api.Test;
+
+/** Real sockets on loopback addresses, several nodes in this process. */
+class ClusterMembershipTest {
+
+    /** All at once is the hardest: each may think itself the first. */
+    @Test
+    void nodesStartedTogetherBecomeOneCluster() throws Exception {
+        try (TestNodes nodes = new TestNodes(3)) {
+            List<Node> all = List.of(nodes.start(3), nodes.start(1), nodes.start(2));
+            awaitMembers(all, "n1", "n2", "n3");
+            for (Node node : all) {
+                assertThat(node.member("n2"))
+                        .isEqualTo(new Member(
+                                "n2",
+                                1,
+                                new HostPort("127.0.0.2", nodes.port() + 1),
+                                "1.0",
+                                "test",
+                                Map.of("zone", "z2")));
+                node.cluster().membership().announce(Map.of("zone", "moved"));
+            }
+            await(
+                    () -> all.stream()
+                            .allMatch(node -> node.events().contains("updated n3 {zone=moved}")
+                                    && node.member("n3").attributes().equals(Map.of("zone", "moved"))),
+                    () -> all.toString());
+        }
+    }
+
+    /** By the broken connections, which take no time; measured here: less than a second, and a verification of 0.7 s for those in earnest. */
+    @Test
+    void crashIsNoticedByBrokenConnectionsAndLeavingIsToldApart() throws Exception {
+        try (TestNodes nodes = new TestNodes(3).withoutHeartbeats()) {
+            Node first = nodes.start(1);
+            Node second = nodes.start(2);
+            Node third = nodes.start(3);
+            awaitMembers(List.of(first, second, third), "n1", "n2", "n3");
+
+            first.cluster().crash(); // the one that coordinates the group
+            awaitMembers(List.of(second, third), "n2", "n3");
+            assertThat(second.events()).contains("CRASHED n1/1");
+            assertThat(third.events()).contains("CRASHED n1/1");
+
+            second.cluster().close();
+            awaitMembers(List.of(third), "n3");
+            assertThat(third.events()).contains("LEFT n2/1");
+        }
+    }
+
+    @Test
+    void otherEnvironmentNeverJoins() throws Exception {
+        try (TestNodes nodes = new TestNodes(3)) {
+            Node first = nodes.start(1);
+            awaitMembers(List.of(first), "n1");
+            Node foreign = nodes.env("other").start(2);
+            awaitMembers(List.of(foreign), "n2");
+            Node third = nodes.env("test").start(3);
+            awaitMembers(List.of(first, third), "n1", "n3");
+            // the foreign node asked the first one too, and would have been found as the third was
+            assertThat(foreign.ids()).containsExactly("n2");
+            assertThat(first.events()).noneMatch(event -> event.contains("n2"));
+        }
+    }
+
+    /** Connections stay up and carry nothing: only silence tells. */
+    @Test
+    void partsOfACutClusterMergeAgain() throws Exception {
+        try (TestNodes nodes = new TestNodes(3)) {
+            List<Node> all = List.of(nodes.start(1), nodes.start(2), nodes.start(3));
+            awaitMembers(all, "n1", "n2", "n3");
+            Node lost = all.get(0);
+            DISCARD discard = new DISCARD().discardAll(true);
+            channel(lost).getProtocolStack().insertProtocol(discard, ProtocolStack.Position.ABOVE, TCP.class);
+
+            awaitMembers(all.subList(1, 3), "n2", "n3");
+            awaitMembers(List.of(lost), "n1");
+            assertThat(lost.events()).contains("CRASHED n2/1", "CRASHED n3/1");
+
+            channel(lost).getProtocolStack().removeProtocol(discard);
+            awaitMembers(all, "n1", "n2", "n3");
+            assertThat(all.get(1).events()).containsSequence("CRASHED n1/1", "joined n1/1");
+        }
+    }
+
+    private static JChannel channel(Node node) {
+        JChannel channel = node.cluster().membership().channel();
+        assertThat(channel).isNotNull();
+        return channel;
+    }
+
+    @Test
+    void restartedNodeJoinsWhenItsOldProcessIsGone() throws Exception {
+        try (TestNodes nodes = new TestNodes(2)) {
+            Node first = nodes.start(1);
+            Node old = nodes.start(2);
+            awaitMembers(List.of(first, old), "n1", "n2");
+            old.cluster().crash();
+            // at once, so that the group has both for a moment; from another address, since the port is not free yet
+            Node fresh = nodes.incarnation(2).start(3, "n2", null);
+            awaitMembers(List.of(first, fresh), "n1", "n2");
+            await(() -> first.member("n2").incarnation() == 2, first.events()::toString);
+            assertThat(first.events()).containsSubsequence("CRASHED n2/1", "joined n2/2");
+        }
+    }
+
+    /** A copied data directory. */
+    @Test
+    void secondProcessOfALivingNodeIsKeptOut() throws Exception {
+        try (TestNodes nodes = new TestNodes(2)) {
+            Node first = nodes.start(1);
+            Node second = nodes.start(2);
+            awaitMembers(List.of(first, second), "n1", "n2");
+            Node copy = nodes.incarnation(2).start(3, "n2", null);
+            assertThatThrownBy(() -> copy.started().get(30, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(ClusterException.class)
+                    .hasMessageContaining("n2 is in use by the node at 127.0.0.2");
+            assertThat(first.member("n2").incarnation()).isEqualTo(1);
+            assertThat(second.events()).noneMatch(event -> event.startsWith("superseded"));
+        }
+    }
+
+    /** A name server that knows nothing at first, and then gives one address of two. */
+    @Test
+    void namesAreAskedForAgainUntilTheyResolve() throws Exception {
+        AtomicBoolean known = new AtomicBoolean();
+        SeedResolver.Names names = name -> {
+            if (!known.get()) {
+                throw new UnknownHostException(name);
+            }
+            return new InetAddress[] {TestNodes.address("127.0.0.1")};
+        };
+        try (TestNodes nodes = new TestNodes(1)) {
+            Node first = nodes.start(1);
+            Node second = nodes.start(2, "n2", null, nodes.config(2, "members.example", List.of()), names);
+            awaitMembers(List.of(first), "n1");
+            awaitMembers(List.of(second), "n2");
+            known.set(true);
+            awaitMembers(List.of(first, second), "n1", "n2");
+        }
+    }
+
+    @Test
+    void takenPortIsNamed() throws Exception {
+        try (TestNodes nodes = new TestNodes(1)) {
+            Node first = nodes.start(1);
+            awaitMembers(List.of(first), "n1");
+            ClusterConfig config = nodes.config(1, "", List.of());
+            ClusterMembership second = new ClusterMembership(
+                    config,
+                    new NodeIdentity("n2", 1, "1.0", Map.of()),
+                    null,
+                    TestNodes.QUICK,
+                    InetAddress::getAllByName);
+            assertThatThrownBy(() -> second.start().get(30, TimeUnit.SECONDS))
+                    .hasMessageContaining("127.0.0.1:" + nodes.port());
+            second.close();
+        }
+    }
+
+    @Test
+    void hostThatDoesNotResolveIsNamed() {
+        ClusterConfig config = new ClusterConfig(
+                "", "no.such.host.invalid", 8_899, 8_900, "", List.of(), null, ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES);
+        assertThatThrownBy(() -> Cluster.open(config, new NodeIdentity("n1", 1, "1.0", Map.of())))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("no.such.host.invalid");
+    }
+}

@@ -1,0 +1,76 @@
+package io.godwit.cluster;
+
+import static io.godwit.cluster.TestNodes.await;
+import static io.godwit.cluster.TestNodes.awaitMembers;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.cluster.TestNodes.Node;
+import io.grpc.Channel;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+class RpcTest {
+
+    @Test
+    void membersCallEachOtherAlsoAfterARestart() throws Exception {
+        try (TestNodes nodes = new TestNodes(2)) {
+            Node first = nodes.start(1);
+            List<String> connected = new CopyOnWriteArrayList<>();
+            first.cluster().channels().onConnected(connected::add);
+            Node second = nodes.start(2);
+            second.cluster().server().add(EchoService.SERVICE);
+            awaitMembers(List.of(first, second), "n1", "n2");
+            await(() -> connected.equals(List.of("n2")), connected::toString);
+            assertThat(first.cluster().channels().isConnected("n2")).isTrue();
+            assertThat(first.cluster().channels().to("n1"))
+                    .as("this node itself")
+                    .isNull();
+            assertThat(first.cluster().channels().to("n3")).as("nobody").isNull();
+
+            byte[] large = new byte[5 << 20]; // above what gRPC takes by itself
+            new Random(1).nextBytes(large);
+            assertThat(EchoService.call(channel(first, "n2"), large)).isEqualTo(large);
+
+            second.cluster().crash();
+            awaitMembers(List.of(first), "n1");
+            await(() -> !first.cluster().channels().isConnected("n2"), connected::toString);
+            // the channel is kept, and fails at once rather than at the deadline
+            long called = System.nanoTime();
+            assertThatThrownBy(() -> EchoService.call(channel(first, "n2"), new byte[1]))
+                    .isInstanceOfSatisfying(
+                            StatusRuntimeException.class,
+                            e -> assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.UNAVAILABLE));
+            assertThat(System.nanoTime() - called).isLessThan(10_000_000_000L);
+
+            Node restarted = nodes.incarnation(2).start(3, "n2", null);
+            restarted.cluster().server().add(EchoService.SERVICE);
+            await(() -> first.ids().equals(List.of("n1", "n2")), first.events()::toString);
+            await(() -> connected.equals(List.of("n2", "n2")), connected::toString);
+            assertThat(EchoService.call(channel(first, "n2"), large)).isEqualTo(large);
+        }
+    }
+
+    @Test
+    void channelOfAMemberThatLeftIsGone() throws Exception {
+        try (TestNodes nodes = new TestNodes(2)) {
+            Node first = nodes.start(1);
+            Node second = nodes.start(2);
+            awaitMembers(List.of(first, second), "n1", "n2");
+            await(() -> first.cluster().channels().isConnected("n2"), first.events()::toString);
+            second.cluster().close();
+            await(() -> first.cluster().channels().to("n2") == null, first.events()::toString);
+            assertThat(first.events()).contains("LEFT n2/1");
+        }
+    }
+
+    static Channel channel(Node from, String to) {
+        Channel channel = from.cluster().channels().to(to);
+        assertThat(channel).isNotNull();
+        return channel;
+    }
+}
