@@ -75,6 +75,7 @@ final class BrokerSettings {
                         config.get(FileSettings.EVENT_LOOPS),
                         transport.prefersIoUring(),
                         transport.maxUnwrittenBytes(),
+                        config.get(FileSettings.MAX_HALF_RECEIVED_BYTES),
                         transport.drainTimeout()),
                 new SessionConfig(
                         config.get(FileSettings.RECEIVE_MAXIMUM),

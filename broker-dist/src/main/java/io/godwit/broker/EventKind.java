@@ -38,6 +38,7 @@ record EventKind(
             told(BrokerEvent.PublishRefused.class, "publishes-refused", null, "godwit.mqtt.publishes.refused"),
             told(BrokerEvent.ReplayDelayed.class, "replays-delayed", null, "godwit.mqtt.replays.delayed"),
             told(BrokerEvent.ProtocolViolated.class, "protocol-violations", null, "godwit.mqtt.protocol.errors"),
+            told(BrokerEvent.PacketAbandoned.class, "packets-abandoned", null, "godwit.mqtt.packets.abandoned"),
             told(BrokerEvent.ConnectionRefused.class, "connections-refused", null, "godwit.mqtt.connections.refused"),
             told(BrokerEvent.ConnectRefused.class, "connects-refused", null, "godwit.mqtt.connects.refused"),
             told(

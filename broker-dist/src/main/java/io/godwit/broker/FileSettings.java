@@ -16,6 +16,8 @@ final class FileSettings {
             Setting.integer("mqttServerConfig.maxPublishRate", 0, 0, Integer.MAX_VALUE);
     static final Setting<Integer> MAX_PACKET_BYTES =
             Setting.integer("mqttServerConfig.maxPacketBytes", 2 * 1024 * 1024, 256, 268_435_455);
+    static final Setting<Long> MAX_HALF_RECEIVED_BYTES =
+            Setting.numberOrZero("mqttServerConfig.maxHalfReceivedBytes", 128 << 20, 1 << 20, Long.MAX_VALUE);
     static final Setting<Integer> CONNECT_TIMEOUT_SECONDS =
             Setting.integer("mqttServerConfig.connectTimeoutSeconds", 20, 1, 3_600);
     static final Setting<Integer> MAX_CONNECTIONS =
@@ -90,6 +92,7 @@ final class FileSettings {
             MAX_CONN_BANDWIDTH,
             MAX_PUBLISH_RATE,
             MAX_PACKET_BYTES,
+            MAX_HALF_RECEIVED_BYTES,
             CONNECT_TIMEOUT_SECONDS,
             MAX_CONNECTIONS,
             MAX_CONNECTIONS_PER_SOURCE,

@@ -38,6 +38,17 @@ record Setting<T>(String key, T defaultValue, Function<String, T> parser, boolea
         return new Setting<>(key, defaultValue, text -> parseLong(text, min, max));
     }
 
+    /** 0 has a meaning of its own. */
+    static Setting<Long> numberOrZero(String key, long defaultValue, long min, long max) {
+        return new Setting<>(key, defaultValue, text -> {
+            long value = parseLong(text, 0, max);
+            if (value != 0 && value < min) {
+                throw new IllegalArgumentException("must be 0, or from " + min + " to " + max);
+            }
+            return value;
+        });
+    }
+
     static Setting<String> text(String key, String defaultValue) {
         return new Setting<>(key, defaultValue, Function.identity());
     }

@@ -70,6 +70,7 @@ class ConfigLoaderTest {
                   maxConnBandwidth: 0
                   maxPublishRate: 50
                   maxPacketBytes: 268435455
+                  maxHalfReceivedBytes: 2000000
                   connectTimeoutSeconds: 5
                   maxConnections: 1000
                   maxConnectionsPerSource: 100
@@ -166,6 +167,7 @@ class ConfigLoaderTest {
         assertThat(config.get(PropertySettings.INBOX_RANGES)).isEqualTo(8);
 
         MqttConfig mqtt = BrokerSettings.mqtt(config);
+        assertThat(mqtt.transport().maxHalfReceivedBytes()).isEqualTo(2_000_000);
         assertThat(mqtt.session().sendWindow()).isEqualTo(20);
         assertThat(mqtt.session().limits()).isEqualTo(new TopicLimits(20, 4000, 30, 40));
         assertThat(mqtt.listeners().get(0).limits().maxPublishRate()).isEqualTo(50);

@@ -11,6 +11,7 @@ import io.godwit.mqtt.connect.RandomClientIds;
 import io.godwit.mqtt.session.LiveFanOut;
 import io.godwit.mqtt.session.SessionServices;
 import io.godwit.mqtt.transport.EventLoops;
+import io.godwit.mqtt.transport.HalfReceived;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.MqttMetrics;
@@ -40,6 +41,7 @@ public final class MqttServer implements AutoCloseable {
 
     private final MqttConfig config;
     private final MqttReports reports;
+    private final HalfReceived halfReceived;
     private final EventLoops loops;
     private final LiveFanOut fanOut;
     private final OpenCount open = new OpenCount();
@@ -59,7 +61,9 @@ public final class MqttServer implements AutoCloseable {
             MeterRegistry meters) {
         this.config = config;
         this.reports = new MqttReports(new MqttMetrics(meters), events);
+        this.halfReceived = new HalfReceived(config.transport().maxHalfReceivedBytes());
         this.certificates = new CertificateWatch(reports);
+        halfReceived.register(meters);
         this.loops = new EventLoops(config.transport());
         this.fanOut = new LiveFanOut(loops.count(), System::currentTimeMillis);
         SessionServices sessions = new SessionServices(
@@ -88,6 +92,7 @@ public final class MqttServer implements AutoCloseable {
                 reports,
                 certificates,
                 open,
+                halfReceived,
                 connection -> new ConnectHandler(connection, services));
         for (ListenerConfig each : config.listeners()) {
             Listener listener = Listener.bind(each, shared);

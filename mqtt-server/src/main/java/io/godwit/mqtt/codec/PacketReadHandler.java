@@ -19,13 +19,22 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private static final int MIN_PARTIAL_BYTES = 64;
 
     private final PacketDecoder decoder;
+    private final PartialListener listener;
     /** The beginning of a frame whose rest has not arrived; null between frames. */
     private @Nullable ByteBuf partial;
+
+    /** Whether the listener knows of {@link #partial}. */
+    private boolean isTold;
 
     private boolean failed;
 
     public PacketReadHandler(PacketDecoder decoder) {
+        this(decoder, PartialListener.NONE);
+    }
+
+    public PacketReadHandler(PacketDecoder decoder, PartialListener listener) {
         this.decoder = decoder;
+        this.listener = listener;
     }
 
     /** Consumes {@code msg}. */
@@ -43,12 +52,21 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
                     ctx.fireChannelRead(packet);
                 }
             }
+            tellPartial();
         } catch (ProtocolException e) {
             failed = true;
             releasePartial();
             ctx.fireExceptionCaught(e);
         } finally {
             in.release();
+        }
+    }
+
+    private void tellPartial() {
+        int frameBytes = partial == null ? 0 : decoder.frameBytes(partial);
+        if (partial != null && frameBytes != 0) {
+            isTold = true;
+            listener.onPartial(partial.readableBytes(), frameBytes);
         }
     }
 
@@ -91,11 +109,10 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         if (arrived < missing) {
             return null;
         }
-        partial = null;
         try {
             return decoder.decodeFrame(gathered, frameBytes);
         } finally {
-            gathered.release();
+            releasePartial();
         }
     }
 
@@ -103,6 +120,10 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         if (partial != null) {
             partial.release();
             partial = null;
+        }
+        if (isTold) {
+            isTold = false;
+            listener.onPartialEnded();
         }
     }
 }

@@ -32,6 +32,7 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
     private final @Nullable ServerTls tls;
     private final Listener.Services services;
     private final ConnectionGate gate;
+    private final ListenerScope scope;
 
     /** @param tls as the configuration says */
     Acceptor(ListenerConfig config, @Nullable ServerTls tls, Listener.Services services) {
@@ -39,6 +40,7 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
         this.tls = tls;
         this.services = services;
         this.gate = new ConnectionGate(config.limits(), System::nanoTime);
+        this.scope = new ListenerScope(config, services.reports(), services.halfReceived());
     }
 
     @Override
@@ -61,8 +63,7 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
         SslHandler ssl = tls == null ? null : tls.newHandler(channel.alloc());
         PacketDecoder decoder = PacketDecoder.forServer(config.limits().maxPacketBytes());
         services.open().enter();
-        MqttConnection connection =
-                new MqttConnection(channel, loop, config, services.reports(), decoder, services.open()::leave);
+        MqttConnection connection = new MqttConnection(channel, loop, scope, decoder, services.open()::leave);
         addHandlers(channel.pipeline(), connection, decoder, ssl);
         if (isProxied) {
             ProxyHeader header =
@@ -87,7 +88,7 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
         if (!isPlain) {
             pipeline.addLast(ReadMeter.ofMqtt(connection));
         }
-        pipeline.addLast(new PacketReadHandler(decoder), connection);
+        pipeline.addLast(new PacketReadHandler(decoder, connection), connection);
     }
 
     private PacketHandler handler(MqttConnection connection, @Nullable ConnectionLimit exceeded) {

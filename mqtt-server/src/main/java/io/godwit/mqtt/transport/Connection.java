@@ -94,6 +94,8 @@ public interface Connection {
         BANDWIDTH(ThrottleCause.BANDWIDTH_IN),
         /** It has published as much as it may. */
         PUBLISH_RATE(ThrottleCause.PUBLISH_RATE),
+        /** There is no room for a packet that has arrived in part. */
+        HALF_RECEIVED(ThrottleCause.HALF_RECEIVED),
         /** The server drains. */
         DRAINING(null);
 

@@ -41,6 +41,7 @@ public final class Listener {
             MqttReports reports,
             CertificateWatch certificates,
             OpenCount open,
+            HalfReceived halfReceived,
             Function<Connection, PacketHandler> handlers) {}
 
     /** Reads the certificates and binds; blocks until that is done. */

@@ -2,6 +2,7 @@ package io.godwit.mqtt.transport;
 
 import io.godwit.mqtt.codec.PacketDecoder;
 import io.godwit.mqtt.codec.PacketEncoder;
+import io.godwit.mqtt.codec.PartialListener;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Disconnect;
@@ -39,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * socket lingers until the peer has closed its side too, a few seconds at most.
  */
 final class MqttConnection extends ChannelInboundHandlerAdapter
-        implements Connection, LoopFlush, LoopContext.TickListener {
+        implements Connection, LoopFlush, LoopContext.TickListener, PartialListener, HalfPacket.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(MqttConnection.class);
     private static final int LARGEST_CHUNK = 64 * 1024;
     private static final int SMALLEST_CHUNK = 256;
@@ -50,9 +51,8 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     private final Channel channel;
     private final LoopContext loop;
-    private final ListenerConfig listener;
+    private final ListenerScope scope;
     private final MqttMetrics metrics;
-    private final MqttReports reports;
     private final PacketDecoder decoder;
     private final Runnable onGone;
     private @Nullable TokenBucket inBucket;
@@ -71,6 +71,9 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     /** Where the client is, when a proxy has said so. */
     private @Nullable InetSocketAddress source;
 
+    /** A large packet of which more is to come; null when there is none. */
+    private @Nullable HalfPacket half;
+
     private boolean isTold;
     private boolean isFlushPending;
     private boolean isOutThrottled;
@@ -87,29 +90,26 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private int keepAliveSeconds;
 
     /** @param onGone called once when the handler knows that the connection is over */
-    MqttConnection(
-            Channel channel,
-            LoopContext loop,
-            ListenerConfig listener,
-            MqttReports reports,
-            PacketDecoder decoder,
-            Runnable onGone) {
+    MqttConnection(Channel channel, LoopContext loop, ListenerScope scope, PacketDecoder decoder, Runnable onGone) {
         this.channel = channel;
         this.loop = loop;
-        this.listener = listener;
-        this.metrics = reports.metrics();
-        this.reports = reports;
+        this.scope = scope;
+        this.metrics = scope.reports().metrics();
         this.decoder = decoder;
         this.onGone = onGone;
-        long bandwidth = listener.limits().maxConnBandwidth();
+        long bandwidth = limits().maxConnBandwidth();
         if (bandwidth > 0) {
             inBucket = new TokenBucket(bandwidth, System.nanoTime());
             outBucket = new TokenBucket(bandwidth, System.nanoTime());
         }
-        int publishRate = listener.limits().maxPublishRate();
+        int publishRate = limits().maxPublishRate();
         if (publishRate > 0) {
             publishBucket = new TokenBucket(publishRate, System.nanoTime());
         }
+    }
+
+    private ListenerLimits limits() {
+        return scope.config().limits();
     }
 
     @Override
@@ -134,12 +134,12 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public String mountPoint() {
-        return listener.mountPoint();
+        return scope.config().mountPoint();
     }
 
     @Override
     public @Nullable String certificateUserName() {
-        TlsConfig tls = listener.tls();
+        TlsConfig tls = scope.config().tls();
         SslHandler handler = tls == null ? null : channel.pipeline().get(SslHandler.class);
         return tls == null || handler == null
                 ? null
@@ -148,7 +148,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public int maxPacketBytes() {
-        return listener.limits().maxPacketBytes();
+        return limits().maxPacketBytes();
     }
 
     @Override
@@ -249,6 +249,65 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         }
     }
 
+    // ---- packets that take several reads
+
+    @Override
+    public void onPartial(int arrivedBytes, int frameBytes) {
+        HalfPacket packet = half;
+        if (packet == null) {
+            if (frameBytes <= HalfReceived.SMALL_BYTES) {
+                return;
+            }
+            boolean isOpening = state == State.OPENING;
+            packet = new HalfPacket(this, frameBytes, isOpening);
+            half = packet;
+            if (!scope.halfReceived().takes(frameBytes, isOpening)) {
+                abandon(packet);
+            } else if (!scope.halfReceived().enter(packet)) {
+                pauseReading(Pause.HALF_RECEIVED);
+            }
+        }
+        packet.arrived(arrivedBytes);
+    }
+
+    @Override
+    public void onPartialEnded() {
+        HalfPacket packet = half;
+        if (packet != null) {
+            half = null;
+            scope.halfReceived().leave(packet);
+        }
+    }
+
+    @Override
+    @SuppressWarnings("ReferenceEquality") // it may have been given up meanwhile
+    public void onRoom(HalfPacket packet) {
+        loop.execute(() -> {
+            if (half == packet) {
+                resumeReading(Pause.HALF_RECEIVED);
+            }
+        });
+    }
+
+    private void watchHalf(HalfPacket packet) {
+        if (pauses == 0) {
+            packet.secondRead();
+            if (packet.isTooSlow() && scope.halfReceived().isWanted(packet)) {
+                abandon(packet);
+            }
+        }
+    }
+
+    private void abandon(HalfPacket packet) {
+        scope.reports().packetAbandoned(this, client(), packet.frameBytes(), packet.arrivedBytes());
+        String detail = "a packet of " + packet.frameBytes() + " bytes takes too much room";
+        if (state == State.ACCEPTED) {
+            disconnect(ReasonCode.QUOTA_EXCEEDED, detail);
+        } else {
+            close(detail);
+        }
+    }
+
     private static byte bit(Enum<?> constant) {
         return (byte) (1 << constant.ordinal());
     }
@@ -260,7 +319,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         throttledLately |= bit(cause);
         if ((throttled & bit(cause)) == 0) {
             throttled |= bit(cause);
-            reports.throttlingBegan(this, client(), cause);
+            scope.reports().throttlingBegan(this, client(), cause);
         }
     }
 
@@ -282,7 +341,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         for (ThrottleCause cause : ThrottleCause.values()) {
             if ((throttled & bit(cause)) != 0 && (isOver || (going & bit(cause)) == 0)) {
                 throttled &= (byte) ~bit(cause);
-                reports.throttlingEnded(this, client(), cause);
+                scope.reports().throttlingEnded(this, client(), cause);
             }
         }
     }
@@ -413,11 +472,14 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     public void onTick(int tick) {
         int quietTicks = tick - lastReadTick;
         endThrottling(false);
+        if (half != null && isOpen()) {
+            watchHalf(half);
+        }
         switch (state) {
             case OPENING -> {
                 // by its age, not its silence: bytes that trickle in are no CONNECT. While that is served, it is us who
                 // take time.
-                if (tick - openedTick > listener.limits().connectTimeout().toSeconds() && !isPaused(Pause.CONNECTING)) {
+                if (tick - openedTick > limits().connectTimeout().toSeconds() && !isPaused(Pause.CONNECTING)) {
                     close("no CONNECT in time");
                 }
             }
@@ -555,7 +617,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     private void reportViolation(String detail) {
-        reports.protocolViolated(this, detail);
+        scope.reports().protocolViolated(this, detail);
         LOG.debug("protocol violation remote={} detail={}", remoteAddress(), detail);
     }
 
@@ -564,7 +626,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         if (!isOpen()) {
             return;
         }
-        reports.connectRefused(this, code.name(), detail);
+        scope.reports().connectRefused(this, code.name(), detail);
         if (encoder == null && decoder.protocolLevel() != 0) {
             encoder = new PacketEncoder(decoder.protocolLevel(), -1, true);
         }

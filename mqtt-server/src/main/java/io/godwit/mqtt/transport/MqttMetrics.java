@@ -33,6 +33,7 @@ public final class MqttMetrics {
     final LongAdder refusedConnects;
     final LongAdder createdSessions;
     final LongAdder protocolErrors;
+    final LongAdder abandonedPackets;
     final LongAdder refusedPublishes;
     final LongAdder delayedReplays;
     final LongAdder deniedConnects;
@@ -60,6 +61,7 @@ public final class MqttMetrics {
         refusedConnects = counter(registry, "connects.refused");
         createdSessions = counter(registry, "sessions.created");
         protocolErrors = counter(registry, "protocol.errors");
+        abandonedPackets = counter(registry, "packets.abandoned");
         refusedPublishes = counter(registry, "publishes.refused");
         delayedReplays = counter(registry, "replays.delayed");
         deniedConnects = counter(registry, "connects.denied");

@@ -80,6 +80,14 @@ public final class MqttReports {
         }
     }
 
+    void packetAbandoned(Connection connection, @Nullable ClientInfo client, int frameBytes, int arrivedBytes) {
+        metrics.abandonedPackets.increment();
+        if (events.isListening(BrokerEvent.PacketAbandoned.class)) {
+            events.onEvent(
+                    new BrokerEvent.PacketAbandoned(connection.remoteAddress(), client, frameBytes, arrivedBytes));
+        }
+    }
+
     /** @param listener named by transport and address */
     public void certificatesReloaded(String listener) {
         metrics.reloadedCertificates.increment();

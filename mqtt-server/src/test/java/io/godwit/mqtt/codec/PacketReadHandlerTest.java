@@ -104,6 +104,45 @@ class PacketReadHandlerTest {
         assertThat(allocator.metric().usedHeapMemory()).isZero();
     }
 
+    /** A packet of one read is none of its business. */
+    @Test
+    void theListenerIsToldOfPacketsThatTakeSeveralReadsAndOfTheirEndBeforeTheyAreGiven() {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        channels.add(channel);
+        channel.config().setAllocator(allocator);
+        List<String> told = new ArrayList<>();
+        PartialListener listener = new PartialListener() {
+            @Override
+            public void onPartial(int arrivedBytes, int frameBytes) {
+                told.add(arrivedBytes + " of " + frameBytes);
+            }
+
+            @Override
+            public void onPartialEnded() {
+                told.add("ended");
+            }
+        };
+        channel.pipeline()
+                .addLast(new PacketReadHandler(Frames.serverDecoder(ProtocolLevel.MQTT_3_1_1), listener))
+                .addLast(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                        told.add(msg.getClass().getSimpleName());
+                    }
+                });
+        byte[] bytes = Frames.bytes("c000 30 08 0001'a' 1122334455 30 07 0001'b' 11223344 c000 30 06 0001'c' 11");
+        int from = 0;
+        for (int to : new int[] {3, 5, 14, 23, bytes.length}) {
+            channel.writeInbound(buffer(bytes, from, to));
+            from = to;
+        }
+        channel.close();
+        assertThat(told)
+                .containsExactly(
+                        "PingReq", "3 of 10", "ended", "Publish", "2 of 9", "ended", "Publish", "PingReq", "6 of 8",
+                        "ended");
+    }
+
     @Test
     void packetsBeforeAFaultAreGivenAndWhatFollowsIsNot() {
         EmbeddedChannel channel = connected(Frames.MAX_PACKET_BYTES);

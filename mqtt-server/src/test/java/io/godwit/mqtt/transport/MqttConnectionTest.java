@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,7 @@ class MqttConnectionTest {
     private final List<BrokerEvent> events = new ArrayList<>();
     private final MeterRegistry meters = new SimpleMeterRegistry();
     private final MqttReports reports = new MqttReports(new MqttMetrics(meters), events::add);
+    private final HalfReceived halfReceived = new HalfReceived(1 << 20);
     private MqttConnection connection = connection(CONFIG);
 
     @BeforeEach
@@ -66,13 +68,15 @@ class MqttConnectionTest {
 
     private MqttConnection connection(ListenerConfig config) {
         PacketDecoder decoder = PacketDecoder.forServer(config.limits().maxPacketBytes());
-        MqttConnection made = new MqttConnection(channel, loop, config, reports, decoder, () -> {});
+        MqttConnection made =
+                new MqttConnection(channel, loop, new ListenerScope(config, reports, halfReceived), decoder, () -> {});
         made.setHandler(recorder);
         return made;
     }
 
     private void open() {
-        channel.pipeline().addLast(ReadMeter.ofPlain(connection), new PacketReadHandler(PacketDecoder.forServer(1024)));
+        PacketDecoder decoder = PacketDecoder.forServer(1024);
+        channel.pipeline().addLast(ReadMeter.ofPlain(connection), new PacketReadHandler(decoder, connection));
         channel.pipeline().addLast(connection);
         channel.pipeline().fireChannelActive();
     }
@@ -286,6 +290,82 @@ class MqttConnectionTest {
         assertThat(events)
                 .last()
                 .isEqualTo(new BrokerEvent.ThrottlingEnded("embedded", null, ThrottleCause.NODE_BUDGET));
+    }
+
+    private HalfPacket enter(int frameBytes) {
+        HalfPacket packet = new HalfPacket(admitted -> {}, frameBytes, false);
+        halfReceived.enter(packet);
+        return packet;
+    }
+
+    /** An eighth of the room is for CONNECT packets, the rest for others of up to a quarter. */
+    @Test
+    void aLargePacketWaitsForRoomAndIsReadOnWhenThereIsSome() {
+        accept(0);
+        List<HalfPacket> others =
+                IntStream.range(0, 4).mapToObj(i -> enter(220_000)).toList();
+
+        connection.onPartial(10_000, 100_000);
+        assertThat(channel.config().isAutoRead()).isFalse();
+        assertThat(pauses(ThrottleCause.HALF_RECEIVED)).isEqualTo(1);
+        sweep(3 * HalfPacket.PATIENCE_SECONDS);
+        assertThat(connection.isOpen())
+                .as("it is not the client that takes time")
+                .isTrue();
+
+        halfReceived.leave(others.get(2));
+        channel.runPendingTasks();
+        assertThat(channel.config().isAutoRead()).isTrue();
+        connection.onPartialEnded();
+        assertThat(halfReceived.announcedBytes()).isEqualTo(3 * 220_000);
+    }
+
+    @Test
+    void aSmallPacketNeedsNoRoom() {
+        accept(0);
+        IntStream.range(0, 4).forEach(i -> enter(229_376));
+        connection.onPartial(1, HalfReceived.SMALL_BYTES);
+        assertThat(channel.config().isAutoRead()).isTrue();
+        connection.onPartialEnded();
+    }
+
+    /** One that trickles its packet in may, as long as nobody else needs the room. */
+    @Test
+    void whoTakesTooLongWhileOthersWaitIsCutOff() {
+        accept(0);
+        connection.onPartial(100, 200_000);
+        sweep(3 * HalfPacket.PATIENCE_SECONDS);
+        assertThat(connection.isOpen()).isTrue();
+
+        IntStream.range(0, 5).forEach(i -> enter(200_000));
+        sweep(1);
+        assertThat(recorder.closed).contains("200000");
+        assertThat(written())
+                .singleElement()
+                .extracting(packet -> ((Disconnect) packet).reasonCode())
+                .isEqualTo(ReasonCode.QUOTA_EXCEEDED);
+        assertThat(events).contains(new BrokerEvent.PacketAbandoned("embedded", null, 200_000, 100));
+    }
+
+    @Test
+    void whoKeepsSendingIsNotCutOff() {
+        accept(0);
+        connection.onPartial(1, 5_000_000);
+        enter(5_000_000);
+        for (int second = 1; second <= 60; second++) {
+            connection.onPartial(second * HalfPacket.MIN_BYTES_PER_SECOND, 5_000_000);
+            sweep(1);
+        }
+        assertThat(connection.isOpen()).isTrue();
+    }
+
+    @Test
+    void aConnectLargerThanItsShareOfTheRoomIsCutOff() {
+        open();
+        connection.onPartial(100, (1 << 20) / 8 + 1);
+        channel.runPendingTasks();
+        assertThat(recorder.closed).isNotNull();
+        assertThat(events).hasAtLeastOneElementOfType(BrokerEvent.PacketAbandoned.class);
     }
 
     @Test

@@ -55,8 +55,10 @@ class WebSocketFramesTest {
         connection = new MqttConnection(
                 channel,
                 loop,
-                config,
-                new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), EventListener.NONE),
+                new ListenerScope(
+                        config,
+                        new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), EventListener.NONE),
+                        HalfReceived.UNLIMITED),
                 PacketDecoder.forServer(1024),
                 () -> {});
         connection.setHandler(new Closings());

@@ -48,8 +48,10 @@ class WebSocketUpgradeTest {
         connection = new MqttConnection(
                 channel,
                 loop,
-                config,
-                new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), EventListener.NONE),
+                new ListenerScope(
+                        config,
+                        new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), EventListener.NONE),
+                        HalfReceived.UNLIMITED),
                 PacketDecoder.forServer(1024),
                 () -> {});
         channel.pipeline()

@@ -35,6 +35,16 @@ public sealed interface BrokerEvent {
     record ThrottlingEnded(String remoteAddress, @Nullable ClientInfo client, ThrottleCause cause)
             implements BrokerEvent {}
 
+    /**
+     * A connection was cut off since it sent a large packet slowly while others waited for room, or one that is too large for a CONNECT.
+     *
+     * @param client null before it has passed CONNECT
+     * @param frameBytes of the whole packet
+     * @param arrivedBytes of it so far
+     */
+    record PacketAbandoned(String remoteAddress, @Nullable ClientInfo client, int frameBytes, int arrivedBytes)
+            implements BrokerEvent {}
+
     /** A session began that outlives its connection. */
     record SessionCreated(ClientInfo client) implements BrokerEvent {}
 

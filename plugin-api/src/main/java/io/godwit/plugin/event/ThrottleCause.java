@@ -11,5 +11,7 @@ public enum ThrottleCause {
     /** Too many of its publishes, or bytes of them, are not yet stored: reading pauses. */
     UNACKNOWLEDGED,
     /** The node holds too many bytes of publishes that are not yet stored: reading pauses. */
-    NODE_BUDGET
+    NODE_BUDGET,
+    /** There is no room for the packet it is sending, since too much has arrived of others that are not whole: reading pauses. */
+    HALF_RECEIVED
 }
