@@ -110,5 +110,10 @@ class SysTopicsTest {
                 TenantId tenant, TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes) {
             throw new AssertionError("match");
         }
+
+        @Override
+        public String cursorBehind(TenantId tenant, String topic) {
+            throw new AssertionError("match");
+        }
     }
 }

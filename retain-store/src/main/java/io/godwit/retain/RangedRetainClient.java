@@ -11,6 +11,7 @@ import io.godwit.retain.topic.RetainKeys;
 import io.godwit.retain.topic.RetainMutation;
 import io.godwit.retain.topic.RetainQuery;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -58,6 +59,20 @@ final class RangedRetainClient implements RetainClient {
         CompletableFuture<Page> page = new CompletableFuture<>();
         new Match(tenant, filter, interval, maxMessages, maxBytes, deadline(), page).ask(from);
         return page;
+    }
+
+    @Override
+    public String cursorBehind(TenantId tenant, String topic) {
+        return cursorOf(tenant, topic);
+    }
+
+    static String cursorOf(TenantId tenant, String topic) {
+        byte[] key = RetainKeys.key(tenant, topic);
+        return cursor(Arrays.copyOf(key, key.length + 1)); // the least key above it
+    }
+
+    private static String cursor(byte[] key) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(key);
     }
 
     private Deadline deadline() {
@@ -115,10 +130,7 @@ final class RangedRetainClient implements RetainClient {
                 ask(next);
                 return;
             }
-            String cursor = next == null
-                    ? null
-                    : Base64.getUrlEncoder().withoutPadding().encodeToString(next);
-            page.complete(new Page(answer.messages(), cursor));
+            page.complete(new Page(answer.messages(), next == null ? null : cursor(next)));
         }
     }
 }

@@ -74,6 +74,11 @@ public final class RetainStore implements AutoCloseable {
             return to == null ? closed() : to.match(tenant, filter, cursor, maxMessages, maxBytes);
         }
 
+        @Override
+        public String cursorBehind(TenantId tenant, String topic) {
+            return RangedRetainClient.cursorOf(tenant, topic);
+        }
+
         private <T> CompletableFuture<T> closed() {
             return CompletableFuture.failedFuture(
                     new RangeException(RangeException.Cause.CLOSED, "the retain-store is not started"));

@@ -153,6 +153,28 @@ class RetainStoreTest {
         assertThat(rest).containsExactly("d", "h", "j");
     }
 
+    /** A session that was given part of a page goes on behind it, in whatever range. */
+    @Test
+    void aMatchGoesOnBehindAnyOfItsMessages() {
+        List<String> topics = List.of("a", "a/\u0001", "a/b", "a/b/c", "a\u0002", "c", "h", "h/i", "x");
+        topics.forEach(topic -> set(topic, "1"));
+        List<String> inOrder = new ArrayList<>();
+        for (String message : match("#")) {
+            inOrder.add(message.substring(0, message.indexOf('=')));
+        }
+        assertThat(inOrder).containsExactlyInAnyOrderElementsOf(topics);
+        for (int i = 0; i < inOrder.size(); i++) {
+            List<String> rest = new ArrayList<>();
+            @Nullable String cursor = client.cursorBehind(TENANT, inOrder.get(i));
+            while (cursor != null) {
+                RetainClient.Page page = host.await(client.match(TENANT, filter("#"), cursor, 100, 1000));
+                page.messages().forEach(message -> rest.add(message.topic()));
+                cursor = page.cursor();
+            }
+            assertThat(rest).isEqualTo(inOrder.subList(i + 1, inOrder.size()));
+        }
+    }
+
     @Test
     void aFilterThatMatchesLittleIsAnsweredOverManySteps() {
         for (int i = 0; i < 12_000; i++) {

@@ -1,7 +1,6 @@
 package io.godwit.inbox.client;
 
 import io.godwit.plugin.message.Message;
-import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -34,20 +33,17 @@ public interface InboxAttachment {
     CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters);
 
     /**
-     * Appends a retained message that a subscription is owed, unless the inbox has been given a newer live one of its topic since the subscription
-     * was committed or, if that was earlier, since this attachment began. Complete when committed.
-     *
-     * @param filter of the subscription
-     * @param qos of this delivery
-     * @param subscriptionIds identifiers to deliver, empty when none; shared, never modified
+     * Appends a retained message that a subscription is owed, and moves on behind it in the same commit: whatever happens, none is given twice or
+     * left out. It is passed over if the inbox has been given a newer live one of its topic since the subscription was committed. Steps of one
+     * subscription may overlap; when one is not taken, none behind it is. Complete when committed.
      */
-    CompletableFuture<ReplayOutcome> replay(TopicFilter filter, Message message, Qos qos, int[] subscriptionIds);
+    CompletableFuture<ReplayOutcome> replay(ReplayStep step);
 
     /**
-     * The subscription has been given its retained messages before {@code cursor}, all of them when null. Lazy: after a crash a later attachment
-     * may be told an earlier place.
+     * The subscription has been given all its retained messages, the last with {@code to}, and all have been answered. Lazy: after a crash a later
+     * attachment may be told that it is still owed what follows.
      */
-    void replayed(TopicFilter filter, @Nullable String cursor);
+    void replayed(TopicFilter filter, String to);
 
     /**
      * Commits an inbound QoS 2 message. Complete with the delivery token it is to be distributed under; with the state of the earlier one if the

@@ -1,11 +1,13 @@
 package io.godwit.inbox.client;
 
-/** What became of a retained message for a new subscription, see {@link InboxAttachment#replay}. */
+/** What became of a retained message for a subscription, see {@link InboxAttachment#replay}. */
 public enum ReplayOutcome {
-    /** Committed. */
+    /** Committed, and that it was given along with it. */
     STORED,
-    /** Not needed: the session has been given a newer live message of the topic, or the message has expired. */
+    /** Not needed: the session has been given a newer live message of the topic, the message has expired, or the subscription is owed nothing. */
     OUTDATED,
-    /** The queue is at its limit: to be tried again later. */
-    FULL
+    /** The queue is at its limit: to be tried again later, and what follows behind it. */
+    FULL,
+    /** The one before it was not taken: to be tried again behind that one. */
+    BEHIND
 }

@@ -43,13 +43,11 @@ public record StoredSubscription(
     }
 
     /**
-     * What it is owed in the place of {@code before}, null for none: all its retained messages if it asks for them [MQTT5-3.3.1-9],
-     * [MQTT5-3.3.1-10], which a shared subscription never does (MQTT 5.0, 4.8.2); else what the one before was.
+     * Whether it asks for all retained messages [MQTT5-3.3.1-9], [MQTT5-3.3.1-10], which a shared subscription never does (MQTT 5.0, 4.8.2). One that
+     * does not is owed what the one in whose place it comes was.
      */
-    public StoredSubscription inPlaceOf(@Nullable StoredSubscription before) {
-        boolean asks =
-                !filter.isShared() && (retainHandling == SEND || retainHandling == SEND_IF_NEW && before == null);
-        return owed(asks ? ALL_RETAINED : before == null ? null : before.retainedFrom);
+    public boolean asksForRetained(boolean isNew) {
+        return !filter.isShared() && (retainHandling == SEND || retainHandling == SEND_IF_NEW && isNew);
     }
 
     /** The same with another {@link #retainedFrom}. */

@@ -3,18 +3,14 @@ package io.godwit.inbox.queue;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.ReplayOutcome;
+import io.godwit.inbox.client.ReplayStep;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayDeque;
-import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class Attachment implements InboxAttachment {
     private record Early(PlacedCopy copy, Insert insert, Batch batch) {}
 
+    private record WaitingStep(ReplayStep step, CompletableFuture<ReplayOutcome> answer) {}
+
     private final InboxLeader leader;
     private final InboxState state;
     private final Ledger ledger;
@@ -34,8 +32,8 @@ final class Attachment implements InboxAttachment {
     final Outbox outbox;
     private boolean closed;
 
-    /** Of each subscription that is owed retained messages, the topics of live inserts since then; null while none is. */
-    private @Nullable Map<TopicFilter, Set<String>> liveTopics;
+    /** Steps of replays that wait until the batch with those before them is done. */
+    private final ArrayDeque<WaitingStep> waitingSteps = new ArrayDeque<>(0);
 
     /** Sent before they were stored, in order; those whose batch has been sealed leave when they come to the front. */
     private final ArrayDeque<Early> early = new ArrayDeque<>(2);
@@ -109,14 +107,16 @@ final class Attachment implements InboxAttachment {
     }
 
     @Override
-    public CompletableFuture<ReplayOutcome> replay(
-            TopicFilter filter, Message message, Qos qos, int[] subscriptionIds) {
-        return ask(answer -> leader.inserts().replay(state, this, filter, message, qos, subscriptionIds, answer));
+    public CompletableFuture<ReplayOutcome> replay(ReplayStep step) {
+        return ask(answer -> {
+            waitingSteps.add(new WaitingStep(step, answer));
+            goOnReplaying();
+        });
     }
 
     @Override
-    public void replayed(TopicFilter filter, @Nullable String cursor) {
-        tell(() -> leader.lifecycle().replayed(state, filter, cursor));
+    public void replayed(TopicFilter filter, String to) {
+        tell(() -> leader.lifecycle().replayed(state, filter, to));
     }
 
     @Override
@@ -208,47 +208,36 @@ final class Attachment implements InboxAttachment {
         early.add(new Early(copy, insert, batch));
     }
 
-    /** What the subscriptions are owed has changed: for those that are owed retained messages the topics of live inserts are noted. */
-    void noteLive(Collection<StoredSubscription> subscriptions) {
-        Map<TopicFilter, Set<String>> before = liveTopics == null ? Map.of() : liveTopics;
-        Map<TopicFilter, Set<String>> now = null;
-        for (StoredSubscription subscription : subscriptions) {
-            if (subscription.isOwedRetained()) {
-                now = now == null ? new HashMap<>() : now;
-                Set<String> noted = before.get(subscription.filter());
-                now.put(subscription.filter(), noted == null ? new HashSet<>() : noted);
+    /** Takes the steps of replays that need not wait any more. */
+    void goOnReplaying() {
+        while (!waitingSteps.isEmpty() && !closed && !mustWaitReplaying()) {
+            leader.closeFullBatch();
+            WaitingStep next = waitingSteps.remove();
+            leader.inserts().replay(state, next.step, next.answer);
+        }
+    }
+
+    private boolean mustWaitReplaying() {
+        Session session = state.session;
+        return session != null && session.retained != null && session.retained.mustWait();
+    }
+
+    /** The subscription is made again: steps that wait for the one before would begin its replay in the place of its own. */
+    void refuseReplays(TopicFilter filter) {
+        waitingSteps.removeIf(waiting -> {
+            boolean isRefused = waiting.step.filter().equals(filter);
+            if (isRefused) {
+                waiting.answer.complete(ReplayOutcome.BEHIND);
             }
-        }
-        liveTopics = now;
-    }
-
-    /** The subscription was made again: what came live before counts no more. */
-    void forgetLive(TopicFilter filter) {
-        if (liveTopics != null) {
-            liveTopics.remove(filter);
-        }
-    }
-
-    /** A message of the topic goes to this session: a retained one that comes later is older. */
-    void liveInsert(String topic) {
-        if (liveTopics != null) {
-            liveTopics.forEach((filter, topics) -> {
-                if (filter.matches(topic)) {
-                    topics.add(topic);
-                }
-            });
-        }
-    }
-
-    /** Whether that was since the subscription was made. */
-    boolean hasSeenLive(TopicFilter filter, String topic) {
-        Set<String> topics = liveTopics == null ? null : liveTopics.get(filter);
-        return topics != null && topics.contains(topic);
+            return isRefused;
+        });
     }
 
     /** Ends it; nothing that the connection sends has an effect any more. Gives back the QoS 0 messages that were not sent. */
     List<QueuedCopy> close() {
         closed = true;
+        waitingSteps.forEach(waiting -> waiting.answer.completeExceptionally(Mailbox.closed()));
+        waitingSteps.clear();
         outbox.flush();
         return outbox.close();
     }

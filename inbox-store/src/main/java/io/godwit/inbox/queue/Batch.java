@@ -75,6 +75,9 @@ final class Batch extends Proposal {
     private final List<InboxState> wantedProgress = new ArrayList<>(0);
 
     private final List<ProgressWrite> progressWrites = new ArrayList<>();
+    /** Replays of retained messages whose places go along as they stand when it is sealed. */
+    private final List<OwedRetained.Replay> replays = new ArrayList<>(0);
+
     private int bytes = 64;
     /** Copies that may still be taken back; when all are and nothing else is in here, so is the batch. */
     private int copies;
@@ -167,6 +170,14 @@ final class Batch extends Proposal {
         }
     }
 
+    /** Where the replay stands goes along, once, however often it moves before that. */
+    void tell(OwedRetained.Replay replay) {
+        onlyCopies = false;
+        touch(replay.state());
+        bytes += 96;
+        replays.add(replay);
+    }
+
     List<InboxState> wantedProgress() {
         return wantedProgress;
     }
@@ -208,6 +219,9 @@ final class Batch extends Proposal {
         for (int i = 0; i < progressWrites.size(); i++) {
             writeProgress(out, progressWrites.get(i));
         }
+        for (int i = 0; i < replays.size(); i++) {
+            replays.get(i).writeTo(out, this);
+        }
         return out.toBytes();
     }
 
@@ -232,6 +246,7 @@ final class Batch extends Proposal {
     @Override
     public void failed(RangeException cause) {
         done();
+        replays.forEach(replay -> replay.lost(this));
         for (ProgressWrite write : progressWrites) {
             write.lost();
             leader.markDirty(write.state);
@@ -265,7 +280,7 @@ final class Batch extends Proposal {
         touched.forEach(state -> state.batches--);
     }
 
-    private static void writePut(ByteWriter out, InboxState state, byte[] suffix, byte[] value) {
+    static void writePut(ByteWriter out, InboxState state, byte[] suffix, byte[] value) {
         out.u8(MutationCodec.PUT);
         out.varint(state.tableIndex);
         out.block(suffix);

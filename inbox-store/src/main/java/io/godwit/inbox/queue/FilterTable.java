@@ -6,6 +6,7 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * The value of a FILTERS key: all subscriptions of a session, in order.
@@ -14,9 +15,9 @@ import java.util.List;
  * 1        version, 1
  * then for each, to the end:
  * n        filter as the client wrote it, a string
- * 1        options: bits 0-1 QoS, 2 no local, 3 retain as published, 4-5 retain handling, 6 retained messages owed
+ * 1        options: bits 0-1 QoS, 2 no local, 3 retain as published, 4-5 retain handling, 6 retained messages were owed when this was written:
+ *          {@link OwedRetained} has the truth
  * varint   subscription identifier, 0 for none
- * n        if any are owed: where they begin, a string, empty for all
  * </pre>
  */
 final class FilterTable {
@@ -24,7 +25,15 @@ final class FilterTable {
 
     private FilterTable() {}
 
-    static byte[] encode(Collection<StoredSubscription> subscriptions) {
+    /**
+     * A subscription as it stands there.
+     *
+     * @param mayBeOwed whether to look for what it is owed
+     */
+    record Entry(StoredSubscription subscription, boolean mayBeOwed) {}
+
+    /** @param isOwed whether retained messages are owed to the subscription of a filter */
+    static byte[] encode(Collection<StoredSubscription> subscriptions, Predicate<TopicFilter> isOwed) {
         ByteWriter out = new ByteWriter(48 * (subscriptions.size() + 1));
         out.u8(VERSION);
         for (StoredSubscription subscription : subscriptions) {
@@ -33,33 +42,29 @@ final class FilterTable {
                     | (subscription.noLocal() ? 4 : 0)
                     | (subscription.retainAsPublished() ? 8 : 0)
                     | subscription.retainHandling() << 4
-                    | (subscription.isOwedRetained() ? 64 : 0));
+                    | (isOwed.test(subscription.filter()) ? 64 : 0));
             out.varint(subscription.subscriptionId());
-            String owed = subscription.retainedFrom();
-            if (owed != null) {
-                out.string(owed);
-            }
         }
         return out.toBytes();
     }
 
-    static List<StoredSubscription> decode(byte[] value) {
+    static List<Entry> decode(byte[] value) {
         ByteReader in = new ByteReader(value);
         in.version(VERSION, "filter table");
-        List<StoredSubscription> subscriptions = new ArrayList<>();
+        List<Entry> entries = new ArrayList<>();
         while (in.hasMore()) {
             TopicFilter filter = parse(in.string());
             int options = in.u8();
-            subscriptions.add(new StoredSubscription(
+            StoredSubscription subscription = new StoredSubscription(
                     filter,
                     Qos.of(options & 3),
                     (options & 4) != 0,
                     (options & 8) != 0,
                     options >>> 4 & 3,
-                    in.length(),
-                    (options & 64) != 0 ? in.string() : null));
+                    in.length());
+            entries.add(new Entry(subscription, (options & 64) != 0));
         }
-        return subscriptions;
+        return entries;
     }
 
     static TopicFilter parse(String text) {

@@ -29,8 +29,9 @@ final class IdleInboxes {
             queue.add(state);
         }
         if (state.idleQueued) {
-            entries += state.ledger.capacity() - state.idleEntries;
-            state.idleEntries = state.ledger.capacity();
+            int held = state.heldEntries();
+            entries += held - state.idleEntries;
+            state.idleEntries = held;
         }
         for (int tries = queue.size(); tries > 0 && (queue.size() > maxInboxes || entries > MAX_ENTRIES); tries--) {
             InboxState oldest = queue.remove();

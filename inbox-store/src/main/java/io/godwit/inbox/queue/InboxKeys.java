@@ -27,6 +27,8 @@ import java.util.List;
  * 6 INBOUND     2 packet id              {@link InboundFlows}: QoS 2 messages received
  * 7 RUN         8 first sequence         {@link RunCodec}: consecutive messages
  * 8 BODY        8 sequence               one large message, as MessageCodec writes it
+ * 9 RETAINED    filter                   {@link OwedRetained}: how far a subscription has been given its retained messages
+ * 10 LIVE       topic                    {@link OwedRetained}: a live message came meanwhile
  * </pre>
  *
  * <p>A large message stands beside its run, so that a walk over the runs of a queue stays cheap. Everything from PROGRESS on belongs to one
@@ -41,6 +43,8 @@ public final class InboxKeys {
     static final int INBOUND = 6;
     static final int RUN = 7;
     static final int BODY = 8;
+    static final int RETAINED = 9;
+    static final int LIVE = 10;
     /** Above every kind: the end of an inbox. */
     static final int END = 0xFF;
 
@@ -97,6 +101,14 @@ public final class InboxKeys {
         for (int i = 0; i < 8; i++) {
             suffix[1 + i] = (byte) (number >>> (56 - 8 * i));
         }
+        return suffix;
+    }
+
+    static byte[] suffix(int kind, String text) {
+        byte[] name = text.getBytes(StandardCharsets.UTF_8);
+        byte[] suffix = new byte[1 + name.length];
+        suffix[0] = (byte) kind;
+        System.arraycopy(name, 0, suffix, 1, name.length);
         return suffix;
     }
 

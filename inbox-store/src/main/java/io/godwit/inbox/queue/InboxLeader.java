@@ -196,7 +196,7 @@ final class InboxLeader implements RangeLeader {
     private void load(InboxState placeholder) {
         InboxId id = placeholder.id;
         byte[] prefix = placeholder.prefix;
-        context.read(reader -> InboxLoader.load(reader, id, prefix), (loaded, failure) -> {
+        context.read(reader -> InboxLoader.load(reader, this, id, prefix), (loaded, failure) -> {
             if (loaded == null) {
                 LOG.error(
                         "inbox not readable tenant={} client={}",
@@ -294,6 +294,11 @@ final class InboxLeader implements RangeLeader {
         return batch;
     }
 
+    /** Whether what is written now joins {@code batch}. */
+    boolean isOpen(Batch batch) {
+        return batch == open && !batch.isDone();
+    }
+
     /** Takes a sequence; the ceiling is raised in the open batch when need be. */
     long takeSequence(InboxState state) {
         SequenceAllocator sequences = state.sequences;
@@ -384,6 +389,10 @@ final class InboxLeader implements RangeLeader {
         state.dirty = false;
         state.hasData = true;
         batch.addProgress(state);
+        Session session = state.session;
+        if (session != null && session.retained != null) {
+            session.retained.tellMoved(batch);
+        }
     }
 
     /** A copy was encoded in the batch being sealed. */

@@ -2,8 +2,11 @@ package io.godwit.inbox.queue;
 
 import io.godwit.kv.coprocessor.RangeCursor;
 import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.plugin.topic.TopicFilter;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Reads one inbox into an {@link InboxState}, on an I/O thread; the state is nobody else's until it has been handed over. Walks the heads of
@@ -12,7 +15,8 @@ import java.util.Arrays;
 final class InboxLoader {
     private InboxLoader() {}
 
-    static InboxState load(RangeReader reader, InboxId id, byte[] prefix) {
+    /** @param leader whose state it will be */
+    static InboxState load(RangeReader reader, InboxLeader leader, InboxId id, byte[] prefix) {
         InboxState state = new InboxState(id, prefix);
         byte[] record = reader.get(InboxKeys.key(prefix, InboxKeys.SESSION));
         if (record == null) {
@@ -29,7 +33,7 @@ final class InboxLoader {
         if (session != null) {
             byte[] filters = reader.get(InboxKeys.key(prefix, InboxKeys.FILTERS));
             if (filters != null) {
-                FilterTable.decode(filters).forEach(s -> session.filters.put(s.filter(), s));
+                loadFilters(reader, leader, state, session, filters);
             }
             lastUsed = loadQueue(reader, state);
             loadTokens(reader, state);
@@ -40,6 +44,19 @@ final class InboxLoader {
         return state;
     }
 
+    private static void loadFilters(
+            RangeReader reader, InboxLeader leader, InboxState state, Session session, byte[] table) {
+        List<TopicFilter> mayBeOwed = new ArrayList<>(0);
+        for (FilterTable.Entry entry : FilterTable.decode(table)) {
+            TopicFilter filter = entry.subscription().filter();
+            session.filters.put(filter, entry.subscription());
+            if (entry.mayBeOwed()) {
+                mayBeOwed.add(filter);
+            }
+        }
+        session.retained = mayBeOwed.isEmpty() ? null : OwedRetained.load(reader, leader, state, mayBeOwed);
+    }
+
     private static long loadQueue(RangeReader reader, InboxState state) {
         byte[] prefix = state.prefix;
         byte[] value = reader.get(InboxKeys.key(prefix, InboxKeys.PROGRESS));
@@ -47,7 +64,7 @@ final class InboxLoader {
         Ledger ledger = state.ledger;
         ledger.startAt(progress.floor(), progress.horizon());
         long last = Math.max(0, progress.horizon() - 1);
-        state.hasData = value != null;
+        state.hasData |= value != null;
         SharedTopics topics = new SharedTopics();
         byte[] from = InboxKeys.key(prefix, InboxKeys.RUN, progress.floor());
         try (RangeCursor cursor = reader.cursor(from, InboxKeys.key(prefix, InboxKeys.RUN + 1))) {

@@ -102,6 +102,12 @@ final class InboxState {
         return ready && attachment == null && batches == 0 && !dirty && activities == 0 && waiting == null;
     }
 
+    /** Messages and topics that it keeps a place for. */
+    int heldEntries() {
+        OwedRetained owed = session == null ? null : session.retained;
+        return ledger.capacity() + (owed == null ? 0 : owed.size());
+    }
+
     /** At sealing: below which sequence messages may be sent, or were; told to the store with its progress. */
     long tellSentBelow() {
         Attachment present = attachment;

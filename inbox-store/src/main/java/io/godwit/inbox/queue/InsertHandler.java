@@ -3,12 +3,12 @@ package io.godwit.inbox.queue;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.ReplayOutcome;
+import io.godwit.inbox.client.ReplayStep;
 import io.godwit.inbox.expiry.SessionTimes;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
-import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -119,9 +119,11 @@ final class InsertHandler {
         if (copy.qos() == Qos.AT_MOST_ONCE) {
             call.answer(target, InsertOutcome.STORED);
             QueuedCopy unplaced = new QueuedCopy(0, message, copy.qos(), copy.retain(), copy.subscriptionIds());
+            if (!call.isReplay() && session.retained != null) {
+                session.retained.noteLive(message.topic(), state.sequences.peek(), null);
+            }
             if (attachment != null) {
-                attachment.liveInsert(message.topic());
-                attachment.outbox.offerQos0(unplaced, settings.maxQos0());
+                attachment.outbox.offerQos0(unplaced, settings.maxQos0(), call.isReplay());
             } else {
                 store(state, unplaced);
             }
@@ -140,41 +142,74 @@ final class InsertHandler {
                 return batch;
             }
         }
-        if (attachment != null && !call.isReplay()) {
-            attachment.liveInsert(message.topic());
-        }
+        long sequence = state.sequences.peek();
         Batch used = append(target, state, copy, insert, batch, request, now);
+        if (!call.isReplay() && session.retained != null) {
+            session.retained.noteLive(message.topic(), sequence, used);
+        }
         if (source != null) {
             state.tokens().add(source, request.tokenNumber(), now, used);
         }
         return used;
     }
 
-    /** See {@link io.godwit.inbox.client.InboxAttachment#replay}; {@code attachment} is that of the state. */
-    void replay(
-            InboxState state,
-            Attachment attachment,
-            TopicFilter filter,
-            Message message,
-            Qos qos,
-            int[] subscriptionIds,
-            CompletableFuture<ReplayOutcome> answer) {
+    /** See {@link io.godwit.inbox.client.InboxAttachment#replay}. The session is attached, and the step need not wait. */
+    void replay(InboxState state, ReplayStep step, CompletableFuture<ReplayOutcome> answer) {
         Session session = state.session;
+        OwedRetained retained = session == null ? null : session.retained;
         if (session == null) {
             answer.completeExceptionally(Mailbox.closed());
-            return;
-        }
-        if (attachment.hasSeenLive(filter, message.topic()) || message.isExpired(leader.nowMillis())) {
+        } else if (retained == null || !retained.isOwed(step.filter())) {
             answer.complete(ReplayOutcome.OUTDATED);
-            return;
-        }
-        if (qos != Qos.AT_MOST_ONCE && !hasRoom(state)) {
+        } else if (!retained.isAt(step.filter(), step.from())) {
+            answer.complete(ReplayOutcome.BEHIND);
+        } else if (step.message().isExpired(leader.nowMillis())
+                || retained.hasSeenLive(step.filter(), step.message().topic())) {
+            passOver(retained, step, answer, () -> answer.complete(ReplayOutcome.OUTDATED));
+        } else if (step.qos() == Qos.AT_MOST_ONCE) {
+            passOver(retained, step, answer, () -> {
+                if (retained.hasSeenLive(step.filter(), step.message().topic())) {
+                    answer.complete(ReplayOutcome.OUTDATED); // by now
+                } else {
+                    insertRetained(state, session, step, answer);
+                }
+            });
+        } else if (!hasRoom(state)) {
             answer.complete(ReplayOutcome.FULL);
+        } else {
+            Batch used = insertRetained(state, session, step, answer);
+            if (used != null) {
+                retained.moveOn(step, used);
+            }
+        }
+    }
+
+    private static void passOver(
+            OwedRetained retained, ReplayStep step, CompletableFuture<ReplayOutcome> answer, Runnable action) {
+        Batch underWay = retained.passOver(step);
+        if (underWay == null) {
+            action.run();
             return;
         }
-        InsertRequest.Target copy =
-                new InsertRequest.Target(state.id.clientId(), session.incarnation, qos, true, subscriptionIds);
-        InsertRequest request = new InsertRequest(state.id.tenant(), message, List.of(copy), null, 0, 0);
+        underWay.whenDone(new Batch.Waiter() {
+            @Override
+            public void applied() {
+                action.run();
+            }
+
+            @Override
+            public void failed(RangeException cause) {
+                answer.complete(ReplayOutcome.BEHIND);
+            }
+        });
+    }
+
+    /** @return the batch that it is in; null when it is in none */
+    private @Nullable Batch insertRetained(
+            InboxState state, Session session, ReplayStep step, CompletableFuture<ReplayOutcome> answer) {
+        InsertRequest.Target copy = new InsertRequest.Target(
+                state.id.clientId(), session.incarnation, step.qos(), true, step.subscriptionIds());
+        InsertRequest request = new InsertRequest(state.id.tenant(), step.message(), List.of(copy), null, 0, 0);
         InsertCall.Answer inserted = new InsertCall.Answer(1, 1);
         InsertCall call = new InsertCall(request, ONLY, inserted, null);
         inserted.future.whenComplete((outcomes, failure) -> {
@@ -184,7 +219,7 @@ final class InsertHandler {
                 answer.complete(ReplayOutcome.STORED);
             }
         });
-        place(call, 0, state, new Insert(leader, call, message), null);
+        return place(call, 0, state, new Insert(leader, call, step.message()), null);
     }
 
     private Batch append(

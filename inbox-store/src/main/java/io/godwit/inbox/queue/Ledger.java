@@ -135,6 +135,16 @@ final class Ledger {
         return -1;
     }
 
+    /** Whether an unfinished message of the topic has a higher sequence. A walk from the end. */
+    boolean hasBehind(long sequence, String topic) {
+        for (long ordinal = tailOrdinal() - 1; ordinal >= headOrdinal && sequenceAt(ordinal) > sequence; ordinal--) {
+            if (topic.equals(topics[slot(ordinal)])) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Messages of QoS 1 and 2 that are not finished. */
     int liveQueued() {
         return liveQueued;

@@ -50,13 +50,12 @@ final class Lifecycle {
         session.will = storedWill(state, session, request.will());
         writeRecord(state);
         Attachment attachment = new Attachment(leader, state, session, call.listener);
-        attachment.noteLive(session.filters.values());
         state.attachment = attachment;
         InboundFlows flows = state.inbound;
         AttachReply reply = new AttachReply(
                 present,
                 session.incarnation,
-                List.copyOf(session.filters.values()),
+                subscriptionsOf(session),
                 flows == null ? new int[0] : flows.packetIds(),
                 attachment);
         Batch batch = leader.openBatch();
@@ -67,6 +66,15 @@ final class Lifecycle {
         }
         batch.whenDone(new Answering<>(leader, state, call.answer, reply));
         settleOnceWritten(state);
+    }
+
+    private static List<StoredSubscription> subscriptionsOf(Session session) {
+        OwedRetained retained = session.retained;
+        return retained == null
+                ? List.copyOf(session.filters.values())
+                : session.filters.values().stream()
+                        .map(each -> each.owed(retained.from(each.filter())))
+                        .toList();
     }
 
     void delete(InboxState state, SessionCall.Delete call) {
@@ -111,29 +119,40 @@ final class Lifecycle {
         settleOnceWritten(state);
     }
 
-    void subscribe(InboxState state, List<StoredSubscription> added, CompletableFuture<List<Boolean>> answer) {
+    void subscribe(InboxState state, List<StoredSubscription> asked, CompletableFuture<List<Boolean>> answer) {
         Session session = state.session;
         if (session == null) {
             answer.completeExceptionally(Mailbox.closed());
             return;
         }
         RangeException full = leader.diskFull();
-        if (full != null && added.stream().anyMatch(each -> !session.filters.containsKey(each.filter()))) {
+        if (full != null && asked.stream().anyMatch(each -> !session.filters.containsKey(each.filter()))) {
             answer.completeExceptionally(full);
             return;
         }
         List<Boolean> isNew = new ArrayList<>();
-        for (StoredSubscription subscription : added) {
-            StoredSubscription before = session.filters.get(subscription.filter());
-            StoredSubscription now = subscription.inPlaceOf(before);
-            session.filters.put(now.filter(), now);
-            if (state.attachment != null && StoredSubscription.ALL_RETAINED.equals(now.retainedFrom())) {
-                state.attachment.forgetLive(now.filter());
+        for (StoredSubscription subscription : asked) {
+            TopicFilter filter = subscription.filter();
+            boolean added = session.filters.put(filter, subscription) == null;
+            if (subscription.asksForRetained(added)) {
+                oweRetained(state, session, filter);
             }
-            isNew.add(before == null);
+            isNew.add(added);
         }
         writeFilters(state, session);
         leader.openBatch().whenDone(new Answering<>(leader, state, answer, isNew));
+    }
+
+    private void oweRetained(InboxState state, Session session, TopicFilter filter) {
+        OwedRetained retained = session.retained;
+        if (retained == null) {
+            retained = new OwedRetained(leader, state);
+            session.retained = retained;
+        }
+        if (state.attachment != null) {
+            state.attachment.refuseReplays(filter); // what was on its way for the subscription before
+        }
+        retained.begin(filter, leader.takeSequence(state), leader.openBatch());
     }
 
     void unsubscribe(InboxState state, List<TopicFilter> removed, CompletableFuture<List<Boolean>> answer) {
@@ -145,24 +164,20 @@ final class Lifecycle {
         List<Boolean> existed = new ArrayList<>();
         for (TopicFilter filter : removed) {
             existed.add(session.filters.remove(filter) != null);
+            if (session.retained != null) {
+                session.retained.cancel(filter, leader.openBatch());
+            }
         }
         writeFilters(state, session);
         leader.openBatch().whenDone(new Answering<>(leader, state, answer, existed));
     }
 
-    /** @param cursor null when the subscription has been given all its retained messages */
-    void replayed(InboxState state, TopicFilter filter, @Nullable String cursor) {
+    /** See {@link io.godwit.inbox.client.InboxAttachment#replayed}. */
+    void replayed(InboxState state, TopicFilter filter, String to) {
         Session session = state.session;
-        StoredSubscription subscription = session == null ? null : session.filters.get(filter);
-        if (session == null || subscription == null || !subscription.isOwedRetained()) {
-            return;
-        }
-        session.filters.put(filter, subscription.owed(cursor));
-        if (cursor == null) {
-            writeFilters(state, session);
-            leader.openBatch().whenDone(Batch.NOBODY);
-        } else {
-            session.replayGotOn = true;
+        OwedRetained retained = session == null ? null : session.retained;
+        if (retained != null && retained.isAt(filter, to)) {
+            retained.end(filter, leader.openBatch());
         }
     }
 
@@ -256,9 +271,6 @@ final class Lifecycle {
         } else if (will != null && will.delaySeconds() == 0) {
             owe(state, session);
         }
-        if (state.session != null && session.replayGotOn) {
-            writeFilters(state, session);
-        }
         writeRecord(state);
         if (state.hasData) {
             leader.openBatch().wantProgress(state); // from here on it is exact what was sent
@@ -281,6 +293,9 @@ final class Lifecycle {
         Batch batch = leader.openBatch();
         if (!session.filters.isEmpty()) {
             batch.delete(state, InboxKeys.suffix(InboxKeys.FILTERS));
+        }
+        if (session.retained != null) {
+            session.retained.over(batch);
         }
         if (state.hasData) {
             batch.deleteRange(state, InboxKeys.suffix(InboxKeys.PROGRESS), InboxKeys.suffix(InboxKeys.END));
@@ -316,18 +331,15 @@ final class Lifecycle {
         }
     }
 
-    /** Whatever changes the filters comes here, with the state's attachment if there is one. */
     private void writeFilters(InboxState state, Session session) {
-        session.replayGotOn = false;
-        Attachment attachment = state.attachment;
-        if (attachment != null) {
-            attachment.noteLive(session.filters.values());
-        }
         byte[] suffix = InboxKeys.suffix(InboxKeys.FILTERS);
         if (session.filters.isEmpty()) {
             leader.openBatch().delete(state, suffix);
         } else {
-            leader.openBatch().put(state, suffix, FilterTable.encode(session.filters.values()));
+            OwedRetained retained = session.retained;
+            byte[] table =
+                    FilterTable.encode(session.filters.values(), filter -> retained != null && retained.isOwed(filter));
+            leader.openBatch().put(state, suffix, table);
         }
     }
 

@@ -32,7 +32,8 @@ final class Outbox {
     /** A client without credit that was sent nothing for so long has stopped. */
     static final long STOPPED_MILLIS = 1000;
 
-    private record Place(QueuedCopy copy, long behindSequence) {}
+    /** @param isReplay whether it came out of the retain store */
+    private record Place(QueuedCopy copy, long behindSequence, boolean isReplay) {}
 
     private final InboxLeader leader;
     private final InboxState state;
@@ -150,8 +151,12 @@ final class Outbox {
         return started && ledger.cursor() == ledger.tailOrdinal() && qos0 == null;
     }
 
-    /** A message of QoS 0 for this connection; nobody stores it. */
-    void offerQos0(QueuedCopy copy, int limit) {
+    /**
+     * A message of QoS 0 for this connection; nobody stores it.
+     *
+     * @param isReplay whether it came out of the retain store
+     */
+    void offerQos0(QueuedCopy copy, int limit, boolean isReplay) {
         if (isCaughtUp()) {
             hand(copy, 0, false, false);
             return;
@@ -161,7 +166,7 @@ final class Outbox {
             places = new ArrayDeque<>();
             qos0 = places;
         }
-        places.add(new Place(copy, lastSequence()));
+        places.add(new Place(copy, lastSequence(), isReplay));
         if (places.size() > Math.max(1, limit)) {
             Place oldest = places.remove();
             leader.drops().dropped(state.id, oldest.copy.message.topic(), DropReason.QUEUE_FULL_OLDEST);
@@ -257,7 +262,10 @@ final class Outbox {
         }
     }
 
-    /** The attachment is over: nothing is handed over any more. Gives back the QoS 0 messages that never had their turn. */
+    /**
+     * The attachment is over: nothing is handed over any more. Gives back the QoS 0 messages that never had their turn. Who keeps them puts them behind
+     * all that waits, so a retained one is left out that would come behind a newer live one of its topic there.
+     */
     List<QueuedCopy> close() {
         closed = true;
         leader.holds().released(heldBytes);
@@ -266,7 +274,11 @@ final class Outbox {
         duringRead = null;
         List<QueuedCopy> left = new ArrayList<>();
         if (qos0 != null) {
-            qos0.forEach(place -> left.add(place.copy));
+            for (Place place : qos0) {
+                if (!place.isReplay || !ledger.hasBehind(place.behindSequence, place.copy.message.topic())) {
+                    left.add(place.copy);
+                }
+            }
             qos0 = null;
         }
         return left;

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One life of a session. Owned by the range leader; the store holds what {@link SessionRecord} and {@link FilterTable} write of it. */
+/** One life of a session. Owned by the range leader; the store holds what {@link SessionRecord}, {@link FilterTable} and {@link OwedRetained} write of it. */
 final class Session {
     final long incarnation;
     ClientInfo client;
@@ -22,10 +22,11 @@ final class Session {
     /** Of the connection that holds it or held it last; gone once published or discarded. */
     @Nullable
     StoredWill will;
-    /** In the order of the SUBSCRIBEs. */
+    /** In the order of the SUBSCRIBEs; they say nothing of what is owed. */
     final Map<TopicFilter, StoredSubscription> filters = new LinkedHashMap<>();
-    /** A replay got on since the filters were written; they are written at detach then. */
-    boolean replayGotOn;
+    /** What they are owed; null for nothing. */
+    @Nullable
+    OwedRetained retained;
 
     Session(long incarnation, ClientInfo client, long expirySeconds) {
         this.incarnation = incarnation;

@@ -219,7 +219,7 @@ final class InboxFixture implements AutoCloseable {
 
     /** Keys of any kind that the store has of an inbox. */
     int stored(String clientId) {
-        return Arrays.stream(new int[] {1, 2, 3, 4, 5, 6, 7, 8})
+        return Arrays.stream(new int[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
                 .map(kind -> stored(clientId, kind))
                 .sum();
     }

@@ -71,7 +71,7 @@ class ModelTest {
         return failures;
     }
 
-    private static int kind(byte[] key) {
+    static int kind(byte[] key) {
         return key[
                 InboxKeys.prefix(
                                 InboxKeys.inboxOf(key).tenant(),

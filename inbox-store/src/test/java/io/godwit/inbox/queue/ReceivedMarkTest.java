@@ -8,11 +8,9 @@ import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.coprocessor.Proposal;
-import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,14 +23,7 @@ class ReceivedMarkTest {
     private final RangeException busy = new RangeException(RangeException.Cause.OVERLOADED, "the log was busy");
 
     private final StepContext context = new StepContext();
-    private final InboxLeader leader = new InboxLeader(
-            context,
-            new QueueSettings(1000, false, 10, AttachRequest.NEVER, false, 10),
-            new Surroundings(
-                    (client, message, origin, number, below) -> new CompletableFuture<>(),
-                    (origin, number) -> {},
-                    (tenant, client, incarnation, filters) -> new CompletableFuture<>(),
-                    new Drops(EventListener.NONE, new SimpleMeterRegistry())));
+    private final InboxLeader leader = context.lead();
     private final InboxId id =
             new InboxId(InboxFixture.info("a").tenant(), InboxFixture.info("a").clientId());
     private final byte[] prefix = InboxKeys.prefix(id.tenant(), id.clientId());
@@ -41,7 +32,6 @@ class ReceivedMarkTest {
 
     @BeforeEach
     void sendAMessage() {
-        context.tasks.clear(); // the scan of the start
         CompletableFuture<AttachReply> reply = attach(connection);
         context.settle();
         connection.reply = reply.join();

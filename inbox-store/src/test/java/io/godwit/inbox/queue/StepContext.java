@@ -1,12 +1,16 @@
 package io.godwit.inbox.queue;
 
+import io.godwit.inbox.client.AttachRequest;
 import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.kv.coprocessor.Proposal;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.plugin.event.EventListener;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +20,20 @@ final class StepContext implements LeaderContext {
     final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     /** Neither sealed nor cancelled. */
     private final List<Proposal> waiting = new ArrayList<>();
+
+    /** A leader of an empty range that reaches nothing outside. */
+    InboxLeader lead() {
+        InboxLeader leader = new InboxLeader(
+                this,
+                new QueueSettings(1000, false, 10, AttachRequest.NEVER, false, 10),
+                new Surroundings(
+                        (client, message, origin, number, below) -> new CompletableFuture<>(),
+                        (origin, number) -> {},
+                        (tenant, client, incarnation, filters) -> new CompletableFuture<>(),
+                        new Drops(EventListener.NONE, new SimpleMeterRegistry())));
+        tasks.clear(); // the scan of the start
+        return leader;
+    }
 
     /** Runs what is queued, and what that queues. */
     void runTasks() {

@@ -265,6 +265,62 @@ class CheckerTest {
     }
 
     @Test
+    void aRetainedMessageComesOnceForEachSubscription() {
+        publisher("p");
+        MessageId message = retained(1, 2);
+        subscriber("s", 2);
+        retainedDelivered("s", 1, message);
+        assertThat(rules()).isEmpty();
+
+        subscribed("s", 2);
+        retainedDelivered("s", 2, message);
+        assertThat(rules()).isEmpty();
+        retainedDelivered("s", 3, message);
+        assertThat(rules()).containsExactly(Rule.QOS2_TWICE);
+    }
+
+    /** It makes up for no earlier one that never came. */
+    @Test
+    void aRetainedMessageThatComesTwiceBeforeTheNextSubscriptionIsFound() {
+        publisher("p");
+        MessageId message = retained(1, 2);
+        subscriber("s", 2);
+        retainedDelivered("s", 1, message);
+        retainedDelivered("s", 2, message);
+        subscribed("s", 2);
+        retainedDelivered("s", 3, message);
+        assertThat(rules()).containsExactly(Rule.QOS2_TWICE, Rule.QOS2_TWICE);
+    }
+
+    @Test
+    void aRetainedMessageThatASubscriptionIsNotGivenIsFound() {
+        publisher("p");
+        MessageId message = retained(1, 2);
+        subscriber("s", 1);
+        assertThat(rules()).containsExactly(Rule.RETAINED);
+        delivered("s", 1, 1, message);
+        assertThat(rules()).isEmpty();
+
+        subscribed("s", 1);
+        assertThat(rules()).containsExactly(Rule.RETAINED);
+        add(Event.of(Kind.UNSUBSCRIBE_OUT, "s", 1).withText("t"));
+        assertThat(rules()).isEmpty();
+    }
+
+    @Test
+    void aRetainedMessageThatWasClearedOrSetLaterIsNotOwed() {
+        publisher("p");
+        retained(1, 2);
+        subscriber("s", 1);
+        add(Event.of(Kind.PUBLISH_OUT, "p", 1)
+                .withPacketId(2)
+                .withCode(1)
+                .withRetain(true)
+                .withText("t"));
+        assertThat(rules()).isEmpty();
+    }
+
+    @Test
     void aWillThatNeverComesIsLostUnlessTheClientDisconnected() {
         subscriber("s", 1);
         MessageId will = new MessageId("w", "t", 1, 0);
@@ -328,6 +384,10 @@ class CheckerTest {
 
     private void subscriber(String name, int qos) {
         reconnect(name, 1, false);
+        subscribed(name, qos);
+    }
+
+    private void subscribed(String name, int qos) {
         add(Event.of(Kind.SUBSCRIBE_OUT, name, 1).withText("t").withCode(qos));
         add(Event.of(Kind.SUBACK_IN, name, 1).withText("t").withCode(qos));
     }
@@ -363,15 +423,29 @@ class CheckerTest {
     }
 
     private MessageId retained(int packetId) {
-        MessageId message = new MessageId("p", "t", 1, sequence++);
+        return retained(packetId, 1);
+    }
+
+    private MessageId retained(int packetId, int qos) {
+        MessageId message = new MessageId("p", "t", qos, sequence++);
         add(Event.of(Kind.PUBLISH_OUT, "p", 1)
                 .withPacketId(packetId)
-                .withCode(1)
+                .withCode(qos)
                 .withRetain(true)
                 .withText("t")
                 .withMessage(message));
-        add(Event.of(Kind.PUBACK_IN, "p", 1).withPacketId(packetId));
+        add(Event.of(qos == 1 ? Kind.PUBACK_IN : Kind.PUBREC_IN, "p", 1).withPacketId(packetId));
         return message;
+    }
+
+    private void retainedDelivered(String name, int packetId, MessageId message) {
+        add(Event.of(Kind.PUBLISH_IN, name, 1)
+                .withPacketId(packetId)
+                .withCode(2)
+                .withRetain(true)
+                .withText("t")
+                .withMessage(message));
+        finish(name, 1, packetId, 2);
     }
 
     private void read(String name, MessageId found) {

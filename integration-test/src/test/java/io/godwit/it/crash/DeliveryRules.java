@@ -4,6 +4,7 @@ import io.godwit.it.crash.Publishes.Published;
 import io.godwit.it.crash.SessionRules.Delivery;
 import io.godwit.it.crash.Subscriptions.Window;
 import io.godwit.it.crash.Violation.Rule;
+import io.godwit.it.wire.TopicMatch;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -38,9 +39,13 @@ final class DeliveryRules {
             List<Window> windows = subscriptions.byClient().getOrDefault(client, List.of());
             onlyWhatWasAskedFor(client, list, windows);
             copies(client, list);
+            retainedCopies(client, list);
             order(client, list, windows);
         });
         nothingLost(seen);
+        subscriptions
+                .byClient()
+                .forEach((client, windows) -> retainedGiven(windows, deliveries.getOrDefault(client, List.of())));
         sharedOnce();
     }
 
@@ -71,7 +76,7 @@ final class DeliveryRules {
         Map<MessageId, Integer> qos2Copies = new HashMap<>();
         for (Delivery delivery : list) {
             if (delivery.retain()) {
-                continue; // comes with every SUBSCRIBE
+                continue; // see retainedCopies
             }
             if (delivery.qos() == 2) {
                 qos2Copies.merge(delivery.message(), 1, Integer::sum);
@@ -94,6 +99,57 @@ final class DeliveryRules {
                                 + allowed + " times");
             }
         });
+    }
+
+    /** A retained message of QoS 2 comes once for each SUBSCRIBE that it matches, up to any moment. */
+    private void retainedCopies(String client, List<Delivery> list) {
+        Map<MessageId, Integer> copies = new HashMap<>();
+        for (Delivery delivery : list) {
+            if (!delivery.retain() || delivery.qos() < 2) {
+                continue;
+            }
+            MessageId message = delivery.message();
+            long allowed = subscriptions.asks(client).stream()
+                    .filter(ask ->
+                            ask.asked() < delivery.position() && TopicMatch.matches(ask.filter(), message.topic()))
+                    .count();
+            if (copies.merge(message, 1, Integer::sum) > allowed) {
+                report(
+                        Rule.QOS2_TWICE,
+                        client + " was given the retained " + message + " for the " + copies.get(message)
+                                + ". time, and had asked for it " + allowed + " times");
+            }
+        }
+    }
+
+    /** The last subscription that stands is given what was retained then, and is still. */
+    private void retainedGiven(List<Window> windows, List<Delivery> list) {
+        Map<MessageId, Integer> last = new HashMap<>();
+        list.forEach(delivery -> last.put(delivery.message(), delivery.position()));
+        for (Window window : windows) {
+            if (window.group != null || !window.isStanding() || window.qos == 0) {
+                continue;
+            }
+            int asked = subscriptions.asks(window.client).stream()
+                    .filter(ask -> ask.filter().equals(window.filter))
+                    .mapToInt(Subscriptions.Ask::asked)
+                    .max()
+                    .orElse(window.asked);
+            publishes.retained().forEach((topic, versions) -> {
+                Published current = versions.get(versions.size() - 1);
+                MessageId message = current.id;
+                if (message != null
+                        && current.qos > 0
+                        && !current.refused
+                        && current.acknowledged < asked
+                        && window.matches(topic)
+                        && last.getOrDefault(message, -1) < asked) {
+                    report(
+                            Rule.RETAINED,
+                            window.client + " was never given the retained " + message + " after its last SUBSCRIBE");
+                }
+            });
+        }
     }
 
     private void order(String client, List<Delivery> list, List<Window> windows) {

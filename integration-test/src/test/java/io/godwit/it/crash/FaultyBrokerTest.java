@@ -42,11 +42,11 @@ class FaultyBrokerTest {
         return switch (fault) {
             case NONE -> throw new IllegalArgumentException("nothing to be found");
             case ACKNOWLEDGES_BEFORE_COMMIT, FORGETS_WILLS, FORGETS_SUBSCRIPTIONS -> Rule.LOST;
-            case FORGETS_QOS2_TOKENS -> Rule.QOS2_TWICE;
+            case FORGETS_QOS2_TOKENS, REPEATS_RETAINED -> Rule.QOS2_TWICE;
             case REUSES_SEQUENCES, RENUMBERS_PACKET_IDS -> Rule.PACKET_ID;
             case REORDERS -> Rule.ORDER;
             case FORGETS_UNSUBSCRIPTIONS -> Rule.UNSUBSCRIBED;
-            case FORGETS_RETAINED -> Rule.RETAINED;
+            case FORGETS_RETAINED, DROPS_RETAINED -> Rule.RETAINED;
             case ACKNOWLEDGES_OUT_OF_ORDER -> Rule.ACK_ORDER;
         };
     }

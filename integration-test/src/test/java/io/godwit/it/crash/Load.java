@@ -15,11 +15,14 @@ import java.util.stream.IntStream;
 
 /**
  * Who takes part in a crash test: publishers of QoS 1 and 2 with topics of their own, and persistent sessions that are present, away, late, out of
- * order, taken over, subscribing and unsubscribing, sharing, overlapping; clients with wills; retained messages set and cleared. Both versions.
+ * order, taken over, subscribing and unsubscribing, sharing, overlapping; clients with wills; retained messages set and cleared, and given to
+ * sessions that subscribe again and again. Both versions.
  */
 final class Load implements AutoCloseable {
     private static final int V3 = 4;
     private static final int V5 = 5;
+    /** So many that giving them all takes most of a second. */
+    private static final int REPLAYED_TOPICS = 300;
 
     private final InetSocketAddress address;
     private final History history;
@@ -57,9 +60,23 @@ final class Load implements AutoCloseable {
         will("will-a", V5, 2, true);
         will("will-b", V3, 1, false);
         will("will-c", V5, 1, false);
-        publisher("keeper-1", V3, retainedTopics("ret/1"), 1, 25, same(), true, false);
-        publisher("keeper-2", V5, retainedTopics("ret/2"), 2, 25, same(), true, false);
+        publisher("keeper-1", V3, retainedTopics("ret/1", 12), 1, 25, same(), true, false);
+        publisher("keeper-2", V5, retainedTopics("ret/2", 12), 2, 25, same(), true, false);
         subscriber("ret-absent", V5, Presence.ABSENT, same(), new Filter("ret/1/#", 1));
+        replays();
+    }
+
+    private void replays() {
+        List<String> topics = retainedTopics("ret/3", REPLAYED_TOPICS);
+        actors.add(new RetainingActor(client(config("keeper-3", V5, same())), stage, random(), "keeper-3", topics, 2));
+        replayed("replayed-2", V5, config -> late(20).apply(config).withReceiveMaximum(16), new Filter("ret/3/#", 2));
+        replayed("replayed-1", V3, late(200), new Filter("ret/3/+", 1));
+    }
+
+    private void replayed(String name, int version, UnaryOperator<ClientConfig> more, Filter filter) {
+        ReplayedActor.Given given = new ReplayedActor.Given();
+        TestClient client = new TestClient(config(name, version, more), given::received);
+        actors.add(new ReplayedActor(client, stage, random(), filter, REPLAYED_TOPICS, given));
     }
 
     Stage stage() {
@@ -141,8 +158,10 @@ final class Load implements AutoCloseable {
         return List.of(prefix + "/0", prefix + "/1", prefix + "/2", prefix + "/3");
     }
 
-    private static List<String> retainedTopics(String prefix) {
-        return IntStream.range(0, 12).mapToObj(number -> prefix + '/' + number).toList();
+    private static List<String> retainedTopics(String prefix, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(number -> prefix + '/' + number)
+                .toList();
     }
 
     private static UnaryOperator<ClientConfig> same() {

@@ -14,6 +14,14 @@ final class Subscriptions {
 
     private final Map<String, List<Window>> byClient = new LinkedHashMap<>();
     private final Map<String, Boolean> clean = new HashMap<>();
+    private final Map<String, List<Ask>> asks = new HashMap<>();
+
+    /**
+     * One SUBSCRIBE of a filter that is not shared: retained messages are given to each.
+     *
+     * @param asked its position
+     */
+    record Ask(String filter, int asked) {}
 
     /** One subscription from its SUBSCRIBE to its end. */
     static final class Window {
@@ -50,6 +58,11 @@ final class Subscriptions {
             return TopicMatch.matches(filter, topic);
         }
 
+        /** Acknowledged, and nothing may have ended it. */
+        boolean isStanding() {
+            return certainFrom != Publishes.NEVER && certainUntil == Publishes.NEVER && !discarded;
+        }
+
         private boolean isOf(String text) {
             return text.equals(group == null ? filter : group);
         }
@@ -65,6 +78,11 @@ final class Subscriptions {
         return byClient;
     }
 
+    /** What the client has asked for, in order, answered or not. */
+    List<Ask> asks(String client) {
+        return asks.getOrDefault(client, List.of());
+    }
+
     private void read(Event event, int position) {
         List<Window> windows = byClient.computeIfAbsent(event.client(), client -> new ArrayList<>());
         String text = event.text();
@@ -74,6 +92,10 @@ final class Subscriptions {
                     Window standing = open(windows, text);
                     if (standing == null || standing.certainUntil != Publishes.NEVER) {
                         windows.add(new Window(event.client(), text, position));
+                    }
+                    if (!text.startsWith(SHARE)) {
+                        asks.computeIfAbsent(event.client(), client -> new ArrayList<>())
+                                .add(new Ask(text, position));
                     }
                 }
             }

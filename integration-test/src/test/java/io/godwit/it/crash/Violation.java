@@ -10,7 +10,7 @@ record Violation(Rule rule, String text) {
         PHANTOM,
         /** Nothing published after an UNSUBACK is delivered. */
         UNSUBSCRIBED,
-        /** QoS 2 is delivered once [MQTT5-4.3.3]. */
+        /** QoS 2 is delivered once [MQTT5-4.3.3]; a retained message once for each subscription made. */
         QOS2_TWICE,
         /** A QoS 1 copy that is not a re-delivery comes once for each time the message was published. */
         QOS1_COPY,
@@ -24,7 +24,7 @@ record Violation(Rule rule, String text) {
         RESEND,
         /** Acknowledgements go out in the order of what they acknowledge [MQTT5-4.6.0-2], [MQTT5-4.6.0-3], [MQTT5-4.6.0-4]. */
         ACK_ORDER,
-        /** Who reads a retained message finds the last one acknowledged, or a newer one. */
+        /** Who reads a retained message finds the last one acknowledged, or a newer one; who subscribes is given it. */
         RETAINED,
         /** No will is published after a proper DISCONNECT [MQTT5-3.14.4-3]. */
         WILL_CANCELLED

@@ -139,6 +139,8 @@ public final class FakeBroker implements Broker {
                 case REUSES_SEQUENCES -> session.forgetSequence();
                 case RENUMBERS_PACKET_IDS -> session.renumber();
                 case REORDERS -> session.reverseQueue();
+                case REPEATS_RETAINED -> session.repeatReplay();
+                case DROPS_RETAINED -> session.dropReplay();
                 default -> {}
             }
         }
@@ -284,6 +286,7 @@ public final class FakeBroker implements Broker {
             }
         }
         from.write(new Packet.Suback(subscribe.packetId(), codes));
+        session.beginReplay();
         for (Packet.Request request : subscribe.requests()) {
             retained.forEach((topic, message) -> {
                 if (TopicMatch.matches(request.filter(), topic)) {

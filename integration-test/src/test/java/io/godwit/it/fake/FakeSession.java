@@ -20,6 +20,9 @@ final class FakeSession {
 
     private final Deque<Entry> queue = new ArrayDeque<>();
     private final Map<Integer, Entry> inflight = new LinkedHashMap<>();
+    /** Retained messages given since the last SUBSCRIBE. */
+    private final List<Packet.Publish> given = new ArrayList<>();
+
     private int lastPacketId;
     private boolean reuses;
 
@@ -99,9 +102,26 @@ final class FakeSession {
         entries.forEach(queue::addFirst);
     }
 
+    void beginReplay() {
+        given.clear();
+    }
+
+    void repeatReplay() {
+        if (queue.stream().anyMatch(entry -> entry.publish.retain())) {
+            given.forEach(publish -> queue.add(new Entry(publish)));
+        }
+    }
+
+    void dropReplay() {
+        queue.removeIf(entry -> entry.publish.retain());
+    }
+
     private void send() {
         while (connection != null && inflight.size() < receiveMaximum && !queue.isEmpty()) {
             Entry entry = queue.remove();
+            if (entry.publish.retain()) {
+                given.add(entry.publish);
+            }
             if (entry.publish.qos() == 0) {
                 write(entry.publish);
                 continue;

@@ -19,6 +19,10 @@ public enum Fault {
     FORGETS_UNSUBSCRIPTIONS,
     /** Acknowledges a retained message before it is stored. */
     FORGETS_RETAINED,
+    /** Begins again at a restart to give the retained messages to a subscription that was being given them. */
+    REPEATS_RETAINED,
+    /** Forgets at a restart that a subscription was being given retained messages. */
+    DROPS_RETAINED,
     /** Publishes no will of a connection that was open when it was killed. */
     FORGETS_WILLS,
     /** Sends acknowledgements as they happen to be ready. */

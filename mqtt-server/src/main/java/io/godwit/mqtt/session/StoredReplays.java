@@ -2,6 +2,7 @@ package io.godwit.mqtt.session;
 
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.ReplayOutcome;
+import io.godwit.inbox.client.ReplayStep;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.mqtt.subscribe.ReplayQueue;
 import io.godwit.mqtt.subscribe.RetainedReplay;
@@ -9,8 +10,9 @@ import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
-import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,23 +20,26 @@ import org.jspecify.annotations.Nullable;
  * a few at a time and only while the client keeps up, so that they never fill the inbox. The inbox itself skips topics that it was given
  * a newer live message of. Confined to the loop of its session.
  *
- * <p>None is lost: what a subscription is owed is on record with it, page by page. So when the connection ends, the next one goes on
- * ({@link #resumed}) with the page that was not complete; a crash may take it back by more. What is sent twice then comes as a message of its own. One
- * that the inbox could not take is tried again with the next tick.
+ * <p>None is lost or given twice: what a subscription is owed is on record with it, and moves on with each message in one commit. So when the connection ends,
+ * the next one goes on behind the last that was stored ({@link #resumed}). What the inbox could not take, and with it all that was on its way behind
+ * it, is tried again with the next tick, in order.
  */
 final class StoredReplays implements ReplayQueue.Sink {
     private static final int MAX_UNDELIVERED = 128;
 
-    private record Unstored(RetainedReplay replay, Message message) {}
+    /** @param number in the order they were accepted */
+    private record Accepted(long number, RetainedReplay replay, ReplayStep step) {}
 
     private final PersistentSession session;
     private final InboxAttachment attachment;
     private final ReplayQueue queue;
 
+    private long lastNumber;
+
     /** Inserts under way. */
     private int inserting;
-    /** To be inserted again. */
-    private final ArrayDeque<Unstored> unstored = new ArrayDeque<>(0);
+    /** To be inserted again, by number. */
+    private final TreeMap<Long, Accepted> unstored = new TreeMap<>();
     /** Inserted, or being inserted, and not yet seen among the deliveries. */
     private int undelivered;
 
@@ -59,10 +64,18 @@ final class StoredReplays implements ReplayQueue.Sink {
 
     void run(RetainedReplay replay, boolean isWanted) {
         queue.run(replay, isWanted);
+        dropCancelled();
     }
 
     void cancel(TopicFilter filter) {
         queue.cancel(filter);
+        dropCancelled();
+    }
+
+    private void dropCancelled() {
+        if (unstored.values().removeIf(what -> what.replay.isCancelled())) {
+            queue.advance(); // the others wait behind them
+        }
     }
 
     void advance() {
@@ -84,10 +97,13 @@ final class StoredReplays implements ReplayQueue.Sink {
             undelivered = 0;
         }
         isQuietSinceTick = true;
-        for (int count = unstored.size(); count > 0; count--) {
-            Unstored again = unstored.removeFirst();
-            if (!again.replay.isCancelled()) {
-                accept(again.replay, again.message);
+        // one by one, so that nothing new overtakes them
+        for (Accepted what : List.copyOf(unstored.values())) {
+            if (!what.replay.isHeld()) {
+                unstored.remove(what.number);
+                if (!what.replay.isCancelled()) {
+                    insert(what);
+                }
             }
         }
         queue.onTick();
@@ -95,21 +111,32 @@ final class StoredReplays implements ReplayQueue.Sink {
 
     @Override
     public boolean isReady() {
-        return undelivered < MAX_UNDELIVERED && session.isCaughtUp();
+        return undelivered < MAX_UNDELIVERED && unstored.isEmpty() && session.isCaughtUp();
     }
 
     @Override
     public void accept(RetainedReplay replay, Message message) {
+        String to = session.services.retain.cursorBehind(session.client().tenant(), message.topic());
+        Qos qos = Qos.min(message.qos(), replay.qos());
+        ReplayStep step = new ReplayStep(replay.filter(), placeOf(replay), to, message, qos, replay.subscriptionIds());
+        replay.moveTo(to);
+        insert(new Accepted(lastNumber++, replay, step));
+    }
+
+    private static String placeOf(RetainedReplay replay) {
+        return Objects.requireNonNullElse(replay.place(), StoredSubscription.ALL_RETAINED);
+    }
+
+    private void insert(Accepted what) {
         inserting++;
         undelivered++;
         OnEventLoop.whenComplete(
                 session.connection,
-                attachment.replay(
-                        replay.filter(), message, Qos.min(message.qos(), replay.qos()), replay.subscriptionIds()),
-                (outcome, failure) -> inserted(new Unstored(replay, message), outcome, failure));
+                attachment.replay(what.step),
+                (outcome, failure) -> inserted(what, outcome, failure));
     }
 
-    private void inserted(Unstored what, @Nullable ReplayOutcome outcome, @Nullable Throwable failure) {
+    private void inserted(Accepted what, @Nullable ReplayOutcome outcome, @Nullable Throwable failure) {
         inserting--;
         if (session.isClosed()) {
             return;
@@ -120,8 +147,8 @@ final class StoredReplays implements ReplayQueue.Sink {
         if (failure != null) {
             session.replayDelayed(what.replay, failure);
         }
-        if (failure != null || outcome == ReplayOutcome.FULL) {
-            unstored.addLast(what);
+        if (failure != null || outcome == ReplayOutcome.FULL || outcome == ReplayOutcome.BEHIND) {
+            unstored.put(what.number, what);
         }
         queue.advance();
     }
@@ -132,8 +159,8 @@ final class StoredReplays implements ReplayQueue.Sink {
     }
 
     @Override
-    public void reached(RetainedReplay replay, @Nullable String cursor) {
-        attachment.replayed(replay.filter(), cursor);
+    public void completed(RetainedReplay replay) {
+        attachment.replayed(replay.filter(), placeOf(replay));
     }
 
     @Override

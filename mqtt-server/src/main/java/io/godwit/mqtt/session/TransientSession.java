@@ -386,8 +386,8 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     }
 
     @Override
-    public void reached(RetainedReplay replay, @Nullable String cursor) {
-        // ends with the connection
+    public void completed(RetainedReplay replay) {
+        // nobody keeps count
     }
 
     @Override

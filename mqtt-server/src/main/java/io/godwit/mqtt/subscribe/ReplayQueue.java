@@ -112,33 +112,29 @@ public final class ReplayQueue {
         isAdvancing = true;
         for (RetainedReplay head = ready.peekFirst(); head != null && !isFetching; head = ready.peekFirst()) {
             boolean isPageDone = position == page.size();
+            boolean isLastDone = isPageDone && hasPage && nextCursor == null;
             if (head.isCancelled) {
                 finish(head);
-            } else if (head.successor != null || (isPageDone ? !sink.isSettled() : !sink.isReady())) {
+            } else if (head.isHeld() || (isLastDone ? !sink.isSettled() : !sink.isReady())) {
                 break;
+            } else if (isLastDone) {
+                sink.completed(head);
+                finish(head);
             } else if (!isPageDone) {
                 Message message = page.get(position++);
                 if (!head.isStale(message.topic())) {
                     sink.accept(head, message);
                 }
             } else if (hasPage) {
-                turnPage(head);
-            } else if (waitsForTick || !sink.isReady()) {
+                head.cursor = nextCursor;
+                forgetPage();
+            } else if (waitsForTick) {
                 break;
             } else {
                 fetch(head);
             }
         }
         isAdvancing = false;
-    }
-
-    private void turnPage(RetainedReplay replay) {
-        sink.reached(replay, nextCursor);
-        replay.cursor = nextCursor;
-        forgetPage();
-        if (replay.cursor == null) {
-            finish(replay);
-        }
     }
 
     private void finish(RetainedReplay replay) {
@@ -180,11 +176,11 @@ public final class ReplayQueue {
 
         void accept(RetainedReplay replay, Message message);
 
-        /** Whether all that was accepted has arrived; nothing is {@link #reached} before. */
+        /** Whether all that was accepted has arrived; nothing is {@link #completed} before. */
         boolean isSettled();
 
-        /** All messages before {@code cursor} have been accepted and have arrived, all of the replay when null. */
-        void reached(RetainedReplay replay, @Nullable String cursor);
+        /** All messages of the replay have been accepted and have arrived. */
+        void completed(RetainedReplay replay);
 
         /** A part of it could not be read or passed on, and is tried again. */
         void delayed(RetainedReplay replay, Throwable cause);

@@ -14,6 +14,8 @@ public final class RetainedReplay {
     private final Qos qos;
     private final int[] subscriptionIds;
     private @Nullable Set<String> liveTopics;
+    /** See {@link #place}. */
+    private @Nullable String place;
 
     /** Where the next page to be sent begins; null for the first. */
     @Nullable
@@ -25,11 +27,12 @@ public final class RetainedReplay {
     @Nullable
     RetainedReplay successor;
 
-    /** @param cursor where to begin; null for all, else what a {@link ReplayQueue.Sink} was said to have reached */
+    /** @param cursor where to begin; null for all, else a cursor of the retain store */
     public RetainedReplay(TopicFilter filter, Qos qos, int subscriptionId, @Nullable String cursor) {
         this.filter = filter;
         this.qos = qos;
         this.cursor = cursor;
+        this.place = cursor;
         this.subscriptionIds = subscriptionId == 0 ? NO_IDS : new int[] {subscriptionId};
     }
 
@@ -40,6 +43,20 @@ public final class RetainedReplay {
     /** The granted QoS. */
     public Qos qos() {
         return qos;
+    }
+
+    /** Behind which of its messages it stands, for a {@link ReplayQueue.Sink} that keeps count: a cursor of the retain store, null at the beginning. */
+    public @Nullable String place() {
+        return place;
+    }
+
+    public void moveTo(String cursor) {
+        place = cursor;
+    }
+
+    /** Whether nothing of it may be sent until it is known whether a later one of its filter takes its place. */
+    public boolean isHeld() {
+        return successor != null;
     }
 
     /** The subscription is gone, or another replay has taken its place. */

@@ -50,15 +50,15 @@ class RetainedReplayTest {
         stage.acknowledge(first, 250);
         stage.cut(first);
         List<String> got = new ArrayList<>(topics());
+        List<String> gotFirst = new ArrayList<>(firstSent());
 
         Session second = stage.persistent();
         stage.acknowledge(second, 2000);
         got.addAll(topics());
+        gotFirst.addAll(firstSent());
 
         assertThat(got).containsAll(topicsOf(1000));
-        assertThat(got.size() - 1000)
-                .as("sent twice: what was under way, and the page that was not complete")
-                .isBetween(0, SessionStage.WINDOW + 100);
+        assertThat(gotFirst).doesNotHaveDuplicates();
         assertThat(inbox.retainedFrom("c", "r/#")).isNull();
         stage.cut(second);
 
@@ -80,21 +80,20 @@ class RetainedReplayTest {
         assertThat(topics()).containsExactlyElementsOf(topicsOf(10));
     }
 
+    /** A page behind is fetched meanwhile; but what is not answered may have to be given again. */
     @Test
-    void aPageIsDoneOnlyOnceAllItsMessagesAreStored() {
+    void aReplayIsOverOnlyOnceAllItsMessagesAreStored() {
         retain(150);
         CompletableFuture<ReplayOutcome> slow = new CompletableFuture<>();
         inbox.answerNextReplay(slow);
         Session session = stage.persistent();
         subscribe(session, 1, RetainHandling.SEND);
         stage.acknowledge(session, 200);
-        assertThat(topics()).hasSize(100);
-        assertThat(inbox.retainedFrom("c", "r/#")).isEqualTo(StoredSubscription.ALL_RETAINED);
+        assertThat(topics()).hasSize(150);
+        assertThat(inbox.retainedFrom("c", "r/#")).isEqualTo("r/00149");
 
         slow.complete(ReplayOutcome.STORED);
         stage.runTasks();
-        stage.acknowledge(session, 200);
-        assertThat(topics()).hasSize(150);
         assertThat(inbox.retainedFrom("c", "r/#")).isNull();
     }
 
@@ -104,18 +103,17 @@ class RetainedReplayTest {
     void aRetainedMessageThatCouldNotBeStoredIsTriedAgain() {
         retain(3);
         inbox.answerNextReplay(CompletableFuture.failedFuture(timeout));
-        inbox.answerNextReplay(CompletableFuture.completedFuture(ReplayOutcome.FULL));
         Session session = stage.persistent();
         subscribe(session, 1, RetainHandling.SEND);
-        assertThat(topics()).containsExactly("r/00002");
-        assertThat(inbox.retainedFrom("c", "r/#")).isNotNull();
+        assertThat(topics()).as("none behind it is taken").isEmpty();
+        assertThat(inbox.retainedFrom("c", "r/#")).isEqualTo(StoredSubscription.ALL_RETAINED);
         assertThat(delays()).isEqualTo(1);
 
         inbox.answerNextReplay(CompletableFuture.failedFuture(timeout));
         stage.tick(session);
-        assertThat(topics()).hasSize(2);
+        assertThat(topics()).isEmpty();
         stage.tick(session);
-        assertThat(topics()).containsExactlyInAnyOrderElementsOf(topicsOf(3));
+        assertThat(topics()).containsExactlyElementsOf(topicsOf(3));
         assertThat(inbox.retainedFrom("c", "r/#")).isNull();
         assertThat(delays()).isEqualTo(2);
         assertThat(stage.connection.isOpen()).isTrue();
@@ -142,16 +140,14 @@ class RetainedReplayTest {
     @Test
     void anUnsubscribedReplayIsNotTriedAgain() {
         retain(3);
-        for (int i = 0; i < 3; i++) {
-            inbox.answerNextReplay(CompletableFuture.failedFuture(timeout));
-        }
+        inbox.answerNextReplay(CompletableFuture.failedFuture(timeout));
         Session session = stage.persistent();
         subscribe(session, 1, RetainHandling.SEND);
         session.onPacket(new Unsubscribe(2, List.of(filter())));
         stage.runTasks();
         stage.tick(session);
         assertThat(topics()).isEmpty();
-        assertThat(delays()).isEqualTo(3);
+        assertThat(delays()).isEqualTo(1);
 
         subscribe(session, 3, RetainHandling.SEND);
         assertThat(topics()).hasSize(3);
@@ -281,6 +277,14 @@ class RetainedReplayTest {
 
     private List<String> topics() {
         return stage.publishes().stream().map(Publish::topic).toList();
+    }
+
+    /** Without repetitions. */
+    private List<String> firstSent() {
+        return stage.publishes().stream()
+                .filter(publish -> !publish.dup())
+                .map(Publish::topic)
+                .toList();
     }
 
     private int delays() {

@@ -12,6 +12,7 @@ import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.ReplayOutcome;
+import io.godwit.inbox.client.ReplayStep;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
@@ -76,6 +77,9 @@ public final class MemoryInbox implements InboxClient {
         final long incarnation;
         long expirySeconds;
         final Map<TopicFilter, StoredSubscription> subscriptions = new LinkedHashMap<>();
+        /** Of each subscription that is owed retained messages, the topics of live messages since it was made. */
+        final Map<TopicFilter, Set<String>> liveTopics = new HashMap<>();
+
         final TreeMap<Long, Entry> queue = new TreeMap<>();
         final TreeMap<Integer, Inbound> inbound = new TreeMap<>();
         long nextSequence;
@@ -185,7 +189,6 @@ public final class MemoryInbox implements InboxClient {
         stored.expirySeconds = request.expirySeconds();
         stored.queue.values().forEach(entry -> entry.sent = false);
         Attachment attachment = new Attachment(clientId, stored, listener, request.will());
-        attachment.noteLive();
         stored.attachment = attachment;
         return CompletableFuture.completedFuture(new AttachReply(
                 isPresent,
@@ -218,14 +221,12 @@ public final class MemoryInbox implements InboxClient {
                 continue;
             }
             append(stored, request, target);
-            if (stored.attachment != null && stored.attachment.liveTopics != null) {
-                String topic = request.message().topic();
-                stored.attachment.liveTopics.forEach((filter, topics) -> {
-                    if (filter.matches(topic)) {
-                        topics.add(topic);
-                    }
-                });
-            }
+            String topic = request.message().topic();
+            stored.liveTopics.forEach((filter, topics) -> {
+                if (filter.matches(topic)) {
+                    topics.add(topic);
+                }
+            });
             outcomes.add(InsertOutcome.STORED);
         }
         return CompletableFuture.completedFuture(outcomes);
@@ -246,7 +247,6 @@ public final class MemoryInbox implements InboxClient {
         private final @Nullable Will will;
         private int credit;
         private boolean isStarted;
-        private @Nullable Map<TopicFilter, Set<String>> liveTopics;
 
         private Attachment(ClientId clientId, Stored stored, InboxListener listener, @Nullable Will will) {
             this.clientId = clientId;
@@ -324,23 +324,15 @@ public final class MemoryInbox implements InboxClient {
         }
 
         private boolean add(StoredSubscription subscription) {
-            StoredSubscription before = stored.subscriptions.get(subscription.filter());
-            StoredSubscription now = subscription.inPlaceOf(before);
-            stored.subscriptions.put(now.filter(), now);
-            if (liveTopics != null && StoredSubscription.ALL_RETAINED.equals(now.retainedFrom())) {
-                liveTopics.remove(now.filter());
+            TopicFilter filter = subscription.filter();
+            StoredSubscription before = stored.subscriptions.get(filter);
+            boolean asks = subscription.asksForRetained(before == null);
+            if (asks) {
+                stored.liveTopics.put(filter, new HashSet<>());
             }
-            noteLive();
+            String earlier = before == null ? null : before.retainedFrom();
+            stored.subscriptions.put(filter, subscription.owed(asks ? StoredSubscription.ALL_RETAINED : earlier));
             return before == null;
-        }
-
-        private void noteLive() {
-            Map<TopicFilter, Set<String>> before = liveTopics == null ? Map.of() : liveTopics;
-            Map<TopicFilter, Set<String>> now = new HashMap<>();
-            stored.subscriptions.values().stream()
-                    .filter(StoredSubscription::isOwedRetained)
-                    .forEach(s -> now.put(s.filter(), before.getOrDefault(s.filter(), new HashSet<>())));
-            liveTopics = now.isEmpty() ? null : now;
         }
 
         @Override
@@ -351,40 +343,51 @@ public final class MemoryInbox implements InboxClient {
                     return failed;
                 }
                 return CompletableFuture.completedFuture(filters.stream()
-                        .map(filter -> stored.subscriptions.remove(filter) != null)
+                        .map(filter -> {
+                            stored.liveTopics.remove(filter);
+                            return stored.subscriptions.remove(filter) != null;
+                        })
                         .toList());
             }
         }
 
         @Override
-        public CompletableFuture<ReplayOutcome> replay(
-                TopicFilter filter, Message message, Qos qos, int[] subscriptionIds) {
+        public CompletableFuture<ReplayOutcome> replay(ReplayStep step) {
             synchronized (MemoryInbox.this) {
                 if (stored.attachment != this) {
                     return CompletableFuture.failedFuture(
                             new RangeException(RangeException.Cause.CLOSED, "the attachment is over"));
                 }
+                StoredSubscription subscription = stored.subscriptions.get(step.filter());
+                if (subscription == null || !subscription.isOwedRetained()) {
+                    return CompletableFuture.completedFuture(ReplayOutcome.OUTDATED);
+                }
+                if (!step.from().equals(subscription.retainedFrom())) {
+                    return CompletableFuture.completedFuture(ReplayOutcome.BEHIND);
+                }
                 CompletableFuture<ReplayOutcome> answer = replayAnswers.poll();
                 if (answer != null && answer.isDone()) {
                     return answer; // anything but success
                 }
-                Set<String> topics = liveTopics == null ? null : liveTopics.get(filter);
-                if (topics != null && topics.contains(message.topic())) {
+                stored.subscriptions.put(step.filter(), subscription.owed(step.to()));
+                Message message = step.message();
+                if (stored.liveTopics.get(step.filter()).contains(message.topic())) {
                     return CompletableFuture.completedFuture(ReplayOutcome.OUTDATED);
                 }
-                InsertRequest.Target target =
-                        new InsertRequest.Target(clientId, stored.incarnation, qos, true, subscriptionIds);
+                InsertRequest.Target target = new InsertRequest.Target(
+                        clientId, stored.incarnation, step.qos(), true, step.subscriptionIds());
                 append(stored, new InsertRequest(TenantId.DEFAULT, message, List.of(target), null, 0, 0), target);
                 return answer != null ? answer : CompletableFuture.completedFuture(ReplayOutcome.STORED);
             }
         }
 
         @Override
-        public void replayed(TopicFilter filter, @Nullable String cursor) {
+        public void replayed(TopicFilter filter, String to) {
             synchronized (MemoryInbox.this) {
-                if (stored.attachment == this) {
-                    stored.subscriptions.computeIfPresent(filter, (same, subscription) -> subscription.owed(cursor));
-                    noteLive();
+                StoredSubscription subscription = stored.subscriptions.get(filter);
+                if (stored.attachment == this && subscription != null && to.equals(subscription.retainedFrom())) {
+                    stored.subscriptions.put(filter, subscription.owed(null));
+                    stored.liveTopics.remove(filter);
                 }
             }
         }

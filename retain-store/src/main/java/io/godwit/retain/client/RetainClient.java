@@ -24,6 +24,9 @@ public interface RetainClient {
     CompletableFuture<Page> match(
             TenantId tenant, TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes);
 
+    /** Where a {@link #match} goes on behind the message of {@code topic}, one of those it has given. */
+    String cursorBehind(TenantId tenant, String topic);
+
     /**
      * One page.
      *
