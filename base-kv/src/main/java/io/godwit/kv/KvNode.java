@@ -1,5 +1,6 @@
 package io.godwit.kv;
 
+import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.DataDirectory;
 import io.godwit.kv.raft.RaftHost;
@@ -115,6 +116,15 @@ public final class KvNode implements AutoCloseable {
      * @throws DamagedDataException naming the directory or file that is missing or not what was written
      */
     public KvStore open(StoreSpec spec) throws IOException {
+        return open(spec, client -> {});
+    }
+
+    /**
+     * The same, for a store whose leaders reach, through others, the store itself: they may lead before this returns.
+     *
+     * @param wiring is given the store's client before any range can lead
+     */
+    public KvStore open(StoreSpec spec, Consumer<RangeClient> wiring) throws IOException {
         if (stores.stream().anyMatch(store -> store.name().equals(spec.name()))) {
             throw new IllegalStateException("store " + spec.name() + " is open");
         }
@@ -141,6 +151,7 @@ public final class KvNode implements AutoCloseable {
         }
         KvStore store = new KvStore(spec.name(), ranges);
         stores.add(store);
+        wiring.accept(store.client());
         for (int i = 0; i < ranges.size(); i++) {
             ranges.get(i).start(files.snapshotsOf(descriptors.get(i)));
         }

@@ -137,6 +137,25 @@ class RangeLeaderTest {
     }
 
     @Test
+    void theClientIsGivenOutBeforeAnythingLeads() throws Exception {
+        CountDownLatch leads = new CountDownLatch(1);
+        AppendCoprocessor coprocessor = new AppendCoprocessor() {
+            @Override
+            public RangeLeader lead(LeaderContext context) {
+                leads.countDown();
+                return super.lead(context);
+            }
+        };
+        List<Boolean> hadBegun = new ArrayList<>();
+        try (KvNode node = open()) {
+            StoreSpec spec = new StoreSpec("test", () -> coprocessor, List.of());
+            node.open(spec, client -> hadBegun.add(awaitQuietly(leads, 300)));
+            assertThat(leads.await(30, TimeUnit.SECONDS)).isTrue();
+        }
+        assertThat(hadBegun).containsExactly(false);
+    }
+
+    @Test
     void closingTellsThePendingProposalsThenTheLeaderThenWhoeverComesLate() throws Exception {
         List<String> order = new ArrayList<>();
         CountDownLatch holdApply = new CountDownLatch(1);
@@ -292,10 +311,15 @@ class RangeLeaderTest {
     }
 
     private static void awaitQuietly(CountDownLatch latch) {
+        awaitQuietly(latch, TimeUnit.MINUTES.toMillis(1));
+    }
+
+    private static boolean awaitQuietly(CountDownLatch latch, long millis) {
         try {
-            latch.await();
+            return latch.await(millis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            return false;
         }
     }
 

@@ -143,13 +143,14 @@ final class Broker implements AutoCloseable {
             throws IOException {
         InboxStore store = new InboxStore(BrokerSettings.inbox(config), outlet, outlet, events, meters);
         List<byte[]> splitKeys = InboxStore.splitKeys(config.get(PropertySettings.INBOX_RANGES));
-        KvStore ranges = node.open(new StoreSpec("inbox", store.coprocessorFactory(), splitKeys));
-        InboxClient client = InboxStore.client(ranges.client());
-        inbox.set(client);
+        // what a leader finds undistributed, it publishes at once, to inboxes too
+        node.open(
+                new StoreSpec("inbox", store.coprocessorFactory(), splitKeys),
+                ranges -> inbox.set(InboxStore.client(ranges)));
         return new MqttServer(
                 BrokerSettings.mqtt(config),
                 dist.client(),
-                client,
+                inbox.get(),
                 retain.client(),
                 new NodeSessionDirectory(),
                 auth,
