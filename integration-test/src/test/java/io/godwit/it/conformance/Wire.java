@@ -2,6 +2,7 @@ package io.godwit.it.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.it.wire.Hex;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Packet.Ack;
 import io.godwit.it.wire.PacketReader;
@@ -15,7 +16,6 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -88,28 +88,14 @@ final class Wire implements AutoCloseable {
         socket.getOutputStream().write(bytes);
     }
 
-    /** Bytes of hexadecimal digits; blanks are for the reader, and text in apostrophes stands for its ASCII bytes. */
+    /** See {@link Hex#bytes}. */
     static byte[] bytes(String hex) {
-        StringBuilder digits = new StringBuilder();
-        String[] parts = hex.split("'", -1);
-        for (int i = 0; i < parts.length; i++) {
-            digits.append(
-                    i % 2 == 0
-                            ? parts[i].replace(" ", "")
-                            : HexFormat.of().formatHex(parts[i].getBytes(StandardCharsets.UTF_8)));
-        }
-        return HexFormat.of().parseHex(digits);
+        return Hex.bytes(hex);
     }
 
-    /** {@link #bytes} with the remaining length filled in behind the first byte. */
+    /** See {@link Hex#frame}. */
     static byte[] frame(String hex) {
-        byte[] whole = bytes(hex);
-        assertThat(whole.length).isLessThan(129);
-        byte[] frame = new byte[whole.length + 1];
-        frame[0] = whole[0];
-        frame[1] = (byte) (whole.length - 1);
-        System.arraycopy(whole, 1, frame, 2, whole.length - 1);
-        return frame;
+        return Hex.frame(hex);
     }
 
     // ---- what is sent

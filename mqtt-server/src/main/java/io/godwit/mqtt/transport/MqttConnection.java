@@ -597,9 +597,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         if (!isOpen()) {
             LOG.debug("error on a closed connection remote={}", remoteAddress(), cause);
         } else if (cause instanceof DecoderException) { // thrown by what stands below MQTT: TLS, PROXY header
-            String detail = String.valueOf(cause.getMessage());
-            reportViolation(detail);
-            close(detail);
+            violated(String.valueOf(cause.getMessage()));
         } else if (cause instanceof ProtocolException violation) {
             reportViolation(String.valueOf(violation.getMessage()));
             if (state == State.ACCEPTED) {
@@ -614,6 +612,12 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             LOG.error("connection failed remote={}", remoteAddress(), cause);
             disconnect(ReasonCode.UNSPECIFIED_ERROR, null);
         }
+    }
+
+    /** What stands below MQTT was broken, and has been answered there if it has an answer. */
+    void violated(String detail) {
+        reportViolation(detail);
+        close(detail);
     }
 
     private void reportViolation(String detail) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Answers the one HTTP request that a WebSocket begins with (RFC 6455, 4.2), then gives way to {@link WebSocketFrames}. The client must offer
- * one of MQTT's subprotocols [MQTT5-6.0.0-3]. No extension is taken up. Whatever else is asked gets an HTTP error and is closed. Confined to
+ * one of MQTT's subprotocols [MQTT5-6.0.0-3]. No extension is taken up. Whatever else is asked gets an HTTP error, is counted and closed. Confined to
  * the channel's event loop.
  */
 final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
@@ -175,6 +175,6 @@ final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
                     .set(HttpHeaderNames.SEC_WEBSOCKET_VERSION, VERSION);
         }
         ctx.writeAndFlush(response);
-        connection.close(reason);
+        connection.violated(reason);
     }
 }

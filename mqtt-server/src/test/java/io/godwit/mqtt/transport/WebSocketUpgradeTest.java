@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.conformance.Clause;
 import io.godwit.mqtt.codec.PacketDecoder;
-import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.BrokerEvent;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -13,6 +13,7 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,7 @@ class WebSocketUpgradeTest {
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private final LoopContext loop = new LoopContext(0, channel.eventLoop());
     private final MqttConnection connection;
+    private final List<BrokerEvent> events = new ArrayList<>();
 
     WebSocketUpgradeTest() {
         loop.bindToCurrentThread();
@@ -50,7 +52,7 @@ class WebSocketUpgradeTest {
                 loop,
                 new ListenerScope(
                         config,
-                        new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), EventListener.NONE),
+                        new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), events::add),
                         HalfReceived.UNLIMITED),
                 PacketDecoder.forServer(1024),
                 () -> {});
@@ -123,6 +125,7 @@ class WebSocketUpgradeTest {
                 .startsWith("HTTP/1.1 " + status + " ");
         assertThat(connection.isOpen()).isFalse();
         assertThat(channel.isOpen()).isFalse();
+        assertThat(events).singleElement().isInstanceOf(BrokerEvent.ProtocolViolated.class);
     }
 
     /** What a client can make the broker hold is bounded. */
