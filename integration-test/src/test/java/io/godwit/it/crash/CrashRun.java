@@ -5,6 +5,7 @@ import io.godwit.it.crash.CrashPlan.Round;
 import io.godwit.it.crash.Event.Kind;
 import java.io.IOException;
 import java.net.Socket;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +23,8 @@ final class CrashRun {
     private final History history = new History();
     private final RetainedReader reader;
     private long upNanos;
-    private long acknowledged;
+    private long acknowledgedQos1;
+    private long acknowledgedQos2;
     private int snapshotsHit;
     private int recoveriesHit;
 
@@ -32,13 +34,13 @@ final class CrashRun {
         this.reader = new RetainedReader(broker.address(), history, "ret/#");
     }
 
-    History history() {
-        return history;
+    /** Acknowledged publishes of QoS 1 a second, over the time in which there was load and a broker. */
+    double qos1PerSecond() {
+        return acknowledgedQos1 * 1e9 / upNanos;
     }
 
-    /** Acknowledged publishes a second, over the time in which there was load and a broker. */
-    double acknowledgedPerSecond() {
-        return acknowledged * 1e9 / upNanos;
+    double qos2PerSecond() {
+        return acknowledgedQos2 * 1e9 / upNanos;
     }
 
     int snapshotsHit() {
@@ -48,6 +50,23 @@ final class CrashRun {
     /** Kills of a broker that did not serve yet. */
     int recoveriesHit() {
         return recoveriesHit;
+    }
+
+    /** Runs, and judges the history. One that breaks a promise, or whose end was not reached, is saved below {@code target}. */
+    List<Violation> violations() throws IOException, InterruptedException {
+        List<Violation> violations = List.of();
+        boolean judged = false;
+        try {
+            violations = Checker.check(run());
+            judged = true;
+        } finally {
+            if (!judged || !violations.isEmpty()) {
+                Path file = Path.of("target", "history-" + plan.seed() + ".gz");
+                history.save(file);
+                LOG.info("history saved as {}", file.toAbsolutePath());
+            }
+        }
+        return violations;
     }
 
     /** Returns the events up to the end of the drain. */
@@ -60,7 +79,8 @@ final class CrashRun {
             for (Round round : plan.rounds()) {
                 run(round, load);
             }
-            acknowledged = history.acknowledged();
+            acknowledgedQos1 = history.acknowledgedQos1();
+            acknowledgedQos2 = history.acknowledgedQos2();
             load.stage().enter(Stage.Phase.DRAIN);
             drain(load);
             readRetained(Duration.ofMillis(1_500), Duration.ofSeconds(20), true);
@@ -69,7 +89,7 @@ final class CrashRun {
     }
 
     private void run(Round round, Load load) throws IOException, InterruptedException {
-        long before = history.acknowledged();
+        long before = history.acknowledgedQos1() + history.acknowledgedQos2();
         long begin = System.nanoTime();
         load.stage().takeovers(round.kind() == CrashPlan.Kind.TAKEOVER);
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(round.loadMillis()));
@@ -92,7 +112,7 @@ final class CrashRun {
                 "killed {} after {} ms and {} acknowledgements; up again in {} ms",
                 round.kind(),
                 TimeUnit.NANOSECONDS.toMillis(loaded),
-                history.acknowledged() - before,
+                history.acknowledgedQos1() + history.acknowledgedQos2() - before,
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
         long ready = System.nanoTime();
         readRetained(Duration.ofMillis(500), Duration.ofSeconds(1), false);

@@ -22,13 +22,15 @@ final class History {
     private final long begin = System.nanoTime();
     private final List<Event> events = new ArrayList<>();
     private long messagesIn;
-    private long acknowledged;
+    private long acknowledgedQos1;
+    private long acknowledgedQos2;
 
     synchronized void add(Event event) {
         events.add(event.at(System.nanoTime() - begin));
         switch (event.kind()) {
             case PUBLISH_IN -> messagesIn++;
-            case PUBACK_IN, PUBREC_IN -> acknowledged++;
+            case PUBACK_IN -> acknowledgedQos1 += event.code() < 0x80 ? 1 : 0;
+            case PUBREC_IN -> acknowledgedQos2 += event.code() < 0x80 ? 1 : 0;
             default -> {}
         }
     }
@@ -37,9 +39,14 @@ final class History {
         return messagesIn;
     }
 
-    /** PUBACKs and PUBRECs so far. */
-    synchronized long acknowledged() {
-        return acknowledged;
+    /** PUBACKs so far, those that refuse not counted. */
+    synchronized long acknowledgedQos1() {
+        return acknowledgedQos1;
+    }
+
+    /** PUBRECs so far, those that refuse not counted. */
+    synchronized long acknowledgedQos2() {
+        return acknowledgedQos2;
     }
 
     synchronized List<Event> events() {

@@ -112,7 +112,7 @@ final class Subscriptions {
                         .forEach(window -> window.certainUntil = Math.min(window.certainUntil, position));
             case UNSUBACK_IN ->
                 windows.stream()
-                        .filter(window -> text != null && window.isOf(text))
+                        .filter(window -> text != null && window.isOf(text) && event.code() < 0x80)
                         .forEach(window -> window.possibleUntil = Math.min(window.possibleUntil, position));
             case CONNECT_OUT -> {
                 if (event.flag()) {
