@@ -169,6 +169,31 @@ class CheckerTest {
         assertThat(rules()).containsExactlyInAnyOrder(Rule.PACKET_ID, Rule.RESEND);
     }
 
+    /** The first was acknowledged, but the broker has not kept that; the second is in flight for a later SUBSCRIBE. */
+    @Test
+    void copiesOfARetainedMessageMayBeInFlightTogether() {
+        subscriber("s", 1);
+        publisher("p");
+        MessageId message = acknowledged(1);
+        delivered("s", 4, 1, message);
+        subscribed("s", 1);
+        retained(1, 5, false, message);
+        reconnect("s", 2, true);
+        retained(2, 4, true, message);
+        retained(2, 5, true, message);
+        assertThat(rules()).doesNotContain(Rule.PACKET_ID, Rule.RESEND);
+    }
+
+    private void retained(int connection, int packetId, boolean dup, MessageId message) {
+        add(Event.of(Kind.PUBLISH_IN, "s", connection)
+                .withPacketId(packetId)
+                .withCode(1)
+                .withFlag(dup)
+                .withRetain(true)
+                .withText("t")
+                .withMessage(message));
+    }
+
     @Test
     void whatWasInFlightMustComeAgainInOrderWithDup() {
         subscriber("s", 1);

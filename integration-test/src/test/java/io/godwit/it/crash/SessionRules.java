@@ -57,18 +57,23 @@ final class SessionRules {
     private static final class Inflight {
         final @Nullable MessageId message;
         final int qos;
+        /** A copy that a SUBSCRIBE asked for; others of the same message may be under way for earlier ones. */
+        final boolean retain;
+
         final long arrival;
         int connection;
         boolean received;
         /**
          * The connection ended while the broker had not acknowledged the message to its publisher. Until then it may send it and forget it in a crash:
-         * it will come from its publisher again, under another packet id, since ids are not handed out twice.
+         * it will come from its publisher again, under another packet id, since ids are not handed out twice. So will a retained message of QoS 1
+         * that was sent before it was stored: not its publisher but the subscription is owed it ({@link DeliveryRules} counts).
          */
         boolean forgettable;
 
-        Inflight(@Nullable MessageId message, int qos, long arrival, int connection) {
+        Inflight(@Nullable MessageId message, int qos, boolean retain, long arrival, int connection) {
             this.message = message;
             this.qos = qos;
+            this.retain = retain;
             this.arrival = arrival;
             this.connection = connection;
         }
@@ -137,7 +142,7 @@ final class SessionRules {
     private void closed(int position) {
         for (Inflight message : inflight.values()) {
             if (message.connection == connection) {
-                message.forgettable = !isAcknowledged(message, position);
+                message.forgettable = (message.retain && message.qos == 1) || !isAcknowledged(message, position);
                 message.connection = 0;
             }
         }
@@ -214,7 +219,7 @@ final class SessionRules {
 
     private void fresh(Event event, @Nullable MessageId message) {
         Published published = message == null ? null : publishes.messages().get(message);
-        if (event.flag() && published != null && (published.sends == 1 || event.code() == 2)) {
+        if (event.flag() && !event.retain() && published != null && (published.sends == 1 || event.code() == 2)) {
             awaited.forEach((id, other) -> {
                 if (message.equals(other.message)) {
                     report(
@@ -226,7 +231,7 @@ final class SessionRules {
         }
         // one with DUP was finished here, but not there: where it stood in the first order is not known any more
         long arrival = event.flag() ? UNKNOWN : arrivals++;
-        inflight.put(event.packetId(), new Inflight(message, event.code(), arrival, connection));
+        inflight.put(event.packetId(), new Inflight(message, event.code(), event.retain(), arrival, connection));
     }
 
     private void again(Event event, @Nullable MessageId message, Inflight before) {
@@ -238,7 +243,7 @@ final class SessionRules {
                     "packet id " + id + " is in flight for " + before.message + " and was used for " + message);
             unreleased.remove(id);
             awaited.remove(id);
-            inflight.put(id, new Inflight(message, event.code(), arrivals++, connection));
+            inflight.put(id, new Inflight(message, event.code(), event.retain(), arrivals++, connection));
             return;
         }
         if (before.connection == connection) {
