@@ -364,6 +364,20 @@ class CheckerTest {
     }
 
     @Test
+    void aWillMayComeWhoseDisconnectWentToADyingBroker() {
+        subscriber("s", 1);
+        MessageId will = new MessageId("w", "t", 1, 0);
+        add(Event.of(Kind.CONNECT_OUT, "w", 1).withCode(1).withMessage(will));
+        add(Event.of(Kind.CONNACK_IN, "w", 1));
+        add(Event.of(Kind.KILL, "", 0));
+        add(Event.of(Kind.DISCONNECT_OUT, "w", 1));
+        assertThat(rules()).isEmpty();
+        add(Event.of(Kind.READY, "", 0));
+        delivered("s", 1, 1, will);
+        assertThat(rules()).isEmpty();
+    }
+
+    @Test
     void aSharedQos2MessageGivenToTwoMembersIsFound() {
         for (String member : List.of("a", "b")) {
             reconnect(member, 1, false);

@@ -106,18 +106,28 @@ class PowerLossTest {
     @ValueSource(booleans = {true, false})
     void twentyFailedSyncsLoseNothing(boolean earlyPush) throws Exception {
         Random random = new Random(SEED);
-        Kind[] kinds = new Kind[20];
+        Kind[] kinds = new Kind[21];
         Arrays.fill(kinds, Kind.ANY);
-        CrashPlan plan = plan(2_000, 300, kinds);
+        CrashPlan plan = CrashPlan.of(SEED, 2_000, 300, 2_000, 4_000, kinds);
         LOG.info("seed {}, {}", SEED, plan);
         AtomicInteger life = new AtomicInteger();
+        AtomicInteger failures = new AtomicInteger();
+        UnpluggedBroker.Watch watch = new UnpluggedBroker.Watch() {
+            @Override
+            public void dying(BrokerProcess broker) throws IOException {
+                failures.addAndGet(broker.status().contains("FAILED") ? 1 : 0);
+            }
+        };
         try (UnpluggedBroker broker = new UnpluggedBroker(withSnapshots(earlyPush), Loss.UNSYNCED_BYTES, random)
+                .watchedBy(watch)
                 .withFailingSync(() -> {
                     int number = life.getAndIncrement();
                     return number == 0 || number == kinds.length ? 0 : FAILING_SYNC + random.nextInt(FAILING_SYNC);
                 })) {
             assertThat(Checker.summary(new CrashRun(broker, plan).violations())).isEmpty();
         }
+        LOG.info("{} failures of a store", failures);
+        assertThat(failures).hasValueGreaterThan(10);
     }
 
     private static void assertKept(Loss loss, BrokerProcess process, CrashPlan plan) throws Exception {

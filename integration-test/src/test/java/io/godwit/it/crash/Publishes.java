@@ -26,6 +26,8 @@ final class Publishes {
     private final Map<String, PendingWill> wills = new HashMap<>();
 
     private final List<PendingWill> disconnected = new ArrayList<>();
+    /** From a kill until the broker is there again nobody reads a DISCONNECT. */
+    private boolean isDown;
 
     /** One message, or one clearing of a retained one. */
     static final class Published {
@@ -113,12 +115,16 @@ final class Publishes {
             case ABORT, LOST -> willDue(event.client(), position);
             case DISCONNECT_OUT -> {
                 PendingWill will = wills.remove(event.client());
-                if (will != null) {
+                if (will != null && !isDown) {
                     will.disconnectedNanos = event.nanos();
                     disconnected.add(will);
                 }
             }
-            case KILL -> judgeDisconnected(event);
+            case KILL -> {
+                isDown = true;
+                judgeDisconnected(event);
+            }
+            case READY -> isDown = false;
             default -> {}
         }
     }
