@@ -14,8 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,24 +25,31 @@ class LargeMessageTest {
     private static final int MIB = 1 << 20;
 
     @TempDir
-    private static Path directory;
+    private Path directory;
 
-    private static BrokerProcess broker;
-
-    @BeforeAll
-    static void startBroker() throws Exception {
-        broker = new BrokerProcess(directory).mqttSetting("maxPacketBytes", 24 * MIB);
-        broker.start();
-    }
-
-    @AfterAll
-    static void stopBroker() throws Exception {
-        broker.close();
+    @ParameterizedTest
+    @CsvSource({"4, 1, true", "5, 20, false"})
+    void aLargeMessageSurvivesItsBroker(int version, int mebibytes, boolean earlyPush) throws Exception {
+        survivesItsBroker(version, mebibytes, earlyPush);
     }
 
     @ParameterizedTest
-    @CsvSource({"4,1", "5,20"})
-    void aLargeMessageSurvivesItsBroker(int version, int mebibytes) throws Exception {
+    @Tag("long")
+    @CsvSource({"4, 1, false", "5, 20, true"})
+    void theSameTheOtherWay(int version, int mebibytes, boolean earlyPush) throws Exception {
+        survivesItsBroker(version, mebibytes, earlyPush);
+    }
+
+    private void survivesItsBroker(int version, int mebibytes, boolean earlyPush) throws Exception {
+        try (BrokerProcess broker = new BrokerProcess(directory)
+                .mqttSetting("maxPacketBytes", 24 * MIB)
+                .property("inbox_store_early_push", earlyPush)) {
+            broker.start();
+            survives(broker, version, mebibytes);
+        }
+    }
+
+    private static void survives(BrokerProcess broker, int version, int mebibytes) throws Exception {
         byte[] payload = new byte[mebibytes * MIB];
         new Random(mebibytes).nextBytes(payload);
         String name = "large-" + version + '-' + mebibytes;
@@ -78,6 +84,16 @@ class LargeMessageTest {
             assertThat(subscriber.connect().sessionPresent()).isTrue();
             received(subscriber, payload, 1, true);
             assertThat(subscriber.next(PATIENCE).payload()).isEqualTo(payload);
+
+            // and to one who is there
+            try (TestClient publisher = new TestClient(
+                    ClientConfig.of(broker.address(), name + "-pub", version).withCleanSession())) {
+                publisher.connect();
+                var done = publisher.publish(name, payload, 1, false, Properties.NONE);
+                publisher.flush();
+                assertThat(done.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).code()).isZero();
+            }
+            received(subscriber, payload, 1, false);
             assertThat(subscriber.next(Duration.ofMillis(200))).isNull();
         }
     }

@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,10 +55,21 @@ class RetainedReplayTest {
 
     @Test
     void everySubscriberEndsWithTheNewestOfEachTopic() throws Exception {
+        everySubscriberEndsWithTheNewestOfEachTopic(true);
+    }
+
+    @Test
+    @Tag("long")
+    void everySubscriberEndsWithTheNewestOfEachTopicWithoutEarlyPush() throws Exception {
+        everySubscriberEndsWithTheNewestOfEachTopic(false);
+    }
+
+    private void everySubscriberEndsWithTheNewestOfEachTopic(boolean earlyPush) throws Exception {
         View stored = new View();
         View live = new View();
-        try (BrokerProcess broker =
-                        new BrokerProcess(directory).setting("sessionConfig", "{maxQueuedMessages: 1000000}");
+        try (BrokerProcess broker = new BrokerProcess(directory)
+                        .setting("sessionConfig", "{maxQueuedMessages: 1000000}")
+                        .property("inbox_store_early_push", earlyPush);
                 TestClient publisher = new TestClient(ClientConfig.of(broker.address(), "publisher", 5));
                 TestClient persistent = new TestClient(
                         ClientConfig.of(broker.address(), "persistent", 5)
