@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +66,7 @@ abstract class Clients {
     }
 
     @ParameterizedTest
+    @Tag("smoke")
     @MethodSource("libraries")
     void everyQosArrivesWithItsQos(Library library) throws Exception {
         Settings subscriber = settings(library, "qos-sub");
@@ -126,6 +128,7 @@ abstract class Clients {
     }
 
     @ParameterizedTest
+    @Tag("smoke")
     @MethodSource("libraries")
     void whatIsPublishedWhileTheSubscriberIsAwayWaitsForIt(Library library) throws Exception {
         String topic = library + "/away";

@@ -40,6 +40,7 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -122,6 +123,7 @@ class TransportsTest {
     }
 
     @ParameterizedTest
+    @Tag("smoke")
     @MethodSource("librariesAndTransports")
     void messagesGoThroughEveryTransport(Library library, String transport) throws Exception {
         InetSocketAddress address = switch (transport) {
@@ -170,6 +172,7 @@ class TransportsTest {
     }
 
     @ParameterizedTest
+    @Tag("smoke")
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
     void bothVersionsOfTlsAreSpoken(String protocol) throws Exception {
         try (SSLSocket socket = tlsSocket(tls, null, protocol)) {
