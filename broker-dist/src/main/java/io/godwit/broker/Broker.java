@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,12 +68,13 @@ final class Broker implements AutoCloseable {
     /**
      * Returns when the listeners are open.
      *
+     * @return for whoever started it: where it listens, and what it warns of
      * @throws IOException naming what does not fit: data damaged, of another format or in use; a port taken; no data and bootstrap
      *     false
      */
-    synchronized void start() throws IOException, InterruptedException {
+    synchronized List<String> start() throws IOException, InterruptedException {
         if (isClosed) {
-            return; // the signal to end came first
+            return List.of(); // the signal to end came first
         }
         AuthProvider auth = AuthProviders.open(config, new AuthFileReports(events, meters));
         opened.push(auth);
@@ -130,6 +132,10 @@ final class Broker implements AutoCloseable {
         List<String> listeners = server.start().stream().map(Listener::toString).toList();
         status.ready(listeners);
         LOG.info("ready listeners={}", listeners);
+        return Stream.concat(
+                        listeners.stream().map(listener -> "listening on " + listener),
+                        warnings.stream().map(warning -> "warning: " + warning))
+                .toList();
     }
 
     /** Opens the inbox store, then makes the frontend on all three. */

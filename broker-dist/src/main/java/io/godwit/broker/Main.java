@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * The broker process: reads the configuration, starts the {@link Broker}, waits for the signal to end. What makes it give up goes to
+ * The broker process: reads the configuration, starts the {@link Broker}, tells where it listens, waits for the signal to end. What makes it give up goes to
  * standard error, one line per error, for the start script to show; exit code 2 for a wrong configuration, 1 for all else.
  */
 @Command(name = "godwit", mixinStandardHelpOptions = true, description = "Runs one Godwit broker in the foreground.")
@@ -48,7 +48,7 @@ public final class Main implements Callable<Integer> {
         CountDownLatch ended = new CountDownLatch(1);
         try (Broker broker = new Broker(effective, data)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> drain(broker, ended), "shutdown"));
-            broker.start();
+            broker.start().forEach(line -> System.out.println("godwit: " + line));
             ended.await();
             return 0;
         } catch (DamagedDataException e) {

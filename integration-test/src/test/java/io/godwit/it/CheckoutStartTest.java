@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,27 +24,34 @@ class CheckoutStartTest {
     @TempDir
     private Path home;
 
+    private final Map<String, String> environment = new HashMap<>();
     private Path root;
     private Path source;
 
     @BeforeEach
     void makeCheckout() throws IOException {
-        root = home.resolve("checkout");
-        source = file("checkout/base-kv/src/main/java/A.java", "1");
-        file("checkout/pom.xml", "");
-        file("checkout/conf/standalone.yml", "");
+        root = home.resolve("my checkout");
+        source = file("my checkout/base-kv/src/main/java/A.java", "1");
+        file("my checkout/pom.xml", "");
+        file("my checkout/conf/standalone.yml", "");
         Path script = Path.of(System.getProperty("godwit.root"), "bin", "standalone.sh");
         Files.createDirectories(root.resolve("bin"));
         Files.copy(script, root.resolve("bin/standalone.sh"));
         executable(
                 "mvn",
-                "echo built >>" + home + "/builds\n" + "mkdir -p " + lib("quick/") + "\n"
-                        + "echo jar >" + lib("quick/") + "/godwit.jar\n"
-                        + "touch -d 2026-01-01 " + lib("quick/") + "/godwit.jar\n");
-        executable(
-                "java",
-                "if [ \"$1\" = -version ]; then echo 'openjdk version \"17.0.1\"' >&2; exit 0; fi\n" + "echo \"$@\" >"
-                        + home + "/started\nexit 1\n");
+                "echo built >>" + home + "/builds\n" + "mkdir -p '" + lib("quick/") + "'\n"
+                        + "echo jar >'" + lib("quick/") + "/godwit.jar'\n"
+                        + "touch -d 2026-01-01 '" + lib("quick/") + "/godwit.jar'\n");
+        executable("java", jvm("17.0.1"));
+    }
+
+    /** One that tells its version, and notes what it was called with. */
+    private String jvm(String version) {
+        return """
+                if [ "$1" = -version ]; then echo 'openjdk version "%s"' >&2; exit 0; fi
+                echo "$0 $*" >%s/started
+                exit 1
+                """.formatted(version, home);
     }
 
     @Test
@@ -64,8 +73,46 @@ class CheckoutStartTest {
 
     @Test
     void aFreshCheckoutIsBuilt() throws Exception {
-        assertThat(started()).contains(lib("quick/"));
+        assertThat(started()).contains(lib("quick/")).contains(" --data " + home.resolve("my data"));
         assertThat(builds()).isOne();
+    }
+
+    @Test
+    void theHeapIsHalfOfTheMemoryUnlessToldOtherwise() throws Exception {
+        assertThat(started()).contains(" -XX:MaxRAMPercentage=50 ");
+        environment.put("JVM_HEAP_OPTS", "-Xms1g -Xmx2g");
+        environment.put("JVM_OPTS", "-Xmx3g -Dkv_log_sync=true");
+        assertThat(started())
+                .contains(" -Xms1g -Xmx2g -Xmx3g -Dkv_log_sync=true ") // the last one counts
+                .doesNotContain("MaxRAMPercentage");
+    }
+
+    /** The JVM itself reads the limit of its cgroup, or the machine's memory; here the option that stands for it says 1 GiB. */
+    @Test
+    void theJvmUnderstandsWhatItIsToldOfItsHeap() throws Exception {
+        Path real = Path.of(System.getProperty("java.home"), "bin", "java");
+        executable("java", """
+                if [ "$1" != -version ]; then set -- $(printf '%%s\n' "$@" | grep ^-X) -XX:+PrintFlagsFinal -version; fi
+                exec %s -XX:MaxRAM=1g "$@"
+                """.formatted(real));
+        start();
+        assertThat(Files.readString(home.resolve("log/start.log"))).containsPattern("MaxHeapSize += 536870912 ");
+    }
+
+    @Test
+    void javaHomeStandsAboveThePathAndAnOldOneIsRefused() throws Exception {
+        Path newer = file("newer/bin/java", "#!/bin/sh\n" + jvm("25.0.1"));
+        file("newer/release", "JAVA_VERSION=\"25.0.1\"\n");
+        Files.setPosixFilePermissions(newer, PosixFilePermissions.fromString("rwxr-xr-x"));
+        environment.put("JAVA_HOME", home.resolve("newer").toString());
+        assertThat(started()).startsWith(newer + " ").contains(" --enable-native-access=ALL-UNNAMED ");
+
+        Files.writeString(newer, "#!/bin/sh\n" + jvm("11.0.2"));
+        Files.delete(home.resolve("newer/release"));
+        assertThat(start()).contains(newer + " is version 11; 17 or newer is needed");
+        environment.put("JAVA_HOME", home.resolve("nowhere").toString());
+        assertThat(start()).contains("no " + home.resolve("nowhere/bin/java") + ": install a JDK 17 or newer");
+        assertThat(home.resolve("started")).doesNotExist();
     }
 
     /** What {@code mvn package} leaves. */
@@ -82,22 +129,31 @@ class CheckoutStartTest {
 
     /** The command line of the JVM that a start began. */
     private String started() throws Exception {
+        String said = start();
+        assertThat(home.resolve("started")).as(said).exists();
+        return Files.readString(home.resolve("started"));
+    }
+
+    /** Returns what a start has said. */
+    private String start() throws Exception {
         Files.deleteIfExists(home.resolve("started"));
         ProcessBuilder start = new ProcessBuilder(List.of(
                 root.resolve("bin/standalone.sh").toString(),
                 "start",
                 "--data",
-                home.resolve("data").toString(),
+                "my data", // from where it is called
                 "--log",
                 home.resolve("log").toString()));
         start.environment().put("PATH", home.resolve("tools") + ":" + System.getenv("PATH"));
-        start.environment().remove("JAVA_HOME");
+        start.environment().keySet().removeAll(List.of("JAVA_HOME", "JVM_OPTS", "JVM_HEAP_OPTS"));
+        start.environment().putAll(environment);
         Path output = home.resolve("output");
-        Process process =
-                start.redirectErrorStream(true).redirectOutput(output.toFile()).start();
+        Process process = start.directory(home.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
         assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        assertThat(home.resolve("started")).as(Files.readString(output)).exists();
-        return Files.readString(home.resolve("started"));
+        return Files.readString(output);
     }
 
     private long builds() throws IOException {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -73,6 +74,30 @@ class StandaloneScriptTest {
         assertThat(node.file("godwit.pid")).doesNotExist();
         assertThat(node.file("godwit.status")).doesNotExist();
         assertThat(node.run("status").code()).isEqualTo(3);
+    }
+
+    /** As a container or systemd runs it: the process is the one that was started, tells where it listens, and ends by a signal. */
+    @Test
+    void inTheForegroundItRunsUntilItIsSignalled() throws Exception {
+        int port = Ports.free().getPort();
+        Node node = new Node("foreground", listenerAt("", port));
+        Process process = node.begin("start", "-f");
+        try {
+            await("the broker", () -> node.run("status").code() == 0);
+            accepts(port);
+            assertThat(node.pid()).contains(Long.toString(process.pid()));
+            await("what it says", () -> node.said().contains("listening on tcp 127.0.0.1:" + port));
+            assertThat(node.said()).contains("warning: no authentication");
+
+            process.destroy();
+
+            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.exitValue()).isEqualTo(128 + 15);
+            assertThat(node.file("godwit.pid")).doesNotExist();
+            assertThat(node.file("godwit.status")).doesNotExist();
+        } finally {
+            process.destroyForcibly();
+        }
     }
 
     @Test
@@ -168,6 +193,18 @@ class StandaloneScriptTest {
         return Integer.parseInt(matcher.group(1));
     }
 
+    private interface Condition {
+        boolean holds() throws Exception;
+    }
+
+    private static void await(String what, Condition condition) throws Exception {
+        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (!condition.holds()) {
+            assertThat(System.nanoTime()).as("deadline for %s", what).isLessThan(giveUp);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+        }
+    }
+
     private static void accepts(int port) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             assertThat(socket.isConnected()).isTrue();
@@ -194,8 +231,26 @@ class StandaloneScriptTest {
             return Files.exists(file) ? Optional.of(Files.readString(file).strip()) : Optional.empty();
         }
 
+        /** What the process that was begun has said so far. */
+        String said() throws IOException {
+            return Files.readString(directory.resolve("begun.out"));
+        }
+
         Result run(String command, String... more) throws IOException, InterruptedException {
             Path output = directory.resolve("script.out");
+            Process process = begin(output, command, more);
+            if (!process.waitFor(60, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new IOException(command + " has not ended: " + Files.readString(output));
+            }
+            return new Result(process.exitValue(), Files.readString(output));
+        }
+
+        Process begin(String command, String... more) throws IOException {
+            return begin(directory.resolve("begun.out"), command, more);
+        }
+
+        private Process begin(Path output, String command, String... more) throws IOException {
             List<String> words = new ArrayList<>();
             words.add(BrokerProcess.distribution().resolve("bin/standalone.sh").toString());
             words.add(command);
@@ -208,12 +263,7 @@ class StandaloneScriptTest {
             builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
             builder.environment().put("JVM_HEAP_OPTS", "-Xms64m -Xmx256m");
             builder.environment().put("JVM_OPTS", jvmOptions);
-            Process process = builder.start();
-            if (!process.waitFor(60, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-                throw new IOException(command + " has not ended: " + Files.readString(output));
-            }
-            return new Result(process.exitValue(), Files.readString(output));
+            return builder.start();
         }
     }
 }
