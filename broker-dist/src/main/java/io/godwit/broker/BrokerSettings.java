@@ -13,6 +13,7 @@ import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.ListenerLimits;
+import io.godwit.mqtt.transport.MemoryConfig;
 import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.mqtt.transport.tls.TlsConfig;
 import java.net.InetAddress;
@@ -103,7 +104,11 @@ final class BrokerSettings {
                         Math.min(
                                 config.get(FileSettings.MAX_DELAY_SECONDS),
                                 config.get(FileSettings.MAX_EXPIRY_SECONDS)),
-                        config.get(FileSettings.SYS_INTERVAL_SECONDS) > 0));
+                        config.get(FileSettings.SYS_INTERVAL_SECONDS) > 0),
+                new MemoryConfig(
+                        config.get(FileSettings.MAX_HEAP_PERCENT),
+                        config.get(FileSettings.MAX_DIRECT_PERCENT),
+                        MemoryConfig.DEFAULTS.interval()));
     }
 
     /** Of one whose {@link #tls} can be said. */

@@ -39,6 +39,7 @@ record EventKind(
             told(BrokerEvent.ReplayDelayed.class, "replays-delayed", null, "godwit.mqtt.replays.delayed"),
             told(BrokerEvent.ProtocolViolated.class, "protocol-violations", null, "godwit.mqtt.protocol.errors"),
             told(BrokerEvent.PacketAbandoned.class, "packets-abandoned", null, "godwit.mqtt.packets.abandoned"),
+            told(BrokerEvent.MemoryShort.class, "memory-shortages", "kind", "godwit.mqtt.memory.shortages"),
             told(BrokerEvent.ConnectionRefused.class, "connections-refused", null, "godwit.mqtt.connections.refused"),
             told(BrokerEvent.ConnectRefused.class, "connects-refused", null, "godwit.mqtt.connects.refused"),
             told(
@@ -56,6 +57,7 @@ record EventKind(
             usual(BrokerEvent.ClientDisconnected.class, "disconnects", "godwit.mqtt.disconnects"),
             usual(BrokerEvent.ThrottlingBegan.class, "throttlings-begun", "godwit.mqtt.throttlings.begun"),
             usual(BrokerEvent.ThrottlingEnded.class, "throttlings-ended", "godwit.mqtt.throttlings.ended"),
+            usual(BrokerEvent.MemoryRecovered.class, "memory-recoveries", "godwit.mqtt.memory.recoveries"),
             usual(BrokerEvent.SessionCreated.class, "sessions-created", "godwit.mqtt.sessions.created"),
             usual(BrokerEvent.CertificatesReloaded.class, "certificates-reloaded", "godwit.mqtt.certificates.reloaded"),
             usual(BrokerEvent.AuthFileLoaded.class, "auth-files-loaded", "godwit.auth.files.loaded"));

@@ -57,6 +57,10 @@ final class FileSettings {
     static final Setting<Map<String, SharedPick>> SHARED_GROUP_STRATEGIES =
             Setting.choices("sessionConfig.sharedGroupStrategies", SharedPick.class);
 
+    static final Setting<Integer> MAX_HEAP_PERCENT = Setting.integerOrZero("memoryConfig.maxHeapPercent", 85, 11, 99);
+    static final Setting<Integer> MAX_DIRECT_PERCENT =
+            Setting.integerOrZero("memoryConfig.maxDirectPercent", 85, 11, 99);
+
     static final Setting<String> AUTH_PROVIDER = Setting.text("authConfig.provider", "");
     static final Setting<String> AUTH_FILE = Setting.text("authConfig.file", "passwd");
     static final Setting<String> AUTH_ACL_FILE = Setting.text("authConfig.aclFile", "");
@@ -113,6 +117,8 @@ final class FileSettings {
             MAX_EXPIRY_SECONDS,
             SHARED_STRATEGY,
             SHARED_GROUP_STRATEGIES,
+            MAX_HEAP_PERCENT,
+            MAX_DIRECT_PERCENT,
             AUTH_PROVIDER,
             AUTH_FILE,
             AUTH_ACL_FILE,

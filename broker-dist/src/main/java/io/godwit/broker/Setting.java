@@ -40,13 +40,20 @@ record Setting<T>(String key, T defaultValue, Function<String, T> parser, boolea
 
     /** 0 has a meaning of its own. */
     static Setting<Long> numberOrZero(String key, long defaultValue, long min, long max) {
-        return new Setting<>(key, defaultValue, text -> {
-            long value = parseLong(text, 0, max);
-            if (value != 0 && value < min) {
-                throw new IllegalArgumentException("must be 0, or from " + min + " to " + max);
-            }
-            return value;
-        });
+        return new Setting<>(key, defaultValue, text -> parseOrZero(text, min, max));
+    }
+
+    /** 0 has a meaning of its own. */
+    static Setting<Integer> integerOrZero(String key, int defaultValue, int min, int max) {
+        return new Setting<>(key, defaultValue, text -> (int) parseOrZero(text, min, max));
+    }
+
+    private static long parseOrZero(String text, long min, long max) {
+        long value = parseLong(text, 0, max);
+        if (value != 0 && value < min) {
+            throw new IllegalArgumentException("must be 0, or from " + min + " to " + max);
+        }
+        return value;
     }
 
     static Setting<String> text(String key, String defaultValue) {

@@ -8,10 +8,12 @@ import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.topic.AutoSubscription;
 import io.godwit.mqtt.topic.RewriteRule;
 import io.godwit.mqtt.topic.TopicLimits;
+import io.godwit.mqtt.transport.MemoryConfig;
 import io.godwit.plugin.message.Qos;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -92,6 +94,7 @@ class ConfigLoaderTest {
                   maxExpirySeconds: 60
                   sharedSubscriptionStrategy: round-robin
                   sharedGroupStrategies: billing=sticky, a=b=hash-by-topic ,$queue=local-first
+                memoryConfig: {maxHeapPercent: 70, maxDirectPercent: 0}
                 authConfig:
                   provider: file
                   file: users
@@ -168,6 +171,7 @@ class ConfigLoaderTest {
 
         MqttConfig mqtt = BrokerSettings.mqtt(config);
         assertThat(mqtt.transport().maxHalfReceivedBytes()).isEqualTo(2_000_000);
+        assertThat(mqtt.memory()).isEqualTo(new MemoryConfig(70, 0, Duration.ofMillis(500)));
         assertThat(mqtt.session().sendWindow()).isEqualTo(20);
         assertThat(mqtt.session().limits()).isEqualTo(new TopicLimits(20, 4000, 30, 40));
         assertThat(mqtt.listeners().get(0).limits().maxPublishRate()).isEqualTo(50);

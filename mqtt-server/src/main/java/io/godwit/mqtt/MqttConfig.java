@@ -4,6 +4,7 @@ import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.ListenerConfig;
+import io.godwit.mqtt.transport.MemoryConfig;
 import io.godwit.mqtt.transport.TransportConfig;
 import java.util.List;
 
@@ -18,7 +19,8 @@ public record MqttConfig(
         TransportConfig transport,
         SessionConfig session,
         AuthConfig auth,
-        TopicRules topics) {
+        TopicRules topics,
+        MemoryConfig memory) {
     public MqttConfig {
         listeners = List.copyOf(listeners);
     }
@@ -26,6 +28,6 @@ public record MqttConfig(
     /** Without rules for topics. */
     public MqttConfig(
             List<ListenerConfig> listeners, TransportConfig transport, SessionConfig session, AuthConfig auth) {
-        this(listeners, transport, session, auth, TopicRules.NONE);
+        this(listeners, transport, session, auth, TopicRules.NONE, MemoryConfig.DEFAULTS);
     }
 }

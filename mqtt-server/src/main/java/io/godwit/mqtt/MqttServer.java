@@ -12,8 +12,11 @@ import io.godwit.mqtt.session.LiveFanOut;
 import io.godwit.mqtt.session.SessionServices;
 import io.godwit.mqtt.transport.EventLoops;
 import io.godwit.mqtt.transport.HalfReceived;
+import io.godwit.mqtt.transport.JvmMemory;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.ListenerConfig;
+import io.godwit.mqtt.transport.MemoryGauge;
+import io.godwit.mqtt.transport.MemoryGuard;
 import io.godwit.mqtt.transport.MqttMetrics;
 import io.godwit.mqtt.transport.MqttReports;
 import io.godwit.mqtt.transport.OpenCount;
@@ -47,6 +50,7 @@ public final class MqttServer implements AutoCloseable {
     private final OpenCount open = new OpenCount();
     private final ConnectServices services;
     private final CertificateWatch certificates;
+    private final MemoryGuard memoryGuard;
     private final List<Listener> listeners = new ArrayList<>();
     private boolean isClosed;
 
@@ -59,12 +63,27 @@ public final class MqttServer implements AutoCloseable {
             AuthProvider auth,
             EventListener events,
             MeterRegistry meters) {
+        this(config, dist, inbox, retain, directory, auth, events, meters, new JvmMemory());
+    }
+
+    /** @param memory what the guard of the memory looks at */
+    public MqttServer(
+            MqttConfig config,
+            DistClient dist,
+            InboxClient inbox,
+            RetainClient retain,
+            SessionDirectory directory,
+            AuthProvider auth,
+            EventListener events,
+            MeterRegistry meters,
+            MemoryGauge memory) {
         this.config = config;
         this.reports = new MqttReports(new MqttMetrics(meters), events);
         this.halfReceived = new HalfReceived(config.transport().maxHalfReceivedBytes());
         this.certificates = new CertificateWatch(reports);
         halfReceived.register(meters);
         this.loops = new EventLoops(config.transport());
+        this.memoryGuard = new MemoryGuard(config.memory(), memory, reports, loops::setMemoryShort);
         this.fanOut = new LiveFanOut(loops.count(), System::currentTimeMillis);
         SessionServices sessions = new SessionServices(
                 config.session(),
@@ -94,6 +113,7 @@ public final class MqttServer implements AutoCloseable {
                 open,
                 halfReceived,
                 connection -> new ConnectHandler(connection, services));
+        memoryGuard.start();
         for (ListenerConfig each : config.listeners()) {
             Listener listener = Listener.bind(each, shared);
             listeners.add(listener);
@@ -113,6 +133,7 @@ public final class MqttServer implements AutoCloseable {
         }
         isClosed = true;
         certificates.close();
+        memoryGuard.close();
         listeners.forEach(Listener::close);
         loops.shutDownConnections();
         open.leave();

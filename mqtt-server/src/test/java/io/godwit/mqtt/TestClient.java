@@ -153,6 +153,15 @@ final class TestClient implements AutoCloseable {
         }
     }
 
+    /** Whether nothing has come so far. */
+    boolean isSilent() {
+        try {
+            return !read.isReadable() && socket.getInputStream().available() == 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Whether the server closes the connection without another packet. */
     boolean isClosedByServer() {
         return !read.isReadable() && readMore() < 0;

@@ -7,6 +7,7 @@ import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.ListenerLimits;
+import io.godwit.mqtt.transport.MemoryConfig;
 import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.mqtt.twin.MemoryAuth;
 import io.godwit.mqtt.twin.MemoryDirectory;
@@ -61,25 +62,60 @@ final class TestNode implements AutoCloseable {
 
     TestNode(AuthProvider auth, AuthConfig config) {
         this(
-                new MqttConfig(List.of(onAnyPort(LIMITS)), TRANSPORT, SessionConfig.DEFAULTS, config, TopicRules.NONE),
+                new MqttConfig(
+                        List.of(onAnyPort(LIMITS)),
+                        TRANSPORT,
+                        SessionConfig.DEFAULTS,
+                        config,
+                        TopicRules.NONE,
+                        MemoryConfig.DEFAULTS),
                 auth);
     }
 
     TestNode(SessionConfig session, AuthProvider auth) {
         this(
-                new MqttConfig(List.of(onAnyPort(LIMITS)), TRANSPORT, session, AuthConfig.DEFAULTS, TopicRules.NONE),
+                new MqttConfig(
+                        List.of(onAnyPort(LIMITS)),
+                        TRANSPORT,
+                        session,
+                        AuthConfig.DEFAULTS,
+                        TopicRules.NONE,
+                        MemoryConfig.DEFAULTS),
                 auth);
     }
 
     TestNode(TopicRules topics) {
         this(
                 new MqttConfig(
-                        List.of(onAnyPort(LIMITS)), TRANSPORT, SessionConfig.DEFAULTS, AuthConfig.DEFAULTS, topics),
+                        List.of(onAnyPort(LIMITS)),
+                        TRANSPORT,
+                        SessionConfig.DEFAULTS,
+                        AuthConfig.DEFAULTS,
+                        topics,
+                        MemoryConfig.DEFAULTS),
                 new MemoryAuth());
     }
 
+    /** With one event loop, which hears at once whether memory is short. */
+    TestNode(HandMemory memory) {
+        this(
+                new MqttConfig(
+                        List.of(onAnyPort(LIMITS)),
+                        new TransportConfig(1, false, 1024 * 1024, 0, Duration.ofSeconds(5)),
+                        SessionConfig.DEFAULTS,
+                        AuthConfig.DEFAULTS,
+                        TopicRules.NONE,
+                        new MemoryConfig(85, 85, Duration.ofMillis(1))),
+                new MemoryAuth(),
+                memory);
+    }
+
     private TestNode(MqttConfig config, AuthProvider auth) {
-        server = new MqttServer(config, dist, inbox, retain, directory, auth, events::add, meters);
+        this(config, auth, new HandMemory());
+    }
+
+    private TestNode(MqttConfig config, AuthProvider auth, HandMemory memory) {
+        server = new MqttServer(config, dist, inbox, retain, directory, auth, events::add, meters, memory);
         dist.deliverTo(server.liveDeliverer(), inbox.deliverer());
         try {
             addresses = server.start().stream().map(Listener::address).toList();

@@ -85,6 +85,10 @@ public final class ConnectHandler extends SessionlessHandler {
         boolean isV5 = packet.protocolLevel() == ProtocolLevel.MQTT_5;
         boolean imposesKeepAlive = isV5 && config.serverKeepAliveSeconds() > 0;
         connection.setUp(packet, imposesKeepAlive ? config.serverKeepAliveSeconds() : packet.keepAliveSeconds());
+        if (connection.loop().isMemoryShort()) {
+            connection.refuse(ReasonCode.QUOTA_EXCEEDED, "memory is short");
+            return;
+        }
         String clientId = packet.clientId();
         if (clientId.isEmpty()) {
             if (!isV5 && (!packet.cleanStart() || packet.protocolLevel() == ProtocolLevel.MQTT_3_1)) {

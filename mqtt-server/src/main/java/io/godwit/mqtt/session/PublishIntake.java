@@ -64,7 +64,7 @@ final class PublishIntake {
         }
         String said = publish.topicAlias() == 0 ? publish.topic() : aliases().resolve(publish);
         services.metrics.publishIn();
-        ReasonCode refusal = refusal(said);
+        ReasonCode refusal = refusal(publish, said);
         if (refusal != null) {
             if (checks == null || checks.order().isEmpty()) {
                 reject(publish, said, refusal);
@@ -83,12 +83,30 @@ final class PublishIntake {
         }
     }
 
-    /** Why a topic is none that a client may publish to, at any time; null when it is one. */
-    private @Nullable ReasonCode refusal(String topic) {
+    /** Why it is not even asked whether the client may publish this; null when it is. */
+    private @Nullable ReasonCode refusal(Publish publish, String topic) {
         if (!services.config.limits().allow(topic)) {
             return ReasonCode.TOPIC_NAME_INVALID;
         }
+        if (connection.loop().isMemoryShort() && mustSpareMemory(publish)) {
+            return ReasonCode.QUOTA_EXCEEDED;
+        }
         return topic.charAt(0) == '$' ? services.topicRules().refusal(topic) : null;
+    }
+
+    /**
+     * Whether to refuse a publish because memory is short. What was begun at QoS 2 is finished. 3.1.1 can only be kept from sending more:
+     * what has been read already is taken.
+     */
+    private boolean mustSpareMemory(Publish publish) {
+        if (publish.qos() == Qos.AT_MOST_ONCE) {
+            return true;
+        }
+        if (!session.terms.isV5()) {
+            connection.pauseReading(Connection.Pause.MEMORY);
+            return false;
+        }
+        return publish.qos() != Qos.EXACTLY_ONCE || acks.stateOf(publish.packetId()) == null;
     }
 
     /**

@@ -62,12 +62,13 @@ public final class SubscribeHandler {
         }
     }
 
-    /** Those that are more than one SUBSCRIBE may have, or too long, or too deep. */
+    /** Those that are more than one SUBSCRIBE may have, or too long, or too deep; all while memory is short. */
     private Map<Integer, ReasonCode> overLimit(Subscriber subscriber, List<Subscription> asked) {
         Map<Integer, ReasonCode> refused = new HashMap<>(0);
+        boolean isMemoryShort = subscriber.connection().loop().isMemoryShort();
         for (int i = 0; i < asked.size(); i++) {
             TopicFilter filter = asked.get(i).filter();
-            if (i >= limits.maxFiltersPerSubscribe()) {
+            if (isMemoryShort || i >= limits.maxFiltersPerSubscribe()) {
                 refuse(subscriber, filter, refused, i, ReasonCode.QUOTA_EXCEEDED);
             } else if (!limits.allow(filter.text())) {
                 refuse(subscriber, filter, refused, i, ReasonCode.TOPIC_FILTER_INVALID);

@@ -55,7 +55,7 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
             return;
         }
         boolean isProxied = config.isProxy(peer.getAddress());
-        ConnectionLimit exceeded = isProxied ? null : enter(channel, peer);
+        ConnectionLimit exceeded = isProxied ? null : enter(channel, peer, loop);
         if (exceeded != null && !isTold(channel)) {
             channel.close();
             return;
@@ -97,7 +97,7 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
 
     private void admitProxied(SocketChannel channel, MqttConnection connection, InetSocketAddress source) {
         connection.setSource(source);
-        ConnectionLimit exceeded = enter(channel, source);
+        ConnectionLimit exceeded = enter(channel, source, connection.loop());
         if (exceeded != null && !isTold(channel)) {
             channel.close();
         } else {
@@ -106,8 +106,8 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
     }
 
     /** Asks the gate; counts and reports a refusal. */
-    private @Nullable ConnectionLimit enter(SocketChannel channel, InetSocketAddress source) {
-        ConnectionLimit exceeded = gate.enter(source.getAddress());
+    private @Nullable ConnectionLimit enter(SocketChannel channel, InetSocketAddress source, LoopContext loop) {
+        ConnectionLimit exceeded = loop.isMemoryShort() ? ConnectionLimit.MEMORY : gate.enter(source.getAddress());
         if (exceeded == null) {
             if (!gate.admitsAll()) {
                 channel.closeFuture().addListener(closed -> gate.leave(source.getAddress()));

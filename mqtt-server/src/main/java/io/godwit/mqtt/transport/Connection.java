@@ -96,6 +96,8 @@ public interface Connection {
         PUBLISH_RATE(ThrottleCause.PUBLISH_RATE),
         /** There is no room for a packet that has arrived in part. */
         HALF_RECEIVED(ThrottleCause.HALF_RECEIVED),
+        /** It publishes, memory is short, and its version of MQTT can not be told no. */
+        MEMORY(ThrottleCause.MEMORY),
         /** The server drains. */
         DRAINING(null);
 

@@ -72,6 +72,13 @@ public final class EventLoops {
         }
     }
 
+    /** Tells every loop whether memory is short. Any thread. */
+    public void setMemoryShort(boolean isShort) {
+        for (LoopContext context : contexts) {
+            context.execute(() -> context.setMemoryShort(isShort));
+        }
+    }
+
     /** Closes what is left and stops the threads; returns when they have ended. */
     public void close() {
         group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly(10, TimeUnit.SECONDS);

@@ -37,6 +37,7 @@ public final class LoopContext {
     private boolean isFlushScheduled;
     private final List<TickListener> ticking = new ArrayList<>();
     private int tick;
+    private boolean isMemoryShort;
 
     /**
      * @param index 0 to the number of loops minus one
@@ -141,6 +142,15 @@ public final class LoopContext {
     /** Coarse time: rises by one with every {@link #sweep}, once a second. */
     public int tick() {
         return tick;
+    }
+
+    /** Whether new work is to be refused for want of memory. */
+    public boolean isMemoryShort() {
+        return isMemoryShort;
+    }
+
+    void setMemoryShort(boolean isShort) {
+        isMemoryShort = isShort;
     }
 
     /** Adds {@code listener} to the sweep; it is told its place. */

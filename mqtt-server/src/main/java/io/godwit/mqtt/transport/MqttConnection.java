@@ -471,6 +471,9 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     @Override
     public void onTick(int tick) {
         int quietTicks = tick - lastReadTick;
+        if (isPaused(Pause.MEMORY) && !loop.isMemoryShort()) {
+            resumeReading(Pause.MEMORY);
+        }
         endThrottling(false);
         if (half != null && isOpen()) {
             watchHalf(half);

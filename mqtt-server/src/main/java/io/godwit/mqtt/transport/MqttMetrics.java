@@ -2,6 +2,7 @@ package io.godwit.mqtt.transport;
 
 import io.godwit.plugin.event.ConnectionLimit;
 import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.event.MemoryKind;
 import io.godwit.plugin.event.ThrottleCause;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -45,6 +46,8 @@ public final class MqttMetrics {
     final LongAdder refusedSubscribes;
     final ByKind<DropReason> drops;
     final ByKind<ConnectionLimit> refusedConnections;
+    final ByKind<MemoryKind> memoryShortages;
+    final ByKind<MemoryKind> memoryRecoveries;
     final ByKind<ThrottleCause> begunThrottlings;
     final ByKind<ThrottleCause> endedThrottlings;
 
@@ -73,6 +76,8 @@ public final class MqttMetrics {
         refusedSubscribes = counter(registry, "subscribes.refused");
         drops = new ByKind<>(registry, "messages.dropped", "reason", DropReason.class);
         refusedConnections = new ByKind<>(registry, "connections.refused", "limit", ConnectionLimit.class);
+        memoryShortages = new ByKind<>(registry, "memory.shortages", "kind", MemoryKind.class);
+        memoryRecoveries = new ByKind<>(registry, "memory.recoveries", "kind", MemoryKind.class);
         pauses = new ByKind<>(registry, "pauses", "cause", ThrottleCause.class);
         begunThrottlings = new ByKind<>(registry, "throttlings.begun", "cause", ThrottleCause.class);
         endedThrottlings = new ByKind<>(registry, "throttlings.ended", "cause", ThrottleCause.class);

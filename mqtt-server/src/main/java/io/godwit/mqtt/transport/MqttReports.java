@@ -7,6 +7,7 @@ import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.ConnectionLimit;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.MemoryKind;
 import io.godwit.plugin.event.ThrottleCause;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -101,6 +102,20 @@ public final class MqttReports {
         metrics.rejectedCertificates.increment();
         if (events.isListening(BrokerEvent.CertificatesRejected.class)) {
             events.onEvent(new BrokerEvent.CertificatesRejected(listener, cause));
+        }
+    }
+
+    void memoryShort(MemoryKind kind, int usedPercent) {
+        metrics.memoryShortages.increment(kind);
+        if (events.isListening(BrokerEvent.MemoryShort.class)) {
+            events.onEvent(new BrokerEvent.MemoryShort(kind, usedPercent));
+        }
+    }
+
+    void memoryRecovered(MemoryKind kind, int usedPercent) {
+        metrics.memoryRecoveries.increment(kind);
+        if (events.isListening(BrokerEvent.MemoryRecovered.class)) {
+            events.onEvent(new BrokerEvent.MemoryRecovered(kind, usedPercent));
         }
     }
 

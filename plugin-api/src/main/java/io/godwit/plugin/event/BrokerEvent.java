@@ -45,13 +45,19 @@ public sealed interface BrokerEvent {
     record PacketAbandoned(String remoteAddress, @Nullable ClientInfo client, int frameBytes, int arrivedBytes)
             implements BrokerEvent {}
 
+    /** Memory is short: until {@link MemoryRecovered} new connections, subscriptions and publishes are refused. */
+    record MemoryShort(MemoryKind kind, int usedPercent) implements BrokerEvent {}
+
+    /** Memory of this kind is no longer short. */
+    record MemoryRecovered(MemoryKind kind, int usedPercent) implements BrokerEvent {}
+
     /** A session began that outlives its connection. */
     record SessionCreated(ClientInfo client) implements BrokerEvent {}
 
     /** A peer broke the protocol and was disconnected. */
     record ProtocolViolated(String remoteAddress, String detail) implements BrokerEvent {}
 
-    /** A connection was closed or refused because a limit of its listener was reached. A listener is named by transport and address. */
+    /** A connection was closed or refused because a limit was reached. A listener is named by transport and address. */
     record ConnectionRefused(String listener, String remoteAddress, ConnectionLimit limit) implements BrokerEvent {}
 
     /** The certificate files of a listener have changed: new connections get the new ones. */
@@ -60,10 +66,10 @@ public sealed interface BrokerEvent {
     /** The certificate files of a listener have changed and cannot be used: the old ones stay in force. */
     record CertificatesRejected(String listener, String cause) implements BrokerEvent {}
 
-    /** A publish was not taken in, or not wholly: a store could not take it, its topic is over a limit, or no client may publish to it. */
+    /** A publish was not taken in, or not wholly: a store could not take it, memory is short, its topic is over a limit, or no client may publish to it. */
     record PublishRefused(ClientInfo publisher, String topic, String cause) implements BrokerEvent {}
 
-    /** A subscription was refused: its filter is over a limit, or one too many. */
+    /** A subscription was refused: its filter is over a limit, or one too many, or memory is short. */
     record SubscribeRefused(ClientInfo subscriber, String filter, String cause) implements BrokerEvent {}
 
     /** Retained messages for a new subscription could not be read or queued; it is tried again. */

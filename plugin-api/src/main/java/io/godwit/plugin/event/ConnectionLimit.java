@@ -1,6 +1,6 @@
 package io.godwit.plugin.event;
 
-/** Which limit of a listener forbids a connection. A source is an IPv4 address or the first 64 bits of an IPv6 address. */
+/** Which limit forbids a connection. A source is an IPv4 address or the first 64 bits of an IPv6 address. */
 public enum ConnectionLimit {
     /** Connections open at once. */
     TOTAL,
@@ -9,5 +9,7 @@ public enum ConnectionLimit {
     /** New connections per second. */
     RATE,
     /** New connections per second from one source. */
-    SOURCE_RATE
+    SOURCE_RATE,
+    /** The memory of the node, which is short. */
+    MEMORY
 }

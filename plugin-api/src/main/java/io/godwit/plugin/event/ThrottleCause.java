@@ -13,5 +13,7 @@ public enum ThrottleCause {
     /** The node holds too many bytes of publishes that are not yet stored: reading pauses. */
     NODE_BUDGET,
     /** There is no room for the packet it is sending, since too much has arrived of others that are not whole: reading pauses. */
-    HALF_RECEIVED
+    HALF_RECEIVED,
+    /** It publishes while memory is short, under MQTT 3.1.1, which has no word for no: reading pauses. */
+    MEMORY
 }

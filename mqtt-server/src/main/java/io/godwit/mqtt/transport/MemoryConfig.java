@@ -1,0 +1,29 @@
+package io.godwit.mqtt.transport;
+
+import static io.godwit.mqtt.transport.ListenerLimits.check;
+
+import java.time.Duration;
+
+/**
+ * When memory counts as short: at so many percent of its limit; it no longer does {@link MemoryGuard#HYSTERESIS_PERCENT} below.
+ *
+ * @param maxHeapPercent 11 to 99; 0 for never
+ * @param maxDirectPercent 11 to 99; 0 for never
+ * @param interval between two looks at it
+ */
+public record MemoryConfig(int maxHeapPercent, int maxDirectPercent, Duration interval) {
+    /** Every setting at its default. */
+    public static final MemoryConfig DEFAULTS = new MemoryConfig(85, 85, Duration.ofMillis(500));
+
+    public MemoryConfig {
+        checkPercent("maxHeapPercent", maxHeapPercent);
+        checkPercent("maxDirectPercent", maxDirectPercent);
+        check("interval", interval.toMillis(), 1, Integer.MAX_VALUE);
+    }
+
+    private static void checkPercent(String name, int percent) {
+        if (percent != 0) {
+            check(name, percent, MemoryGuard.HYSTERESIS_PERCENT + 1, 99);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package io.godwit.mqtt.transport;
+
+import io.godwit.plugin.event.MemoryKind;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at the memory again and again and says when it is short and when no longer, so that new work is refused before nothing can be done
+ * any more. Confined to a thread of its own.
+ *
+ * <p>What the heap had in use after a collection counts, since garbage is no shortage. But a heap whose old generation is nearly full is short
+ * whatever it is full of: more than half way from the threshold to the limit the collector is about to fail.
+ *
+ * <p>What counts changes with a collection only, and in a broker that refuses everything there may be none. So when the heap is short and nothing
+ * has been collected for a while, a collection is asked for; each further one after twice the time.
+ */
+public final class MemoryGuard implements AutoCloseable {
+    static final int HYSTERESIS_PERCENT = 10;
+
+    private static final Logger LOG = LoggerFactory.getLogger(MemoryGuard.class);
+    private static final long FIRST_PATIENCE_MILLIS = 10_000;
+    private static final long LAST_PATIENCE_MILLIS = 320_000;
+
+    private final MemoryConfig config;
+    private final MemoryGauge gauge;
+    private final MqttReports reports;
+    private final Consumer<Boolean> onChange;
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread made = new Thread(task, "memory-guard");
+        made.setDaemon(true);
+        return made;
+    });
+
+    private final Set<MemoryKind> scarce = EnumSet.noneOf(MemoryKind.class);
+    private long collections;
+    private long quietMillis;
+    private long patienceMillis = FIRST_PATIENCE_MILLIS;
+
+    /** @param onChange is told when memory becomes short (true), and when it no longer is, in any kind */
+    public MemoryGuard(MemoryConfig config, MemoryGauge gauge, MqttReports reports, Consumer<Boolean> onChange) {
+        this.config = config;
+        this.gauge = gauge;
+        this.reports = reports;
+        this.onChange = onChange;
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // runs until the thread is shut down
+    public void start() {
+        long interval = config.interval().toMillis();
+        thread.scheduleWithFixedDelay(this::guardedLook, interval, interval, TimeUnit.MILLISECONDS);
+    }
+
+    private void guardedLook() {
+        try {
+            look();
+        } catch (RuntimeException e) { // outermost frame: the next look must come
+            LOG.error("memory not looked at", e);
+        }
+    }
+
+    /** One look. */
+    void look() {
+        boolean wasShort = !scarce.isEmpty();
+        int heapLimit = config.maxHeapPercent();
+        if (heapLimit > 0) {
+            double heap = gauge.heapPercent();
+            double old = gauge.oldHeapPercent();
+            int oldLimit = (heapLimit + 100) / 2;
+            judge(
+                    MemoryKind.HEAP,
+                    heap >= heapLimit || old >= oldLimit,
+                    heap < heapLimit - HYSTERESIS_PERCENT && old < heapLimit,
+                    Math.max(heap, old >= oldLimit ? old : 0));
+        }
+        int directLimit = config.maxDirectPercent();
+        if (directLimit > 0) {
+            double direct = gauge.directPercent();
+            judge(MemoryKind.DIRECT, direct >= directLimit, direct < directLimit - HYSTERESIS_PERCENT, direct);
+        }
+        if (wasShort == scarce.isEmpty()) {
+            onChange.accept(!wasShort);
+        }
+        collectWhenQuiet();
+    }
+
+    private void judge(MemoryKind kind, boolean isShort, boolean isEnough, double percent) {
+        if (isShort && scarce.add(kind)) {
+            LOG.warn("memory is short, new work is refused kind={} percent={}", kind, (int) percent);
+            reports.memoryShort(kind, (int) percent);
+        } else if (isEnough && scarce.remove(kind)) {
+            LOG.info("memory is no longer short kind={} percent={}", kind, (int) percent);
+            reports.memoryRecovered(kind, (int) percent);
+        }
+    }
+
+    private void collectWhenQuiet() {
+        long now = gauge.collections();
+        boolean isShort = scarce.contains(MemoryKind.HEAP);
+        if (!isShort) {
+            patienceMillis = FIRST_PATIENCE_MILLIS;
+        }
+        if (!isShort || now != collections) {
+            collections = now;
+            quietMillis = 0;
+            return;
+        }
+        quietMillis += config.interval().toMillis();
+        if (quietMillis >= patienceMillis) {
+            quietMillis = 0;
+            patienceMillis = Math.min(LAST_PATIENCE_MILLIS, 2 * patienceMillis);
+            gauge.collect();
+        }
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+}

@@ -1,0 +1,38 @@
+package io.godwit.mqtt;
+
+import io.godwit.mqtt.transport.MemoryGauge;
+
+/** Memory that is as full as a test says. */
+public final class HandMemory implements MemoryGauge {
+    public volatile double heap;
+    public volatile double oldHeap;
+    public volatile double direct;
+    public volatile long collections;
+    /** How often a collection was asked for. */
+    public volatile int asked;
+
+    @Override
+    public double heapPercent() {
+        return heap;
+    }
+
+    @Override
+    public double oldHeapPercent() {
+        return oldHeap;
+    }
+
+    @Override
+    public double directPercent() {
+        return direct;
+    }
+
+    @Override
+    public long collections() {
+        return collections;
+    }
+
+    @Override
+    public synchronized void collect() {
+        asked++;
+    }
+}
