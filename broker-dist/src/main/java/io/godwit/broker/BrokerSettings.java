@@ -11,6 +11,7 @@ import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.topic.TopicRules;
+import io.godwit.mqtt.transport.BanConfig;
 import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.ListenerLimits;
 import io.godwit.mqtt.transport.MemoryConfig;
@@ -108,7 +109,15 @@ final class BrokerSettings {
                 new MemoryConfig(
                         config.get(FileSettings.MAX_HEAP_PERCENT),
                         config.get(FileSettings.MAX_DIRECT_PERCENT),
-                        MemoryConfig.DEFAULTS.interval()));
+                        MemoryConfig.DEFAULTS.interval()),
+                new BanConfig(
+                        config.get(FileSettings.MAX_FAILED_LOGINS_PER_SOURCE),
+                        config.get(FileSettings.MAX_VIOLATIONS_PER_SOURCE),
+                        config.get(FileSettings.MAX_FLAPS_PER_SOURCE),
+                        config.get(FileSettings.MAX_FLAPS_PER_CLIENT_ID),
+                        Duration.ofSeconds(config.get(FileSettings.FLAP_SECONDS)),
+                        Duration.ofSeconds(config.get(FileSettings.BAN_WINDOW_SECONDS)),
+                        Duration.ofSeconds(config.get(FileSettings.BAN_SECONDS))));
     }
 
     /** Of one whose {@link #tls} can be said. */

@@ -39,6 +39,7 @@ record EventKind(
             told(BrokerEvent.ReplayDelayed.class, "replays-delayed", null, "godwit.mqtt.replays.delayed"),
             told(BrokerEvent.ProtocolViolated.class, "protocol-violations", null, "godwit.mqtt.protocol.errors"),
             told(BrokerEvent.PacketAbandoned.class, "packets-abandoned", null, "godwit.mqtt.packets.abandoned"),
+            told(BrokerEvent.Banned.class, "bans", "cause", "godwit.mqtt.bans"),
             told(BrokerEvent.MemoryShort.class, "memory-shortages", "kind", "godwit.mqtt.memory.shortages"),
             told(BrokerEvent.ConnectionRefused.class, "connections-refused", null, "godwit.mqtt.connections.refused"),
             told(BrokerEvent.ConnectRefused.class, "connects-refused", null, "godwit.mqtt.connects.refused"),

@@ -61,6 +61,18 @@ final class FileSettings {
     static final Setting<Integer> MAX_DIRECT_PERCENT =
             Setting.integerOrZero("memoryConfig.maxDirectPercent", 85, 11, 99);
 
+    static final Setting<Integer> MAX_FAILED_LOGINS_PER_SOURCE =
+            Setting.integer("banConfig.maxFailedLoginsPerSource", 500, 0, Integer.MAX_VALUE);
+    static final Setting<Integer> MAX_VIOLATIONS_PER_SOURCE =
+            Setting.integer("banConfig.maxViolationsPerSource", 0, 0, Integer.MAX_VALUE);
+    static final Setting<Integer> MAX_FLAPS_PER_SOURCE =
+            Setting.integer("banConfig.maxFlapsPerSource", 0, 0, Integer.MAX_VALUE);
+    static final Setting<Integer> MAX_FLAPS_PER_CLIENT_ID =
+            Setting.integer("banConfig.maxFlapsPerClientId", 0, 0, Integer.MAX_VALUE);
+    static final Setting<Integer> FLAP_SECONDS = Setting.integer("banConfig.flapSeconds", 5, 1, 3_600);
+    static final Setting<Integer> BAN_WINDOW_SECONDS = Setting.integer("banConfig.windowSeconds", 60, 1, 86_400);
+    static final Setting<Integer> BAN_SECONDS = Setting.integer("banConfig.banSeconds", 60, 1, 31_536_000);
+
     static final Setting<String> AUTH_PROVIDER = Setting.text("authConfig.provider", "");
     static final Setting<String> AUTH_FILE = Setting.text("authConfig.file", "passwd");
     static final Setting<String> AUTH_ACL_FILE = Setting.text("authConfig.aclFile", "");
@@ -119,6 +131,13 @@ final class FileSettings {
             SHARED_GROUP_STRATEGIES,
             MAX_HEAP_PERCENT,
             MAX_DIRECT_PERCENT,
+            MAX_FAILED_LOGINS_PER_SOURCE,
+            MAX_VIOLATIONS_PER_SOURCE,
+            MAX_FLAPS_PER_SOURCE,
+            MAX_FLAPS_PER_CLIENT_ID,
+            FLAP_SECONDS,
+            BAN_WINDOW_SECONDS,
+            BAN_SECONDS,
             AUTH_PROVIDER,
             AUTH_FILE,
             AUTH_ACL_FILE,

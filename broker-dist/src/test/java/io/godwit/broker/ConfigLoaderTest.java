@@ -8,6 +8,7 @@ import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.topic.AutoSubscription;
 import io.godwit.mqtt.topic.RewriteRule;
 import io.godwit.mqtt.topic.TopicLimits;
+import io.godwit.mqtt.transport.BanConfig;
 import io.godwit.mqtt.transport.MemoryConfig;
 import io.godwit.plugin.message.Qos;
 import java.io.IOException;
@@ -94,6 +95,14 @@ class ConfigLoaderTest {
                   maxExpirySeconds: 60
                   sharedSubscriptionStrategy: round-robin
                   sharedGroupStrategies: billing=sticky, a=b=hash-by-topic ,$queue=local-first
+                banConfig:
+                  maxFailedLoginsPerSource: 1
+                  maxViolationsPerSource: 2
+                  maxFlapsPerSource: 3
+                  maxFlapsPerClientId: 4
+                  flapSeconds: 6
+                  windowSeconds: 7
+                  banSeconds: 8
                 memoryConfig: {maxHeapPercent: 70, maxDirectPercent: 0}
                 authConfig:
                   provider: file
@@ -172,6 +181,9 @@ class ConfigLoaderTest {
         MqttConfig mqtt = BrokerSettings.mqtt(config);
         assertThat(mqtt.transport().maxHalfReceivedBytes()).isEqualTo(2_000_000);
         assertThat(mqtt.memory()).isEqualTo(new MemoryConfig(70, 0, Duration.ofMillis(500)));
+        assertThat(mqtt.bans())
+                .isEqualTo(
+                        new BanConfig(1, 2, 3, 4, Duration.ofSeconds(6), Duration.ofSeconds(7), Duration.ofSeconds(8)));
         assertThat(mqtt.session().sendWindow()).isEqualTo(20);
         assertThat(mqtt.session().limits()).isEqualTo(new TopicLimits(20, 4000, 30, 40));
         assertThat(mqtt.listeners().get(0).limits().maxPublishRate()).isEqualTo(50);

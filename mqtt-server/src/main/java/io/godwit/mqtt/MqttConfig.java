@@ -3,6 +3,7 @@ package io.godwit.mqtt;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.topic.TopicRules;
+import io.godwit.mqtt.transport.BanConfig;
 import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.MemoryConfig;
 import io.godwit.mqtt.transport.TransportConfig;
@@ -20,7 +21,8 @@ public record MqttConfig(
         SessionConfig session,
         AuthConfig auth,
         TopicRules topics,
-        MemoryConfig memory) {
+        MemoryConfig memory,
+        BanConfig bans) {
     public MqttConfig {
         listeners = List.copyOf(listeners);
     }
@@ -28,6 +30,6 @@ public record MqttConfig(
     /** Without rules for topics. */
     public MqttConfig(
             List<ListenerConfig> listeners, TransportConfig transport, SessionConfig session, AuthConfig auth) {
-        this(listeners, transport, session, auth, TopicRules.NONE, MemoryConfig.DEFAULTS);
+        this(listeners, transport, session, auth, TopicRules.NONE, MemoryConfig.DEFAULTS, BanConfig.DEFAULTS);
     }
 }

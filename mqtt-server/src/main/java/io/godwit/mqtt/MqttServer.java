@@ -10,6 +10,7 @@ import io.godwit.mqtt.connect.ConnectServices;
 import io.godwit.mqtt.connect.RandomClientIds;
 import io.godwit.mqtt.session.LiveFanOut;
 import io.godwit.mqtt.session.SessionServices;
+import io.godwit.mqtt.transport.Bans;
 import io.godwit.mqtt.transport.EventLoops;
 import io.godwit.mqtt.transport.HalfReceived;
 import io.godwit.mqtt.transport.JvmMemory;
@@ -45,6 +46,7 @@ public final class MqttServer implements AutoCloseable {
     private final MqttConfig config;
     private final MqttReports reports;
     private final HalfReceived halfReceived;
+    private final Bans bans;
     private final EventLoops loops;
     private final LiveFanOut fanOut;
     private final OpenCount open = new OpenCount();
@@ -79,6 +81,7 @@ public final class MqttServer implements AutoCloseable {
             MemoryGauge memory) {
         this.config = config;
         this.reports = new MqttReports(new MqttMetrics(meters), events);
+        this.bans = new Bans(config.bans(), System::nanoTime, reports);
         this.halfReceived = new HalfReceived(config.transport().maxHalfReceivedBytes());
         this.certificates = new CertificateWatch(reports);
         halfReceived.register(meters);
@@ -95,7 +98,7 @@ public final class MqttServer implements AutoCloseable {
                 reports,
                 System::currentTimeMillis,
                 loops.count());
-        this.services = new ConnectServices(sessions, directory, new RandomClientIds(), open);
+        this.services = new ConnectServices(sessions, directory, new RandomClientIds(), open, bans);
     }
 
     /** Takes deliveries to the live sessions of this node. */
@@ -112,6 +115,7 @@ public final class MqttServer implements AutoCloseable {
                 certificates,
                 open,
                 halfReceived,
+                bans,
                 connection -> new ConnectHandler(connection, services));
         memoryGuard.start();
         for (ListenerConfig each : config.listeners()) {

@@ -4,6 +4,7 @@ import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.topic.TopicRules;
+import io.godwit.mqtt.transport.BanConfig;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.ListenerLimits;
@@ -68,7 +69,21 @@ final class TestNode implements AutoCloseable {
                         SessionConfig.DEFAULTS,
                         config,
                         TopicRules.NONE,
-                        MemoryConfig.DEFAULTS),
+                        MemoryConfig.DEFAULTS,
+                        BanConfig.DEFAULTS),
+                auth);
+    }
+
+    TestNode(BanConfig bans, AuthProvider auth, ListenerConfig... listeners) {
+        this(
+                new MqttConfig(
+                        List.of(listeners),
+                        TRANSPORT,
+                        SessionConfig.DEFAULTS,
+                        AuthConfig.DEFAULTS,
+                        TopicRules.NONE,
+                        MemoryConfig.DEFAULTS,
+                        bans),
                 auth);
     }
 
@@ -80,7 +95,8 @@ final class TestNode implements AutoCloseable {
                         session,
                         AuthConfig.DEFAULTS,
                         TopicRules.NONE,
-                        MemoryConfig.DEFAULTS),
+                        MemoryConfig.DEFAULTS,
+                        BanConfig.DEFAULTS),
                 auth);
     }
 
@@ -92,7 +108,8 @@ final class TestNode implements AutoCloseable {
                         SessionConfig.DEFAULTS,
                         AuthConfig.DEFAULTS,
                         topics,
-                        MemoryConfig.DEFAULTS),
+                        MemoryConfig.DEFAULTS,
+                        BanConfig.DEFAULTS),
                 new MemoryAuth());
     }
 
@@ -105,7 +122,8 @@ final class TestNode implements AutoCloseable {
                         SessionConfig.DEFAULTS,
                         AuthConfig.DEFAULTS,
                         TopicRules.NONE,
-                        new MemoryConfig(85, 85, Duration.ofMillis(1))),
+                        new MemoryConfig(85, 85, Duration.ofMillis(1)),
+                        BanConfig.DEFAULTS),
                 new MemoryAuth(),
                 memory);
     }

@@ -87,6 +87,7 @@ final class Admission {
     private void beginExchange(String method) {
         AuthExchange begun = authorizer.exchange(new ExchangeRequest(method, claimed, connect.userProperties(), false));
         if (begun == null) { // [MQTT5-4.12.0-1]
+            connection.loginFailed();
             connection.refuse(ReasonCode.BAD_AUTHENTICATION_METHOD, null);
             return;
         }
@@ -112,6 +113,9 @@ final class Admission {
         if (result instanceof ConnectResult.Refused refused) {
             // also when the client has gone: to guess passwords and hang up must not go unseen
             ReasonCode code = authorizer.connectDenied(claimed, refused);
+            if (refused.reason().isClientsFault()) {
+                connection.loginFailed();
+            }
             connection.refuse(code, null);
         } else if (result instanceof ConnectResult.Accepted accepted && connection.isOpen()) {
             authenticationData = accepted.data();

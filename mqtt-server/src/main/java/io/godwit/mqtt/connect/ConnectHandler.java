@@ -97,6 +97,10 @@ public final class ConnectHandler extends SessionlessHandler {
             }
             clientId = services.clientIds().get(); // [MQTT5-3.1.3-6], [MQTT311-3.1.3-6]
         }
+        if (services.bans().isBanned(clientId)) {
+            connection.refuse(ReasonCode.BANNED, null);
+            return;
+        }
         String certificateName = connection.certificateUserName(); // proven, so it stands above what the packet says
         ClientInfo client = new ClientInfo(
                 TenantId.DEFAULT,

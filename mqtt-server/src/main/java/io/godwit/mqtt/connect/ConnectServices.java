@@ -2,6 +2,7 @@ package io.godwit.mqtt.connect;
 
 import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.mqtt.session.SessionServices;
+import io.godwit.mqtt.transport.Bans;
 import io.godwit.mqtt.transport.OpenCount;
 import java.util.function.Supplier;
 
@@ -12,4 +13,4 @@ import java.util.function.Supplier;
  * @param open counts sessions that have not ended
  */
 public record ConnectServices(
-        SessionServices session, SessionDirectory directory, Supplier<String> clientIds, OpenCount open) {}
+        SessionServices session, SessionDirectory directory, Supplier<String> clientIds, OpenCount open, Bans bans) {}

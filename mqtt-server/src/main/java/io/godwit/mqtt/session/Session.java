@@ -257,6 +257,9 @@ public abstract class Session implements PacketHandler, Subscriber {
         }
 
         private void deny(ConnectResult.Refused refused) { // [MQTT5-4.12.1-2]
+            if (refused.reason().isClientsFault()) {
+                connection.loginFailed();
+            }
             connection.disconnect(services.authorizer.reauthenticationDenied(client(), refused), null);
         }
     }

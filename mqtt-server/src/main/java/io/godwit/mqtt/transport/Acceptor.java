@@ -8,6 +8,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,7 +41,7 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
         this.tls = tls;
         this.services = services;
         this.gate = new ConnectionGate(config.limits(), System::nanoTime);
-        this.scope = new ListenerScope(config, services.reports(), services.halfReceived());
+        this.scope = new ListenerScope(config, services.reports(), services.halfReceived(), services.bans());
     }
 
     @Override
@@ -107,7 +108,7 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
 
     /** Asks the gate; counts and reports a refusal. */
     private @Nullable ConnectionLimit enter(SocketChannel channel, InetSocketAddress source, LoopContext loop) {
-        ConnectionLimit exceeded = loop.isMemoryShort() ? ConnectionLimit.MEMORY : gate.enter(source.getAddress());
+        ConnectionLimit exceeded = exceeded(source.getAddress(), loop);
         if (exceeded == null) {
             if (!gate.admitsAll()) {
                 channel.closeFuture().addListener(closed -> gate.leave(source.getAddress()));
@@ -117,6 +118,13 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
         services.reports().connectionRefused(config.name(), source, exceeded);
         LOG.debug("connection refused listener={} remote={} limit={}", config.name(), source, exceeded);
         return exceeded;
+    }
+
+    private @Nullable ConnectionLimit exceeded(InetAddress source, LoopContext loop) {
+        if (loop.isMemoryShort()) {
+            return ConnectionLimit.MEMORY;
+        }
+        return services.bans().isBanned(source) ? ConnectionLimit.BANNED : gate.enter(source);
     }
 
     /** Whether the client gets to know that it is refused. */

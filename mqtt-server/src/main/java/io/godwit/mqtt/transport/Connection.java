@@ -27,6 +27,9 @@ public interface Connection {
         return "";
     }
 
+    /** Its client could not prove who it is: counts against where it comes from. */
+    default void loginFailed() {}
+
     /** The largest packet the client may send. */
     int maxPacketBytes();
 

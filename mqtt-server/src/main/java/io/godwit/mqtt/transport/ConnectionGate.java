@@ -107,7 +107,7 @@ final class ConnectionGate {
     }
 
     /** An IPv4 address, or the 64 bits of an IPv6 address that a site has to itself. */
-    private static Long sourceOf(InetAddress address) {
+    static Long sourceOf(InetAddress address) {
         byte[] bytes = address.getAddress();
         long source = 0;
         for (int i = 0; i < Math.min(8, bytes.length); i++) {

@@ -42,6 +42,7 @@ public final class Listener {
             CertificateWatch certificates,
             OpenCount open,
             HalfReceived halfReceived,
+            Bans bans,
             Function<Connection, PacketHandler> handlers) {}
 
     /** Reads the certificates and binds; blocks until that is done. */

@@ -23,6 +23,7 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
@@ -126,6 +127,22 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         return address instanceof InetSocketAddress inet
                 ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
                 : String.valueOf(address);
+    }
+
+    /** Null when it was gone before anybody asked. */
+    private @Nullable InetAddress sourceAddress() {
+        if (source != null) {
+            return source.getAddress();
+        }
+        return channel.remoteAddress() instanceof InetSocketAddress peer ? peer.getAddress() : null;
+    }
+
+    @Override
+    public void loginFailed() {
+        InetAddress address = sourceAddress();
+        if (address != null) {
+            scope.bans().loginFailed(address);
+        }
     }
 
     void setSource(InetSocketAddress client) {
@@ -532,6 +549,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     private void tellHandler() {
         endThrottling(true);
+        countFlap();
         PacketHandler last = handler;
         handler = null;
         if (isTold) {
@@ -546,6 +564,14 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             LOG.error("close failed remote={}", remoteAddress(), e);
         }
         onGone.run();
+    }
+
+    private void countFlap() {
+        ClientInfo client = client();
+        InetAddress address = sourceAddress();
+        if (client != null && address != null && scope.bans().isFlap(loop.tick() - openedTick)) {
+            scope.bans().flapped(address, client);
+        }
     }
 
     @Override
@@ -626,6 +652,10 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private void reportViolation(String detail) {
         scope.reports().protocolViolated(this, detail);
         LOG.debug("protocol violation remote={} detail={}", remoteAddress(), detail);
+        InetAddress address = sourceAddress();
+        if (address != null) {
+            scope.bans().violated(address);
+        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.plugin.event.BanCause;
 import io.godwit.plugin.event.ConnectionLimit;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.MemoryKind;
@@ -46,6 +47,7 @@ public final class MqttMetrics {
     final LongAdder refusedSubscribes;
     final ByKind<DropReason> drops;
     final ByKind<ConnectionLimit> refusedConnections;
+    final ByKind<BanCause> bans;
     final ByKind<MemoryKind> memoryShortages;
     final ByKind<MemoryKind> memoryRecoveries;
     final ByKind<ThrottleCause> begunThrottlings;
@@ -76,6 +78,7 @@ public final class MqttMetrics {
         refusedSubscribes = counter(registry, "subscribes.refused");
         drops = new ByKind<>(registry, "messages.dropped", "reason", DropReason.class);
         refusedConnections = new ByKind<>(registry, "connections.refused", "limit", ConnectionLimit.class);
+        bans = new ByKind<>(registry, "bans", "cause", BanCause.class);
         memoryShortages = new ByKind<>(registry, "memory.shortages", "kind", MemoryKind.class);
         memoryRecoveries = new ByKind<>(registry, "memory.recoveries", "kind", MemoryKind.class);
         pauses = new ByKind<>(registry, "pauses", "cause", ThrottleCause.class);

@@ -3,6 +3,7 @@ package io.godwit.mqtt.transport;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.BanCause;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.ConnectionLimit;
 import io.godwit.plugin.event.DropReason;
@@ -10,6 +11,7 @@ import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.event.MemoryKind;
 import io.godwit.plugin.event.ThrottleCause;
 import java.net.SocketAddress;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,6 +104,13 @@ public final class MqttReports {
         metrics.rejectedCertificates.increment();
         if (events.isListening(BrokerEvent.CertificatesRejected.class)) {
             events.onEvent(new BrokerEvent.CertificatesRejected(listener, cause));
+        }
+    }
+
+    void banned(BanCause cause, String subject, Duration duration) {
+        metrics.bans.increment(cause);
+        if (events.isListening(BrokerEvent.Banned.class)) {
+            events.onEvent(new BrokerEvent.Banned(cause, subject, duration));
         }
     }
 

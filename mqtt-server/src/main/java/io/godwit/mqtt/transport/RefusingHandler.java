@@ -20,6 +20,7 @@ final class RefusingHandler extends SessionlessHandler {
             connection.refuse(
                     switch (limit) {
                         case TOTAL, SOURCE_TOTAL, MEMORY -> ReasonCode.QUOTA_EXCEEDED;
+                        case BANNED -> ReasonCode.BANNED;
                         case RATE, SOURCE_RATE -> ReasonCode.CONNECTION_RATE_EXCEEDED;
                     },
                     null);

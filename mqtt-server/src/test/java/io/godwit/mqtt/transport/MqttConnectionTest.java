@@ -68,8 +68,8 @@ class MqttConnectionTest {
 
     private MqttConnection connection(ListenerConfig config) {
         PacketDecoder decoder = PacketDecoder.forServer(config.limits().maxPacketBytes());
-        MqttConnection made =
-                new MqttConnection(channel, loop, new ListenerScope(config, reports, halfReceived), decoder, () -> {});
+        MqttConnection made = new MqttConnection(
+                channel, loop, new ListenerScope(config, reports, halfReceived, Bans.NONE), decoder, () -> {});
         made.setHandler(recorder);
         return made;
     }

@@ -58,7 +58,8 @@ class WebSocketFramesTest {
                 new ListenerScope(
                         config,
                         new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), EventListener.NONE),
-                        HalfReceived.UNLIMITED),
+                        HalfReceived.UNLIMITED,
+                        Bans.NONE),
                 PacketDecoder.forServer(1024),
                 () -> {});
         connection.setHandler(new Closings());

@@ -53,7 +53,8 @@ class WebSocketUpgradeTest {
                 new ListenerScope(
                         config,
                         new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), events::add),
-                        HalfReceived.UNLIMITED),
+                        HalfReceived.UNLIMITED,
+                        Bans.NONE),
                 PacketDecoder.forServer(1024),
                 () -> {});
         channel.pipeline()

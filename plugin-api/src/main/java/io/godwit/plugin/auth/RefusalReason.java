@@ -11,5 +11,10 @@ public enum RefusalReason {
     /** Too many authentications are under way; it may try again: 0x89, return code 3. */
     BUSY,
     /** What the check needs is out of order; it may try again: 0x88, return code 3. */
-    UNAVAILABLE
+    UNAVAILABLE;
+
+    /** Whether it is for what the client said of itself. */
+    public boolean isClientsFault() {
+        return this == BAD_CREDENTIALS || this == NOT_AUTHORIZED;
+    }
 }

@@ -5,6 +5,7 @@ import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Something an operator may want to know, as an immutable value. */
@@ -44,6 +45,13 @@ public sealed interface BrokerEvent {
      */
     record PacketAbandoned(String remoteAddress, @Nullable ClientInfo client, int frameBytes, int arrivedBytes)
             implements BrokerEvent {}
+
+    /**
+     * Somebody is kept out for a time for what happened too often.
+     *
+     * @param subject the address that did it last, or the client id
+     */
+    record Banned(BanCause cause, String subject, Duration duration) implements BrokerEvent {}
 
     /** Memory is short: until {@link MemoryRecovered} new connections, subscriptions and publishes are refused. */
     record MemoryShort(MemoryKind kind, int usedPercent) implements BrokerEvent {}

@@ -10,6 +10,8 @@ public enum ConnectionLimit {
     RATE,
     /** New connections per second from one source. */
     SOURCE_RATE,
+    /** The source is banned, see {@link BrokerEvent.Banned}. */
+    BANNED,
     /** The memory of the node, which is short. */
     MEMORY
 }

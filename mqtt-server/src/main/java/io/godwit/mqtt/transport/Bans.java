@@ -1,0 +1,93 @@
+package io.godwit.mqtt.transport;
+
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.BanCause;
+import java.net.InetAddress;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps those out for a time who fail again and again: sources, before anything is done for a connection, and client ids, before its client is
+ * asked who it is. Whoever is banned by a client id can not be kept from taking it, so this is for clients that flap, not for logins: else
+ * anybody could have others banned. Thread-safe.
+ */
+public final class Bans {
+    /** For wiring without bans. */
+    static final Bans NONE = new Bans(
+            new BanConfig(0, 0, 0, 0, BanConfig.DEFAULTS.flap(), BanConfig.DEFAULTS.window(), BanConfig.DEFAULTS.ban()),
+            () -> 0,
+            null);
+
+    private final BanConfig config;
+    private final LongSupplier nanoTime;
+    private final @Nullable MqttReports reports;
+    private final FailureCounts<Long> failedLogins;
+    private final FailureCounts<Long> violations;
+    private final FailureCounts<Long> sourceFlaps;
+    private final FailureCounts<String> clientFlaps;
+
+    /**
+     * @param nanoTime as {@link System#nanoTime}
+     * @param reports is told of bans; null to nobody
+     */
+    public Bans(BanConfig config, LongSupplier nanoTime, @Nullable MqttReports reports) {
+        this.config = config;
+        this.nanoTime = nanoTime;
+        this.reports = reports;
+        failedLogins = counts(config.maxFailedLoginsPerSource());
+        violations = counts(config.maxViolationsPerSource());
+        sourceFlaps = counts(config.maxFlapsPerSource());
+        clientFlaps = counts(config.maxFlapsPerClientId());
+    }
+
+    private <K> FailureCounts<K> counts(int limit) {
+        return new FailureCounts<>(
+                limit, config.window().toNanos(), config.ban().toNanos());
+    }
+
+    boolean isBanned(InetAddress address) {
+        long source = ConnectionGate.sourceOf(address);
+        long now = nanoTime.getAsLong();
+        return failedLogins.isBanned(source, now)
+                || violations.isBanned(source, now)
+                || sourceFlaps.isBanned(source, now);
+    }
+
+    public boolean isBanned(String clientId) {
+        return clientFlaps.isBanned(clientId, nanoTime.getAsLong());
+    }
+
+    void loginFailed(InetAddress address) {
+        sourceFailed(failedLogins, BanCause.SOURCE_FAILED_LOGINS, address);
+    }
+
+    void violated(InetAddress address) {
+        sourceFailed(violations, BanCause.SOURCE_VIOLATIONS, address);
+    }
+
+    /** Whether a connection of this age, in seconds, that has ended is a flap that counts. */
+    boolean isFlap(int ageSeconds) {
+        return (sourceFlaps.isCounting() || clientFlaps.isCounting())
+                && ageSeconds < config.flap().toSeconds();
+    }
+
+    void flapped(InetAddress address, ClientInfo client) {
+        sourceFailed(sourceFlaps, BanCause.SOURCE_FLAPPING, address);
+        String clientId = client.clientId().value();
+        if (clientFlaps.failed(clientId, nanoTime.getAsLong())) {
+            report(BanCause.CLIENT_FLAPPING, clientId);
+        }
+    }
+
+    private void sourceFailed(FailureCounts<Long> counts, BanCause cause, InetAddress address) {
+        if (counts.isCounting() && counts.failed(ConnectionGate.sourceOf(address), nanoTime.getAsLong())) {
+            report(cause, address.getHostAddress());
+        }
+    }
+
+    private void report(BanCause cause, String subject) {
+        if (reports != null) {
+            reports.banned(cause, subject, config.ban());
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package io.godwit.mqtt.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BanCause;
+import io.godwit.plugin.event.BrokerEvent;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class BansTest {
+    private static final InetAddress GUESSER = address("192.0.2.7");
+    private static final InetAddress OTHER = address("192.0.2.8");
+    private static final ClientInfo CLIENT =
+            new ClientInfo(TenantId.DEFAULT, new ClientId("flapper"), null, "192.0.2.7:1", 5);
+
+    private final List<BrokerEvent> events = new ArrayList<>();
+    private long now = Long.MAX_VALUE - 1000; // the clock may pass over its end
+
+    private static InetAddress address(String text) {
+        try {
+            return InetAddress.getByName(text);
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private Bans bans(int logins, int violations, int flaps, int clientFlaps) {
+        return new Bans(
+                new BanConfig(
+                        logins,
+                        violations,
+                        flaps,
+                        clientFlaps,
+                        Duration.ofSeconds(5),
+                        Duration.ofSeconds(60),
+                        Duration.ofSeconds(300)),
+                () -> now,
+                new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), events::add));
+    }
+
+    private void pass(int seconds) {
+        now += Duration.ofSeconds(seconds).toNanos();
+    }
+
+    @Test
+    void oneFailureMoreThanAllowedIsABanForItsTime() {
+        Bans bans = bans(3, 0, 0, 0);
+        for (int i = 0; i < 3; i++) {
+            bans.loginFailed(GUESSER);
+            pass(10);
+        }
+        assertThat(bans.isBanned(GUESSER)).isFalse();
+        bans.loginFailed(GUESSER);
+        bans.loginFailed(GUESSER);
+        assertThat(bans.isBanned(GUESSER)).isTrue();
+        assertThat(bans.isBanned(OTHER)).isFalse();
+        assertThat(events)
+                .containsExactly(
+                        new BrokerEvent.Banned(BanCause.SOURCE_FAILED_LOGINS, "192.0.2.7", Duration.ofSeconds(300)));
+
+        pass(299);
+        assertThat(bans.isBanned(GUESSER)).isTrue();
+        pass(1);
+        assertThat(bans.isBanned(GUESSER)).isFalse();
+        bans.loginFailed(GUESSER);
+        assertThat(bans.isBanned(GUESSER)).isFalse();
+    }
+
+    @Test
+    void failuresThatAreFewInAnyWindowAreNone() {
+        Bans bans = bans(3, 0, 0, 0);
+        for (int i = 0; i < 100; i++) {
+            bans.loginFailed(GUESSER);
+            pass(21);
+        }
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void whatIsNotCountedBansNobody() {
+        Bans bans = bans(0, 0, 0, 0);
+        for (int i = 0; i < 10_000; i++) {
+            bans.loginFailed(GUESSER);
+            bans.violated(GUESSER);
+            bans.flapped(GUESSER, CLIENT);
+        }
+        assertThat(bans.isFlap(0)).isFalse();
+        assertThat(bans.isBanned(GUESSER)).isFalse();
+        assertThat(bans.isBanned("flapper")).isFalse();
+    }
+
+    /** Each kind has a count of its own. */
+    @Test
+    void clientIdsAreBannedForFlappingOnly() {
+        Bans bans = bans(0, 1, 100, 1);
+        assertThat(bans.isFlap(4)).isTrue();
+        assertThat(bans.isFlap(5)).isFalse();
+        bans.violated(GUESSER);
+        bans.flapped(GUESSER, CLIENT);
+        assertThat(events).isEmpty();
+        bans.flapped(OTHER, CLIENT);
+        assertThat(bans.isBanned("flapper")).isTrue();
+        assertThat(bans.isBanned("another")).isFalse();
+        assertThat(bans.isBanned(GUESSER)).isFalse();
+        bans.violated(GUESSER);
+        assertThat(bans.isBanned(GUESSER)).isTrue();
+        assertThat(events)
+                .extracting(event -> ((BrokerEvent.Banned) event).cause())
+                .containsExactly(BanCause.CLIENT_FLAPPING, BanCause.SOURCE_VIOLATIONS);
+    }
+
+    @Test
+    void aSiteOfIpv6IsOneSource() {
+        Bans bans = bans(1, 0, 0, 0);
+        bans.loginFailed(address("2001:db8::1"));
+        bans.loginFailed(address("2001:db8::2:3"));
+        assertThat(bans.isBanned(address("2001:db8::ffff"))).isTrue();
+        assertThat(bans.isBanned(address("2001:db8:0:1::1"))).isFalse();
+    }
+
+    /** Memory is bounded: whoever was longest left alone is forgotten, and who keeps trying is not. */
+    @Test
+    void onlySoManyAreRemembered() {
+        FailureCounts<Integer> counts = new FailureCounts<>(1, 1000, 1000);
+        for (int key = 0; key < 3; key++) {
+            counts.failed(key, 0);
+            counts.failed(key, 0);
+        }
+        for (int key = 3; key < FailureCounts.MAX_KEYS; key++) {
+            counts.failed(key, 0);
+        }
+        assertThat(counts.isBanned(1, 0)).isTrue();
+        counts.failed(-1, 0);
+        assertThat(counts.isBanned(0, 0)).isFalse();
+        assertThat(counts.isBanned(1, 0)).isTrue();
+        assertThat(counts.isBanned(2, 0)).isTrue();
+    }
+}
