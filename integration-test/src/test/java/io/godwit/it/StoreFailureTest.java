@@ -202,7 +202,7 @@ class StoreFailureTest {
     }
 
     private static Outcome served(BrokerProcess broker, Path damaged) throws Exception {
-        boolean isWhole = isQueueServed(broker) & areRetainedServed(broker) & areRoutesServed(broker);
+        boolean isWhole = isQueueServed(broker) && areRetainedServed(broker) && areRoutesServed(broker);
         String status = broker.status();
         if (isWhole && !status.contains("FAILED")) {
             return Outcome.UNHARMED;

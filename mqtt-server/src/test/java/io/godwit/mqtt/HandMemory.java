@@ -1,6 +1,7 @@
 package io.godwit.mqtt;
 
 import io.godwit.mqtt.transport.MemoryGauge;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Memory that is as full as a test says. */
 public final class HandMemory implements MemoryGauge {
@@ -8,8 +9,7 @@ public final class HandMemory implements MemoryGauge {
     public volatile double oldHeap;
     public volatile double direct;
     public volatile long collections;
-    /** How often a collection was asked for. */
-    public volatile int asked;
+    private final AtomicInteger asked = new AtomicInteger();
 
     @Override
     public double heapPercent() {
@@ -32,7 +32,12 @@ public final class HandMemory implements MemoryGauge {
     }
 
     @Override
-    public synchronized void collect() {
-        asked++;
+    public void collect() {
+        asked.incrementAndGet();
+    }
+
+    /** How often a collection was asked for. */
+    public int asked() {
+        return asked.get();
     }
 }

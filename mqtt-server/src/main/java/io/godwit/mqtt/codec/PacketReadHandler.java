@@ -3,6 +3,8 @@ package io.godwit.mqtt.codec;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private static final int MIN_PARTIAL_BYTES = 64;
+    /** Larger buffers are not pooled: after a burst of large packets their memory goes back to the system. */
+    private static final int MAX_POOLED_BYTES = 64 * 1024;
+
+    private static final ByteBufAllocator LARGE = UnpooledByteBufAllocator.DEFAULT;
 
     private final PacketDecoder decoder;
     private final PartialListener listener;
@@ -103,7 +109,8 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         int arrived = Math.min(missing, in.readableBytes());
         if (arrived > gathered.writableBytes()) {
             int needed = gathered.readableBytes() + arrived;
-            gathered.capacity((int) Math.min(frameBytes, 2L * needed));
+            gathered = withRoom(gathered, (int) Math.min(frameBytes, 2L * needed));
+            partial = gathered;
         }
         gathered.writeBytes(in, arrived);
         if (arrived < missing) {
@@ -113,6 +120,19 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
             return decoder.decodeFrame(gathered, frameBytes);
         } finally {
             releasePartial();
+        }
+    }
+
+    /** Consumes {@code gathered}; returns it, or a copy, with room for {@code bytes} in all. */
+    @SuppressWarnings("ReferenceEquality") // there is one such allocator
+    private static ByteBuf withRoom(ByteBuf gathered, int bytes) {
+        if (bytes <= MAX_POOLED_BYTES || gathered.alloc() == LARGE) {
+            return gathered.capacity(bytes);
+        }
+        try {
+            return LARGE.directBuffer(bytes).writeBytes(gathered);
+        } finally {
+            gathered.release();
         }
     }
 

@@ -32,6 +32,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PacketReadHandlerTest {
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false);
     private final List<EmbeddedChannel> channels = new ArrayList<>();
+    private final long unpooledBefore =
+            UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
 
     @AfterEach
     void everyBufferIsReleased() {
@@ -89,7 +91,10 @@ class PacketReadHandlerTest {
         for (int i = 0; i < 100; i++) {
             channel.writeInbound(buffer(new byte[1000], 0, 1000));
         }
-        assertThat(allocator.metric().usedHeapMemory()).isLessThanOrEqualTo(2 * 100_008);
+        long held = allocator.metric().usedHeapMemory()
+                + UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory()
+                - unpooledBefore;
+        assertThat(held).isBetween(100_008L, 2 * 100_008L);
     }
 
     @Test
@@ -102,6 +107,20 @@ class PacketReadHandlerTest {
         }
         expect(channel, List.of(large));
         assertThat(allocator.metric().usedHeapMemory()).isZero();
+        assertThat(UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory()).isEqualTo(unpooledBefore);
+    }
+
+    /** It is not to be kept for the next. */
+    @Test
+    void bufferOfALargePacketIsNotPooled() {
+        EmbeddedChannel channel = connected(Frames.MAX_PACKET_BYTES);
+        channel.writeInbound(buffer(Frames.bytes("30 c0c407 0001'a'"), 0, 7));
+        channel.writeInbound(buffer(new byte[60_000], 0, 60_000));
+        assertThat(allocator.metric().usedHeapMemory()).isZero();
+        assertThat(UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory() - unpooledBefore)
+                .isBetween(60_000L, 124_000L);
+        channel.close();
+        assertThat(UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory()).isEqualTo(unpooledBefore);
     }
 
     /** A packet of one read is none of its business. */

@@ -41,7 +41,7 @@ class BansTest {
                         clientFlaps,
                         Duration.ofSeconds(5),
                         Duration.ofSeconds(60),
-                        Duration.ofSeconds(300)),
+                        Duration.ofMinutes(5)),
                 () -> now,
                 new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), events::add));
     }
@@ -64,7 +64,7 @@ class BansTest {
         assertThat(bans.isBanned(OTHER)).isFalse();
         assertThat(events)
                 .containsExactly(
-                        new BrokerEvent.Banned(BanCause.SOURCE_FAILED_LOGINS, "192.0.2.7", Duration.ofSeconds(300)));
+                        new BrokerEvent.Banned(BanCause.SOURCE_FAILED_LOGINS, "192.0.2.7", Duration.ofMinutes(5)));
 
         pass(299);
         assertThat(bans.isBanned(GUESSER)).isTrue();

@@ -87,19 +87,19 @@ class MemoryGuardTest {
     @Test
     void aCollectionIsAskedForWhenNothingElseWouldTellThatMemoryIsBack() {
         look(100);
-        assertThat(memory.asked).isZero();
+        assertThat(memory.asked()).isZero();
 
         memory.heap = 90;
         look(9);
-        memory.collections++; // the JVM does it by itself
+        memory.collections = 1; // the JVM does it by itself
         look(10);
-        assertThat(memory.asked).isZero();
+        assertThat(memory.asked()).isZero();
         look(1);
-        assertThat(memory.asked).isEqualTo(1);
+        assertThat(memory.asked()).isEqualTo(1);
         look(19);
-        assertThat(memory.asked).isEqualTo(1);
+        assertThat(memory.asked()).isEqualTo(1);
         look(1);
-        assertThat(memory.asked).isEqualTo(2);
+        assertThat(memory.asked()).isEqualTo(2);
     }
 
     private void look(int times) {
