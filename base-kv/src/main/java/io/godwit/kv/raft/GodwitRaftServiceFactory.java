@@ -12,7 +12,7 @@ import com.alipay.sofa.jraft.storage.snapshot.local.LocalSnapshotStorage;
 
 /**
  * Gives JRaft its storage: log and vote of every group from the node's one {@link SharedRaftLog}, snapshots from
- * JRaft's local files. The uri of a log and of a vote is the group id.
+ * JRaft's local files, which nodes that are not alone exchange. The uri of a log and of a vote is the group id.
  */
 final class GodwitRaftServiceFactory implements JRaftServiceFactory {
     private final SharedRaftLog raftLog;
@@ -33,6 +33,10 @@ final class GodwitRaftServiceFactory implements JRaftServiceFactory {
 
     @Override
     public SnapshotStorage createSnapshotStorage(NodeOptions nodeOptions) {
+        SnapshotTransfer transfer = nodeOptions instanceof RaftNodeOptions own ? own.snapshots() : null;
+        if (transfer != null) {
+            return new TransferredSnapshots(transfer, nodeOptions.getLogUri(), nodeOptions);
+        }
         return new LocalSnapshotStorage(
                 nodeOptions.getSnapshotUri(), nodeOptions.getSnapshotTempUri(), nodeOptions.getRaftOptions());
     }

@@ -3,9 +3,16 @@ package io.godwit.kv.raft;
 import com.alipay.sofa.jraft.Closure;
 import com.alipay.sofa.jraft.Node;
 import com.alipay.sofa.jraft.RaftGroupService;
+import com.alipay.sofa.jraft.Status;
 import com.alipay.sofa.jraft.closure.ReadIndexClosure;
+import com.alipay.sofa.jraft.conf.Configuration;
+import com.alipay.sofa.jraft.core.NodeImpl;
+import com.alipay.sofa.jraft.entity.PeerId;
 import com.alipay.sofa.jraft.entity.Task;
+import com.alipay.sofa.jraft.error.RaftError;
 import java.nio.ByteBuffer;
+import java.util.Collection;
+import java.util.List;
 
 /** A running replica of a Raft group. Thread-safe; nothing but {@link #close} blocks. */
 public final class RaftGroup implements AutoCloseable {
@@ -13,10 +20,25 @@ public final class RaftGroup implements AutoCloseable {
 
     private final RaftGroupService service;
     private final Node node;
+    private final Runnable onClose;
 
-    RaftGroup(RaftGroupService service, Node node) {
+    /** @param onClose run before the replica is stopped */
+    RaftGroup(RaftGroupService service, Node node, Runnable onClose) {
         this.service = service;
         this.node = node;
+        this.onClose = onClose;
+    }
+
+    /**
+     * Who takes part in a group, by store id.
+     *
+     * @param learners get all entries and do not vote
+     */
+    public record Membership(List<String> voters, List<String> learners) {
+        public Membership {
+            voters = List.copyOf(voters);
+            learners = List.copyOf(learners);
+        }
     }
 
     /** Appends if this node still leads {@code term}; {@code done} runs on a thread of JRaft, with an error, unless it is applied. */
@@ -38,9 +60,92 @@ public final class RaftGroup implements AutoCloseable {
         node.snapshot(done);
     }
 
+    public String groupId() {
+        return node.getGroupId();
+    }
+
+    /** The leader's store id as this replica knows it; empty while it knows none. */
+    public String leader() {
+        PeerId leader = node.getLeaderId();
+        return leader == null ? "" : leader.getIp();
+    }
+
+    /** Who takes part, as far as this replica knows: a change may be under way. */
+    public Membership membership() {
+        Configuration configuration = ((NodeImpl) node).getCurrentConf();
+        return configuration == null
+                ? new Membership(List.of(), List.of())
+                : new Membership(ids(configuration.getPeers()), ids(configuration.getLearners()));
+    }
+
+    private static List<String> ids(Collection<PeerId> peers) {
+        return peers.stream().map(PeerId::getIp).sorted().toList();
+    }
+
+    /**
+     * Makes a node a voter, on the leader. {@code done} is told when the group goes by it; with an error when this replica does not lead,
+     * another change is under way, or the node does not catch up. JRaft has no step from
+     * learner to voter, so a learner is made none first, and gets no entries until it is a voter; it keeps what it has.
+     */
+    public void addVoter(String storeId, Closure done) {
+        PeerId peer = RaftHost.peer(storeId);
+        Configuration configuration = ((NodeImpl) node).getCurrentConf();
+        if (configuration != null && configuration.getLearners().contains(peer)) {
+            removeLearner(storeId, status -> {
+                if (status.isOk()) {
+                    addPeer(peer, done);
+                } else {
+                    done.run(status);
+                }
+            });
+        } else {
+            addPeer(peer, done);
+        }
+    }
+
+    private void addPeer(PeerId peer, Closure done) {
+        try {
+            node.addPeer(peer, done);
+        } catch (IllegalArgumentException e) { // it is a voter
+            done.run(new Status(RaftError.EINVAL, "%s", e.getMessage()));
+        }
+    }
+
+    /** Makes a voter none, on the leader, which may remove itself; as {@link #addVoter}. */
+    public void removeVoter(String storeId, Closure done) {
+        try {
+            node.removePeer(RaftHost.peer(storeId), done);
+        } catch (IllegalArgumentException e) { // it is none
+            done.run(new Status(RaftError.EINVAL, "%s", e.getMessage()));
+        }
+    }
+
+    /** As {@link #addVoter}. */
+    public void addLearner(String storeId, Closure done) {
+        node.addLearners(List.of(RaftHost.peer(storeId)), done);
+    }
+
+    /** As {@link #addVoter}. */
+    public void removeLearner(String storeId, Closure done) {
+        node.removeLearners(List.of(RaftHost.peer(storeId)), done);
+    }
+
+    /**
+     * Has the leader, which this must be, hand over to a voter: no more entries are taken until that has them all and leads, or an election
+     * timeout has passed. Returns whether it has begun.
+     */
+    public Status transferLeadershipTo(String storeId) {
+        return node.transferLeadershipTo(RaftHost.peer(storeId));
+    }
+
+    Node node() {
+        return node;
+    }
+
     /** Stops the replica and waits until nothing of it runs any more. */
     @Override
     public void close() {
+        onClose.run();
         service.shutdown();
         try {
             service.join();

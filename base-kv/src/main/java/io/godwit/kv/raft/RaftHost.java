@@ -1,64 +1,129 @@
 package io.godwit.kv.raft;
 
 import com.alipay.sofa.jraft.JRaftServiceFactory;
+import com.alipay.sofa.jraft.Node;
 import com.alipay.sofa.jraft.RaftGroupService;
 import com.alipay.sofa.jraft.StateMachine;
 import com.alipay.sofa.jraft.conf.Configuration;
 import com.alipay.sofa.jraft.entity.PeerId;
 import com.alipay.sofa.jraft.option.NodeOptions;
 import com.alipay.sofa.jraft.option.RaftOptions;
+import com.alipay.sofa.jraft.rpc.RaftServerService;
 import com.alipay.sofa.jraft.util.concurrent.DefaultFixedThreadsExecutorGroupFactory;
 import com.alipay.sofa.jraft.util.concurrent.FixedThreadsExecutorGroup;
+import io.godwit.cluster.RpcChannels;
+import io.godwit.cluster.RpcServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the Raft groups of a node on its shared log. A voter is named by its store id, not by an address, so that the configuration in the
- * log stays true when a node moves. In this release every group has one voter: this node.
+ * log stays true when a node moves.
  */
 public final class RaftHost implements AutoCloseable {
     /** JRaft wants a port in a peer's name; members are reached through the cluster's own channels. */
     private static final int NAME_PORT = 1;
 
-    private static final int ELECTION_TIMEOUT_MILLIS = 10_000;
     private static final int MAX_BYTES = 1 << 20;
+    /** Entries on their way to one follower: each holds up to {@link #MAX_BYTES}. */
+    private static final int MAX_APPENDS_IN_FLIGHT = 32;
+    /** A snapshot is limited by bandwidth, and a follower that died by its connection. */
+    private static final int SNAPSHOT_MILLIS = 6 * 60 * 60 * 1_000;
 
     private final JRaftServiceFactory storage;
     private final PeerId self;
+    private final RaftTransport transport;
+    private final @Nullable SnapshotTransfer snapshots;
+    private final RaftSettings settings;
+    private final LogSync sync;
+    private final EarlyElection elections;
+    private final ConcurrentMap<String, RaftGroup> groups = new ConcurrentHashMap<>();
     private final FixedThreadsExecutorGroup appendExecutors =
             DefaultFixedThreadsExecutorGroupFactory.INSTANCE.newExecutorGroup(2, "raft-append", 1024, true);
 
-    private final LogSync sync;
-
     /**
+     * A node that runs alone: each of its groups has this one voter.
+     *
      * @param storage log, vote and snapshots of the groups
      * @param storeId this node's name as a voter; without a colon
      */
     public RaftHost(JRaftServiceFactory storage, String storeId, LogSync sync) {
-        if (storeId.isEmpty() || storeId.indexOf(':') >= 0) {
+        this(storage, storeId, sync, RaftSettings.DEFAULT, new AloneTransport(), null);
+    }
+
+    /** A node among others, each named by its store id in the cluster too. */
+    public static RaftHost connected(
+            JRaftServiceFactory storage,
+            String storeId,
+            LogSync sync,
+            RaftSettings settings,
+            RpcServer server,
+            RpcChannels channels) {
+        Bandwidth bandwidth = new Bandwidth(settings.snapshotBytesPerSecond(), System::nanoTime);
+        return new RaftHost(
+                storage,
+                storeId,
+                sync,
+                settings,
+                new GrpcRaftTransport(server, channels),
+                new SnapshotTransfer(server, channels, storeId, bandwidth));
+    }
+
+    private RaftHost(
+            JRaftServiceFactory storage,
+            String storeId,
+            LogSync sync,
+            RaftSettings settings,
+            RaftTransport transport,
+            @Nullable SnapshotTransfer snapshots) {
+        if (storeId.isEmpty() || storeId.indexOf(':') >= 0 || storeId.indexOf('/') >= 0) {
             throw new IllegalArgumentException("store id: " + storeId);
         }
         this.storage = storage;
+        this.self = peer(storeId);
         this.sync = sync;
-        this.self = new PeerId(storeId, NAME_PORT);
+        this.settings = settings;
+        this.transport = transport;
+        this.snapshots = snapshots;
+        this.elections = new EarlyElection(storeId, groups::values);
+    }
+
+    static PeerId peer(String storeId) {
+        return new PeerId(storeId, NAME_PORT);
     }
 
     /**
-     * Starts the replica of a group. Returns when its snapshot is loaded; entries behind it are applied afterwards.
+     * Starts the replica of a group whose only voter is this node. Returns when its snapshot is loaded; entries behind it are applied
+     * afterwards.
      *
      * @throws DamagedDataException if its snapshot is damaged, or log and snapshot do not fit together
      */
     public RaftGroup start(String groupId, Path snapshotDirectory, StateMachine stateMachine) throws IOException {
+        return start(groupId, snapshotDirectory, stateMachine, List.of(self.getIp()));
+    }
+
+    /**
+     * Starts the replica of a group, as above.
+     *
+     * @param firstVoters store ids of the voters of a group that has never had an entry, the same on each of them; empty for a replica that
+     *     is going to be made a voter or learner. Whoever has a log goes by that
+     */
+    public RaftGroup start(String groupId, Path snapshotDirectory, StateMachine stateMachine, List<String> firstVoters)
+            throws IOException {
         SnapshotSeal.verify(snapshotDirectory);
-        NodeOptions options = new NodeOptions();
+        NodeOptions options = new RaftNodeOptions(transport, snapshots);
         options.setServiceFactory(storage);
         options.setLogUri(groupId);
         options.setRaftMetaUri(groupId);
         options.setSnapshotUri(snapshotDirectory.toString());
         options.setFsm(stateMachine);
-        options.setInitialConf(new Configuration(List.of(self)));
-        options.setElectionTimeoutMs(ELECTION_TIMEOUT_MILLIS);
+        options.setInitialConf(
+                new Configuration(firstVoters.stream().map(RaftHost::peer).toList()));
+        options.setElectionTimeoutMs(settings.electionTimeoutMillis());
         options.setSnapshotIntervalSecs(0); // ranges trigger snapshots by log bytes
         options.setSharedTimerPool(true);
         options.setSharedElectionTimer(true);
@@ -66,16 +131,26 @@ public final class RaftHost implements AutoCloseable {
         options.setSharedStepDownTimer(true);
         options.setSharedSnapshotTimer(true);
         options.setRpcProcessorThreadPoolSize(2);
+        options.setRpcInstallSnapshotTimeout(SNAPSHOT_MILLIS);
         options.setAppendEntriesExecutors(appendExecutors);
         options.setDisableCli(true);
         options.setRaftOptions(raftOptions());
         RaftGroupService service = new RaftGroupService(groupId, self, options, null, true);
         try {
-            return new RaftGroup(service, service.start(false));
+            Node node = service.start(false);
+            RaftGroup group = new RaftGroup(service, node, () -> stopped(groupId));
+            groups.put(groupId, group);
+            transport.serve(groupId, new ServedGroup(self.toString(), (RaftServerService) node));
+            return group;
         } catch (RuntimeException e) {
             throw new DamagedDataException(
                     snapshotDirectory, "raft group " + groupId + " does not start: " + e.getMessage(), e);
         }
+    }
+
+    private void stopped(String groupId) {
+        transport.serveNoMore(groupId);
+        groups.remove(groupId);
     }
 
     private RaftOptions raftOptions() {
@@ -84,7 +159,8 @@ public final class RaftHost implements AutoCloseable {
         options.setSyncMeta(sync.votes());
         options.setDisruptorBufferSize(256);
         options.setOpenStatistics(false);
-        options.setElectionHeartbeatFactor(5);
+        options.setElectionHeartbeatFactor(settings.electionTimeoutMillis() / settings.heartbeatMillis());
+        options.setMaxReplicatorInflightMsgs(MAX_APPENDS_IN_FLIGHT);
         // bounds on what is gathered; one larger entry always goes alone
         options.setMaxByteCountPerRpc(MAX_BYTES);
         options.setMaxBodySize(MAX_BYTES);
@@ -92,8 +168,35 @@ public final class RaftHost implements AutoCloseable {
         return options;
     }
 
+    /**
+     * A member crashed, or is taken for dead: groups that it led elect another leader now rather than after the election timeout. Any thread.
+     */
+    public void onMemberCrashed(String storeId) {
+        elections.leaderDied(storeId);
+    }
+
+    /** Bytes of snapshots that were taken in from other nodes since the start, parts that had to be asked for again included. */
+    public long snapshotBytesReceived() {
+        return snapshots == null ? 0 : snapshots.bytesReceived();
+    }
+
+    /** Copies that ended without a snapshot, since the start; a leader that is still there has them begun anew. */
+    public long snapshotCopiesFailed() {
+        return snapshots == null ? 0 : snapshots.copiesFailed();
+    }
+
+    public int snapshotCopiesUnderWay() {
+        return snapshots == null ? 0 : snapshots.copiesUnderWay();
+    }
+
+    /** Groups must have been closed before. */
     @Override
     public void close() {
+        elections.close();
+        transport.close();
+        if (snapshots != null) {
+            snapshots.close();
+        }
         appendExecutors.shutdownGracefully();
     }
 }

@@ -47,15 +47,23 @@ public final class SnapshotSeal {
      */
     static void verify(Path snapshots) throws IOException {
         Path newest = newest(snapshots);
-        if (newest == null) {
-            return;
+        if (newest != null) {
+            verifyOne(newest);
         }
-        Path seal = newest.resolve(FILE);
+    }
+
+    /**
+     * Compares a snapshot's notes with its seal.
+     *
+     * @throws DamagedDataException naming the notes or the seal
+     */
+    static void verifyOne(Path snapshot) throws IOException {
+        Path seal = snapshot.resolve(FILE);
         if (!Files.exists(seal)) {
             throw new DamagedDataException(seal, "missing");
         }
         String expected = ChecksummedText.open(seal, Files.readAllBytes(seal));
-        Path notes = newest.resolve(NOTES);
+        Path notes = snapshot.resolve(NOTES);
         LocalSnapshotMetaTable table = new LocalSnapshotMetaTable(new RaftOptions());
         boolean readable;
         try {

@@ -1,0 +1,152 @@
+package io.godwit.kv.raft;
+
+import com.alipay.sofa.jraft.ReplicatorGroup;
+import com.alipay.sofa.jraft.error.RemotingException;
+import com.alipay.sofa.jraft.option.RpcOptions;
+import com.alipay.sofa.jraft.rpc.InvokeCallback;
+import com.alipay.sofa.jraft.rpc.InvokeContext;
+import com.alipay.sofa.jraft.rpc.RaftRpcFactory;
+import com.alipay.sofa.jraft.rpc.RpcClient;
+import com.alipay.sofa.jraft.rpc.RpcRequests.AppendEntriesRequest;
+import com.alipay.sofa.jraft.rpc.RpcRequests.ErrorResponse;
+import com.alipay.sofa.jraft.rpc.RpcResponseFactory;
+import com.alipay.sofa.jraft.rpc.RpcServer;
+import com.alipay.sofa.jraft.util.Endpoint;
+import com.alipay.sofa.jraft.util.SPI;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
+import java.util.Locale;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * JRaft's way to other nodes: the {@link RaftTransport} of the group. JRaft finds the factory as a service, ahead of its own, one for the
+ * process.
+ *
+ * <p>It is told that every node is connected. Otherwise it would ask with a ping, holding the group's lock for up to a second, and would
+ * not send votes to a node that has not answered. What cannot be sent fails at once, and is told like any failed request.
+ */
+@SPI(name = "godwit", priority = 100)
+public final class GrpcRaftRpcFactory implements RaftRpcFactory {
+    private static final Logger LOG = LoggerFactory.getLogger(GrpcRaftRpcFactory.class);
+    private static final RpcResponseFactory RESPONSES = new Responses();
+
+    @Override
+    public void registerProtobufSerializer(String className, Object... args) {}
+
+    @Override
+    public RpcClient createRpcClient(@Nullable ConfigHelper<RpcClient> helper) {
+        return new Client();
+    }
+
+    /** Nobody starts a server: groups are served by the transport. */
+    @Override
+    public RpcServer createRpcServer(Endpoint endpoint, @Nullable ConfigHelper<RpcServer> helper) {
+        throw new UnsupportedOperationException("groups are served by the node's RPC server, not at " + endpoint);
+    }
+
+    @Override
+    public RpcResponseFactory getRpcResponseFactory() {
+        return RESPONSES;
+    }
+
+    private static final class Client implements RpcClient {
+        /** Set before the first call. */
+        private volatile @Nullable RaftTransport transport;
+
+        @Override
+        public boolean init(RpcOptions options) {
+            transport = ((RaftNodeOptions) options).transport();
+            return true;
+        }
+
+        @Override
+        public void shutdown() {}
+
+        @Override
+        public boolean checkConnection(Endpoint endpoint) {
+            return true;
+        }
+
+        @Override
+        public boolean checkConnection(Endpoint endpoint, boolean createIfAbsent) {
+            return true;
+        }
+
+        @Override
+        public void closeConnection(Endpoint endpoint) {}
+
+        @Override
+        public void registerConnectEventListener(ReplicatorGroup group) {}
+
+        /** JRaft calls it for pings only, which are not sent to those that are said to be connected. */
+        @Override
+        public Object invokeSync(Endpoint endpoint, Object request, InvokeContext context, long timeoutMillis)
+                throws RemotingException {
+            throw new RemotingException(
+                    "no blocking calls: " + request.getClass().getSimpleName());
+        }
+
+        @Override
+        public void invokeAsync(
+                Endpoint endpoint, Object request, InvokeContext context, InvokeCallback callback, long timeoutMillis)
+                throws RemotingException {
+            RaftTransport through = transport;
+            if (through == null) {
+                throw new RemotingException("not initialised");
+            }
+            // a voter's address is its store id; see RaftHost
+            through.call(
+                    endpoint.getIp(),
+                    (Message) request,
+                    timeoutMillis,
+                    (response, failure) -> complete(through, request, callback, response, failure));
+        }
+
+        /** Answers to appended entries stay in order on their own executor; JRaft's other one would be two threads a group. */
+        private static void complete(
+                RaftTransport through,
+                Object request,
+                InvokeCallback callback,
+                @Nullable Message response,
+                @Nullable Throwable failure) {
+            Executor ordered = request instanceof AppendEntriesRequest ? callback.executor() : null;
+            Executor executor = ordered == null ? through.answers() : ordered;
+            Runnable task = () -> callback.complete(response, failure);
+            try {
+                executor.execute(task);
+            } catch (
+                    RejectedExecutionException
+                            e) { // its queue is full; an answer that is lost would stop the replicator
+                try {
+                    through.answers().execute(task);
+                } catch (RejectedExecutionException closed) {
+                    LOG.debug("answer ignored: closing");
+                }
+            }
+        }
+    }
+
+    /** Puts an error into the field that every response of JRaft has for it, so that a response is always of its method's type. */
+    private static final class Responses implements RpcResponseFactory {
+        @Override
+        public Message newResponse(@Nullable Message parent, int code, @Nullable String format, Object... arguments) {
+            ErrorResponse.Builder error = ErrorResponse.newBuilder().setErrorCode(code);
+            if (format != null) {
+                error.setErrorMsg(arguments.length == 0 ? format : String.format(Locale.ROOT, format, arguments));
+            }
+            if (parent == null) {
+                return error.build();
+            }
+            FieldDescriptor field = parent.getDescriptorForType().findFieldByNumber(ERROR_RESPONSE_NUM);
+            if (field == null) {
+                return error.build();
+            }
+            // partial: the required fields of an answer have no meaning in an error
+            return parent.toBuilder().setField(field, error.build()).buildPartial();
+        }
+    }
+}

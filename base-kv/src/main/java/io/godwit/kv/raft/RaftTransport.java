@@ -1,0 +1,37 @@
+package io.godwit.kv.raft;
+
+import com.google.protobuf.Message;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** Carries JRaft's messages to the nodes that other voters live on. Any thread; nothing blocks. */
+interface RaftTransport extends AutoCloseable {
+
+    /** Told once, on any thread, which it must not block. */
+    interface Answer {
+        /**
+         * @param response null when it failed
+         * @param failure a {@link com.alipay.sofa.jraft.error.RemotingException}; null when there is a response
+         */
+        void complete(@Nullable Message response, @Nullable Throwable failure);
+    }
+
+    /**
+     * Sends {@code request} to a node. Requests to append entries of one group arrive in the order in which they were sent; others
+     * overtake each other.
+     *
+     * @param storeId names the node
+     */
+    void call(String storeId, Message request, long timeoutMillis, Answer answer);
+
+    /** Runs what JRaft does with answers, which may block. */
+    Executor answers();
+
+    /** Lets other nodes reach {@code group}, whose calls arrive on threads that may block. */
+    void serve(String groupId, ServedGroup group);
+
+    void serveNoMore(String groupId);
+
+    @Override
+    void close();
+}

@@ -1,0 +1,98 @@
+package io.godwit.kv.raft;
+
+import com.alipay.sofa.jraft.Closure;
+import com.alipay.sofa.jraft.Iterator;
+import com.alipay.sofa.jraft.Status;
+import com.alipay.sofa.jraft.core.StateMachineAdapter;
+import com.alipay.sofa.jraft.error.RaftError;
+import com.alipay.sofa.jraft.storage.snapshot.SnapshotReader;
+import com.alipay.sofa.jraft.storage.snapshot.SnapshotWriter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Keeps the entries. Its snapshot has them in one file, and ballast in others, as a database has. */
+final class ListStateMachine extends StateMachineAdapter {
+    private static final int BALLAST_FILES = 3;
+
+    private final int ballastBytes;
+    private final List<String> entries = new ArrayList<>();
+
+    ListStateMachine(int ballastBytes) {
+        this.ballastBytes = ballastBytes;
+    }
+
+    synchronized List<String> entries() {
+        return List.copyOf(entries);
+    }
+
+    synchronized int count() {
+        return entries.size();
+    }
+
+    @Override
+    public synchronized void onApply(Iterator committed) {
+        while (committed.hasNext()) {
+            ByteBuffer data = committed.getData().duplicate();
+            byte[] bytes = new byte[data.remaining()];
+            data.get(bytes);
+            entries.add(new String(bytes, StandardCharsets.UTF_8));
+            if (committed.done() != null) {
+                committed.done().run(Status.OK());
+            }
+            committed.next();
+        }
+    }
+
+    @Override
+    public synchronized void onSnapshotSave(SnapshotWriter writer, Closure done) {
+        Path directory = Path.of(writer.getPath());
+        try {
+            Files.createDirectories(directory.resolve("db"));
+            add(writer, directory, "db/entries", String.join("\n", entries).getBytes(StandardCharsets.UTF_8));
+            for (int i = 0; i < BALLAST_FILES; i++) {
+                add(writer, directory, "db/ballast-" + i, ballast(i));
+            }
+            add(writer, directory, "db/empty", new byte[0]);
+            SnapshotSeal.add(writer, writer.getCurrentMeta());
+            done.run(Status.OK());
+        } catch (IOException e) {
+            done.run(new Status(RaftError.EIO, "%s", e));
+        }
+    }
+
+    private static void add(SnapshotWriter writer, Path directory, String name, byte[] content) throws IOException {
+        Files.write(directory.resolve(name), content);
+        writer.addFile(name);
+    }
+
+    private byte[] ballast(int file) {
+        byte[] content = new byte[ballastBytes];
+        Arrays.fill(content, (byte) ('a' + file));
+        return content;
+    }
+
+    @Override
+    public synchronized boolean onSnapshotLoad(SnapshotReader reader) {
+        try {
+            for (int i = 0; i < BALLAST_FILES; i++) {
+                if (!Arrays.equals(Files.readAllBytes(Path.of(reader.getPath(), "db/ballast-" + i)), ballast(i))) {
+                    return false;
+                }
+            }
+            String text = Files.readString(Path.of(reader.getPath(), "db/entries"));
+            entries.clear();
+            if (!text.isEmpty()) {
+                entries.addAll(List.of(text.split("\n", -1)));
+            }
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}

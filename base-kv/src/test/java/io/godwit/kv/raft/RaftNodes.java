@@ -1,0 +1,174 @@
+package io.godwit.kv.raft;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.alipay.sofa.jraft.Closure;
+import com.alipay.sofa.jraft.Status;
+import io.godwit.cluster.RpcMesh;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/** Nodes in this process, each with a log of its own, that replicate one group over real connections. */
+final class RaftNodes implements AutoCloseable {
+    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+    /** No election by itself within a test. */
+    static final int NEVER_MILLIS = 120_000;
+
+    private final Path directory;
+    private final RpcMesh mesh = new RpcMesh(8 << 20);
+    private final Map<String, Node> nodes = new TreeMap<>();
+    private String group = "test-1";
+    private RaftSettings settings = new RaftSettings(NEVER_MILLIS, 100, 1L << 30);
+    private int ballastBytes = 1;
+
+    RaftNodes(Path directory) {
+        this.directory = directory;
+    }
+
+    /** A running node. */
+    record Node(String id, SharedRaftLog log, RaftHost host, RaftGroup group, ListStateMachine machine) {
+        boolean leads() {
+            return group.leader().equals(id);
+        }
+    }
+
+    RaftNodes group(String id) {
+        group = id;
+        return this;
+    }
+
+    RaftNodes settings(RaftSettings changed) {
+        settings = changed;
+        return this;
+    }
+
+    RaftNodes ballastBytes(int changed) {
+        ballastBytes = changed;
+        return this;
+    }
+
+    RpcMesh mesh() {
+        return mesh;
+    }
+
+    Node get(String id) {
+        return nodes.get(id);
+    }
+
+    /** Starts a node, or one that was killed anew on its data; {@code voters} if the group has no entry yet. */
+    Node start(String id, List<String> voters) throws IOException {
+        SharedRaftLog log = SharedRaftLog.open(directory.resolve(id).resolve("log"), (what, cause) -> {});
+        RaftHost[] host = new RaftHost[1];
+        mesh.start(
+                id,
+                node -> host[0] = RaftHost.connected(
+                        log.serviceFactory(), id, LogSync.ALL, settings, node.server(), node.channels()));
+        ListStateMachine machine = new ListStateMachine(ballastBytes);
+        RaftGroup started = host[0].start(group, directory.resolve(id).resolve("snapshots"), machine, voters);
+        Node node = new Node(id, log, host[0], started, machine);
+        nodes.put(id, node);
+        return node;
+    }
+
+    void startAll(String... ids) throws IOException {
+        for (String id : ids) {
+            start(id, List.of(ids));
+        }
+    }
+
+    /** As a killed process: nobody hears of it, and what it had not written is gone. */
+    void kill(String id) {
+        Node node = nodes.remove(id);
+        mesh.kill(id);
+        stop(node);
+    }
+
+    private static void stop(Node node) {
+        node.group().close();
+        node.host().close();
+        node.log().close();
+    }
+
+    /** What the membership does at a crash; also used to have a first leader without waiting for a timeout. */
+    void tellAllOfTheDeathOf(String id) {
+        nodes.values().forEach(node -> node.host().onMemberCrashed(id));
+    }
+
+    Node electFirst() {
+        tellAllOfTheDeathOf("nobody");
+        return awaitLeader();
+    }
+
+    /** Waits until all running nodes agree on a leader. */
+    Node awaitLeader() {
+        await(() -> {
+            String leader = nodes.values().iterator().next().group().leader();
+            return nodes.containsKey(leader)
+                    && nodes.values().stream()
+                            .allMatch(node -> node.group().leader().equals(leader));
+        });
+        return nodes.values().stream().filter(Node::leads).findFirst().orElseThrow();
+    }
+
+    List<Node> followers() {
+        return nodes.values().stream().filter(node -> !node.leads()).toList();
+    }
+
+    /** Appends, and returns when the entry is applied where it was appended. */
+    static void append(Node node, String entry) throws Exception {
+        Status status = appending(node, entry).get(30, TimeUnit.SECONDS);
+        if (!status.isOk()) {
+            throw new AssertionError("not appended: " + status);
+        }
+    }
+
+    static CompletableFuture<Status> appending(Node node, String entry) {
+        return told(done -> node.group().append(entry.getBytes(UTF_8), -1, done));
+    }
+
+    /** What a closure is told. */
+    static CompletableFuture<Status> told(Consumer<Closure> call) {
+        CompletableFuture<Status> result = new CompletableFuture<>();
+        call.accept(result::complete);
+        return result;
+    }
+
+    static Status ask(Consumer<Closure> call) throws InterruptedException, ExecutionException, TimeoutException {
+        return told(call).get(30, TimeUnit.SECONDS);
+    }
+
+    void awaitEntries(int count, String... ids) {
+        for (String id : ids) {
+            await(() -> nodes.get(id).machine().count() >= count);
+        }
+    }
+
+    static void await(BooleanSupplier condition) {
+        long end = System.nanoTime() + LIMIT_NANOS;
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > end) {
+                throw new AssertionError("not within 30 s");
+            }
+            try {
+                Thread.sleep(2); // between two looks
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        nodes.values().forEach(RaftNodes::stop);
+        mesh.close();
+    }
+}

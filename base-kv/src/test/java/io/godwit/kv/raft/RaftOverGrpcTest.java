@@ -1,0 +1,306 @@
+package io.godwit.kv.raft;
+
+import static io.godwit.kv.raft.RaftNodes.append;
+import static io.godwit.kv.raft.RaftNodes.appending;
+import static io.godwit.kv.raft.RaftNodes.ask;
+import static io.godwit.kv.raft.RaftNodes.await;
+import static io.godwit.kv.raft.RaftNodes.told;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.alipay.sofa.jraft.Status;
+import com.alipay.sofa.jraft.closure.ReadIndexClosure;
+import io.godwit.kv.raft.RaftGroup.Membership;
+import io.godwit.kv.raft.RaftNodes.Node;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** JRaft's groups over our log and our RPC, several nodes in this process. */
+class RaftOverGrpcTest {
+    @TempDir
+    Path directory;
+
+    /** By its own timeouts, as when nobody is told of a death. */
+    @Test
+    void votersElectALeaderByThemselves() throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory).settings(new RaftSettings(500, 100, 1L << 30))) {
+            nodes.startAll("a", "b", "c");
+            Node first = nodes.awaitLeader();
+            append(first, "one");
+            nodes.kill(first.id());
+            Node second = nodes.awaitLeader();
+            append(second, "two");
+            assertThat(second.machine().entries()).containsExactly("one", "two");
+        }
+    }
+
+    /** Nothing is lost, nor applied twice or in another order, and the one that was dead catches up. */
+    @Test
+    void leadersDeathIsFollowedByAnElectionAtOnceWhenItIsTold() throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory)) {
+            nodes.startAll("a", "b", "c");
+            Node first = nodes.electFirst();
+            List<String> expected = new ArrayList<>();
+            for (int i = 0; i < 50; i++) {
+                expected.add("entry " + i);
+                append(first, "entry " + i);
+            }
+            nodes.kill(first.id());
+            nodes.tellAllOfTheDeathOf(first.id());
+            Node second = nodes.awaitLeader(); // a timeout is four times as long as the test waits
+            append(second, "after");
+            expected.add("after");
+            assertThat(second.machine().entries()).isEqualTo(expected);
+
+            nodes.start(first.id(), List.of());
+            nodes.awaitEntries(expected.size(), "a", "b", "c");
+            for (String id : List.of("a", "b", "c")) {
+                assertThat(nodes.get(id).machine().entries()).isEqualTo(expected);
+            }
+        }
+    }
+
+    /** Without a majority nobody leads, however often it is told. */
+    @Test
+    void minorityElectsNobody() throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory)) {
+            nodes.startAll("a", "b", "c");
+            Node leader = nodes.electFirst();
+            append(leader, "one");
+            List<Node> others = nodes.followers();
+            nodes.kill(others.get(0).id());
+            nodes.kill(leader.id());
+            String left = others.get(1).id();
+            nodes.tellAllOfTheDeathOf(leader.id());
+            await(() -> nodes.get(left).group().leader().isEmpty()); // it stands, and has its own vote
+            nodes.start(leader.id(), List.of());
+            nodes.tellAllOfTheDeathOf("nobody");
+            append(nodes.awaitLeader(), "two");
+        }
+    }
+
+    /** The voter that stands first lacks an entry that was acknowledged. */
+    @Test
+    void voterThatLagsIsNotElected() throws Exception {
+        String group = groupWhoseFirstCandidateIs("c", "a");
+        try (RaftNodes nodes = new RaftNodes(directory).group(group)) {
+            nodes.startAll("a", "b", "c");
+            nodes.electFirst();
+            lead(nodes, "a");
+            nodes.mesh().cut("a", "c");
+            append(nodes.get("a"), "without c");
+            nodes.kill("a");
+            nodes.tellAllOfTheDeathOf("a");
+            Node second = nodes.awaitLeader();
+            assertThat(second.id()).isEqualTo("b");
+            append(second, "after");
+            nodes.awaitEntries(2, "c");
+            assertThat(nodes.get("c").machine().entries()).containsExactly("without c", "after");
+        }
+    }
+
+    private static String groupWhoseFirstCandidateIs(String candidate, String dead) {
+        for (int i = 1; ; i++) {
+            if (EarlyElection.candidates("test-" + i, List.of("a", "b", "c"), dead)
+                    .get(0)
+                    .equals(candidate)) {
+                return "test-" + i;
+            }
+        }
+    }
+
+    private static void lead(RaftNodes nodes, String id) {
+        await(() -> {
+            Node leader = nodes.awaitLeader();
+            return leader.id().equals(id)
+                    || !leader.group().transferLeadershipTo(id).isOk()
+                    || nodes.get(id).leads();
+        });
+        await(() -> nodes.awaitLeader().id().equals(id));
+    }
+
+    /** The old leader goes on believing that it leads, but commits nothing, and gives way when it can be reached again. */
+    @Test
+    void leaderThatIsCutOffCommitsNothing() throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory)) {
+            nodes.startAll("a", "b", "c");
+            Node old = nodes.electFirst();
+            append(old, "before");
+            List<Node> others = nodes.followers();
+            others.forEach(other -> nodes.mesh().cut(old.id(), other.id()));
+            CompletableFuture<Status> lost = appending(old, "never");
+            others.forEach(other -> other.host().onMemberCrashed(old.id()));
+            await(() -> others.stream().anyMatch(Node::leads));
+            Node fresh = others.stream().filter(Node::leads).findFirst().orElseThrow();
+            append(fresh, "after");
+            assertThat(lost).isNotDone();
+            assertThat(old.machine().entries()).containsExactly("before");
+
+            others.forEach(other -> nodes.mesh().heal(old.id(), other.id()));
+            assertThat(lost.get(60, TimeUnit.SECONDS).isOk()).isFalse();
+            nodes.awaitEntries(2, "a", "b", "c");
+            assertThat(old.machine().entries()).containsExactly("before", "after");
+        }
+    }
+
+    /** Large and small ones, many at once; among them one above gRPC's own limit. */
+    @Test
+    void appendsOfAllSizesArriveInOrder() throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory)) {
+            nodes.startAll("a", "b", "c");
+            Node leader = nodes.electFirst();
+            List<String> expected = new ArrayList<>();
+            CompletableFuture<Status> last = null;
+            for (int i = 0; i < 150; i++) {
+                int size = i == 40 ? 5 << 20 : i % 10 == 3 ? 300_000 : 10;
+                String entry = i + ":" + "x".repeat(size);
+                expected.add(entry);
+                last = appending(leader, entry);
+            }
+            assertThat(last.get(60, TimeUnit.SECONDS).isOk()).isTrue();
+            nodes.awaitEntries(expected.size(), "a", "b", "c");
+            for (String id : List.of("a", "b", "c")) {
+                assertThat(nodes.get(id).machine().entries()).isEqualTo(expected);
+            }
+        }
+    }
+
+    @Test
+    void followerReadsByAskingTheLeader() throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory)) {
+            nodes.startAll("a", "b", "c");
+            append(nodes.electFirst(), "one");
+            Node follower = nodes.followers().get(0);
+            CompletableFuture<Status> read = new CompletableFuture<>();
+            follower.group().readIndex(new ReadIndexClosure() {
+                @Override
+                public void run(Status status, long index, byte[] context) {
+                    read.complete(status);
+                }
+            });
+            assertThat(read.get(30, TimeUnit.SECONDS).isOk()).isTrue();
+            assertThat(follower.machine().entries()).containsExactly("one");
+        }
+    }
+
+    @Test
+    void leadershipAndMembershipChangeOneAtATime() throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory)) {
+            Node a = nodes.start("a", List.of("a"));
+            await(a::leads);
+            append(a, "one");
+            nodes.start("b", List.of());
+            nodes.start("c", List.of());
+            assertOk(ask(done -> a.group().addVoter("b", done)));
+            assertOk(ask(done -> a.group().addLearner("c", done)));
+            assertThat(a.group().membership()).isEqualTo(new Membership(List.of("a", "b"), List.of("c")));
+            nodes.awaitEntries(1, "a", "b", "c");
+
+            // the learner counts for no majority, and stands for no election
+            assertThat(ask(done -> a.group().addVoter("b", done)).isOk()).isFalse();
+            assertOk(a.group().transferLeadershipTo("b"));
+            await(() -> nodes.awaitLeader().id().equals("b"));
+            Node b = nodes.get("b");
+            append(b, "two");
+            assertOk(ask(done -> b.group().removeVoter("a", done)));
+            assertThat(b.group().membership()).isEqualTo(new Membership(List.of("b"), List.of("c")));
+            append(b, "three");
+            nodes.awaitEntries(3, "c");
+            assertOk(ask(done -> b.group().addVoter("c", done)));
+            assertThat(b.group().membership()).isEqualTo(new Membership(List.of("b", "c"), List.of()));
+        }
+    }
+
+    private static void assertOk(Status status) {
+        assertThat(status.isOk()).as(status::toString).isTrue();
+    }
+
+    /** The entries before the snapshot are in no log any more. Files of several parts, of one, and an empty one. */
+    @Test
+    void newVoterTakesInASnapshotAndTheEntriesBehindIt() throws Exception {
+        int ballast = 1_500_000;
+        try (RaftNodes nodes = new RaftNodes(directory).ballastBytes(ballast)) {
+            nodes.startAll("a", "b");
+            Node leader = nodes.electFirst();
+            cutLog(leader);
+            append(leader, "behind");
+
+            Node c = nodes.start("c", List.of());
+            assertOk(ask(done -> leader.group().addVoter("c", done)));
+            nodes.awaitEntries(5, "c");
+            assertThat(c.machine().entries()).isEqualTo(leader.machine().entries());
+            assertThat(c.host().snapshotBytesReceived()).isGreaterThan(3L * ballast);
+
+            // its snapshot is as good as one of its own: sealed, and enough to start from
+            nodes.kill("c");
+            Node again = nodes.start("c", List.of());
+            assertThat(again.machine().count()).isGreaterThanOrEqualTo(4);
+            append(leader, "later");
+            nodes.awaitEntries(6, "c");
+        }
+    }
+
+    /** JRaft keeps the entries back to the snapshot before the last. */
+    private static void cutLog(Node leader) throws Exception {
+        append(leader, "one");
+        append(leader, "two");
+        assertOk(ask(done -> leader.group().snapshot(done)));
+        append(leader, "three");
+        append(leader, "four");
+        assertOk(ask(done -> leader.group().snapshot(done)));
+        await(() -> leader.log().firstIndex(leader.group().groupId()) > 2);
+    }
+
+    /** Refused without harm to the replica, and asked for again until it is right. */
+    @Test
+    void snapshotThatIsNotWhatWasSealedIsNotTakenIn() throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory)) {
+            Node a = nodes.start("a", List.of("a"));
+            await(a::leads);
+            cutLog(a);
+            Path seal = directory.resolve("a/snapshots/snapshot_5/SEAL");
+            String sealed = Files.readString(seal);
+            Files.writeString(seal, sealed.replaceFirst("notes=[0-9a-f]", "notes=x"));
+            Node c = nodes.start("c", List.of());
+            CompletableFuture<Status> added = told(done -> a.group().addVoter("c", done));
+            await(() -> c.host().snapshotCopiesFailed() >= 2);
+            assertThat(added).isNotDone();
+            assertThat(c.machine().count()).isZero();
+            assertThat(directory.resolve("c/snapshots/temp/SEAL")).doesNotExist();
+
+            Files.writeString(seal, sealed);
+            assertOk(added.get(30, TimeUnit.SECONDS));
+            nodes.awaitEntries(4, "c");
+        }
+    }
+
+    /** The link breaks in the middle: what has come is not sent again. */
+    @Test
+    void brokenCopyGoesOnWhereItStopped() throws Exception {
+        int ballast = 3 << 20;
+        RaftSettings slow = new RaftSettings(2_000, 100, 6 << 20); // a second and a half
+        try (RaftNodes nodes = new RaftNodes(directory).ballastBytes(ballast).settings(slow)) {
+            Node a = nodes.start("a", List.of("a"));
+            await(a::leads);
+            cutLog(a);
+            Node c = nodes.start("c", List.of());
+            a.group().addLearner("c", status -> {});
+            Path second = directory.resolve("c").resolve("snapshots/temp/db/ballast-1");
+            await(() -> Files.exists(second));
+            nodes.mesh().cut("a", "c");
+            await(() -> c.host().snapshotCopiesUnderWay() == 0);
+            long before = c.host().snapshotBytesReceived();
+            assertThat(before).isBetween((long) ballast, 3L * ballast - 1);
+
+            nodes.mesh().heal("a", "c");
+            nodes.awaitEntries(4, "c");
+            // parts that were on their way when it broke are asked for again
+            assertThat(c.host().snapshotBytesReceived()).isLessThan(3L * ballast + (4L << 20));
+        }
+    }
+}
