@@ -1,0 +1,91 @@
+package io.godwit.kv.balance;
+
+import io.godwit.plugin.balance.RangeBalancer;
+import io.godwit.plugin.balance.RangeBalancerFactory;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** The balancers of a key space in the order in which they are asked, each with its settings. */
+public record BalancePlan(List<Step> steps) {
+
+    public BalancePlan {
+        steps = List.copyOf(steps);
+        Set<String> names = new HashSet<>();
+        for (Step step : steps) {
+            if (!names.add(step.name())) {
+                throw new IllegalArgumentException("balancer " + step.name() + " is named twice");
+            }
+        }
+    }
+
+    /**
+     * One balancer of a plan.
+     *
+     * @param settings what differs from the factory's defaults
+     */
+    public record Step(RangeBalancerFactory factory, Map<String, String> settings) {
+        public Step {
+            settings = Map.copyOf(settings);
+        }
+
+        public String name() {
+            return factory.name();
+        }
+
+        /** The settings in force, those left at their defaults included. */
+        public Map<String, String> effective() {
+            Map<String, String> all = new HashMap<>(factory.defaults());
+            all.putAll(settings);
+            return Map.copyOf(all);
+        }
+
+        /** The same with some settings changed. */
+        public Step with(Map<String, String> changes) {
+            Map<String, String> all = new HashMap<>(settings);
+            all.putAll(changes);
+            return new Step(factory, all);
+        }
+
+        /** @throws IllegalArgumentException naming the setting that is unknown, or whose value is not valid */
+        public RangeBalancer create() {
+            Map<String, String> known = factory.defaults();
+            for (String key : new TreeSet<>(settings.keySet())) {
+                if (!known.containsKey(key)) {
+                    throw new IllegalArgumentException("balancer " + name() + " has no setting \"" + key + "\", only "
+                            + new TreeSet<>(known.keySet()));
+                }
+            }
+            try {
+                return factory.create(effective());
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("balancer " + name() + ": " + e.getMessage(), e);
+            }
+        }
+    }
+
+    /**
+     * The shipped balancers. What concerns several (the limits of a range, the grace period) is given to each that knows it.
+     *
+     * @param settings what differs from the defaults
+     * @throws IllegalArgumentException if no shipped balancer knows one of them
+     */
+    public static BalancePlan shipped(Map<String, String> settings) {
+        Set<String> unknown = new TreeSet<>(settings.keySet());
+        List<Step> steps = new ArrayList<>();
+        for (RangeBalancerFactory factory : ShippedBalancers.ALL) {
+            Map<String, String> own = new HashMap<>(settings);
+            own.keySet().retainAll(factory.defaults().keySet());
+            unknown.removeAll(own.keySet());
+            steps.add(new Step(factory, own));
+        }
+        if (!unknown.isEmpty()) {
+            throw new IllegalArgumentException("no shipped balancer has a setting of " + unknown);
+        }
+        return new BalancePlan(steps);
+    }
+}

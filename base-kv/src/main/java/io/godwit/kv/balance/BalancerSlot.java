@@ -1,0 +1,96 @@
+package io.godwit.kv.balance;
+
+import io.godwit.plugin.balance.BalanceAction;
+import io.godwit.plugin.balance.RangeBalancer;
+
+/** A balancer and how it has been doing. Confined to the loop's thread. */
+final class BalancerSlot {
+    private BalancePlan.Step step;
+    private RangeBalancer balancer;
+    private boolean paused;
+    /** An action of it has not been seen to take effect yet. */
+    private boolean busy;
+
+    private long done;
+    private long refused;
+    private long failed;
+    private String lastAction = "";
+    private String fault = "";
+    /** Exceptions and invalid actions in a row. */
+    private int faults;
+    /** Not asked before; of the loop's clock. Means something only while {@link #faults} is not 0. */
+    private long notBeforeNanos;
+
+    /** @throws IllegalArgumentException if a setting is unknown or not valid */
+    BalancerSlot(BalancePlan.Step step) {
+        this.step = step;
+        this.balancer = step.create();
+    }
+
+    String name() {
+        return step.name();
+    }
+
+    RangeBalancer balancer() {
+        return balancer;
+    }
+
+    boolean isToBeAsked(long nowNanos) {
+        return !paused && !busy && (faults == 0 || nowNanos - notBeforeNanos >= 0);
+    }
+
+    void pause() {
+        paused = true;
+    }
+
+    void resume() {
+        paused = false;
+        answered();
+    }
+
+    /** @throws IllegalArgumentException if a setting is unknown or not valid; then nothing has changed */
+    void tune(BalancePlan.Step tuned) {
+        balancer = tuned.create();
+        step = tuned;
+        answered();
+    }
+
+    BalancePlan.Step step() {
+        return step;
+    }
+
+    /** It came to a valid answer. */
+    void answered() {
+        faults = 0;
+        fault = "";
+    }
+
+    /** It threw, or asked for what makes no sense. */
+    void faulted(String what, long nowNanos, BalanceLoopConfig config) {
+        faults++;
+        fault = what;
+        notBeforeNanos = nowNanos + config.pauseAfter(faults).toNanos();
+    }
+
+    void began(BalanceAction action) {
+        busy = true;
+        lastAction = action + ": under way";
+    }
+
+    void ended(BalanceAction action, ActionOutcome outcome) {
+        lastAction = action + ": " + outcome;
+        switch (outcome) {
+            case DONE -> done++;
+            case STALE, REFUSED -> refused++;
+            case FAILED -> failed++;
+        }
+    }
+
+    void free() {
+        busy = false;
+    }
+
+    BalancerStatus status() {
+        return new BalancerStatus(name(), paused, step.effective(), done, refused, failed, lastAction, fault);
+    }
+}

@@ -1,0 +1,7 @@
+package io.godwit.plugin.balance;
+
+/** What was done to a key. */
+public enum AccessKind {
+    READ,
+    WRITE
+}

@@ -1,0 +1,15 @@
+package io.godwit.plugin.balance;
+
+/**
+ * What the configuration wants of every range of a key space.
+ *
+ * @param voters wanted when there are enough stores, at least 1
+ * @param isOnEveryStore whether each store without a voter should have a learner, so that it can read at home
+ */
+public record ReplicaGoal(int voters, boolean isOnEveryStore) {
+    public ReplicaGoal {
+        if (voters < 1) {
+            throw new IllegalArgumentException("a goal of " + voters + " voters, expected at least 1");
+        }
+    }
+}

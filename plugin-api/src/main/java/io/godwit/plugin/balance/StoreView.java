@@ -1,0 +1,52 @@
+package io.godwit.plugin.balance;
+
+import java.time.Duration;
+
+/**
+ * One store at the time of the view.
+ *
+ * @param id the store id, which a node keeps as long as its data
+ * @param zone what fails together with it (a rack, a data centre); empty when nobody said. Stores with the same text share it
+ * @param livenessFor how long {@code liveness} has been what it is; of one that has never been seen, how long it has been expected
+ * @param isDraining whether the operator wants leaders and replicas off it
+ * @param version of the software; empty when not known
+ * @param cores of the node, at least 1
+ * @param cpuLoad of the node, 0 to 1, over all cores
+ * @param diskTotalBytes of the disk with its data, at least 1
+ * @param diskFreeBytes 0 to {@code diskTotalBytes}
+ */
+public record StoreView(
+        String id,
+        String zone,
+        Liveness liveness,
+        Duration livenessFor,
+        boolean isDraining,
+        String version,
+        int cores,
+        double cpuLoad,
+        long diskTotalBytes,
+        long diskFreeBytes) {
+
+    public StoreView {
+        if (id.isEmpty()) {
+            throw new IllegalArgumentException("a store without an id");
+        }
+        if (livenessFor.isNegative()) {
+            throw new IllegalArgumentException("store " + id + ": livenessFor is " + livenessFor);
+        }
+        if (cores < 1) {
+            throw new IllegalArgumentException("store " + id + ": " + cores + " cores, expected at least 1");
+        }
+        if (!(cpuLoad >= 0 && cpuLoad <= 1)) {
+            throw new IllegalArgumentException("store " + id + ": cpuLoad is " + cpuLoad + ", expected 0 to 1");
+        }
+        if (diskTotalBytes < 1 || diskFreeBytes < 0 || diskFreeBytes > diskTotalBytes) {
+            throw new IllegalArgumentException(
+                    "store " + id + ": " + diskFreeBytes + " bytes free of " + diskTotalBytes + " of the disk");
+        }
+    }
+
+    public boolean isAlive() {
+        return liveness == Liveness.ALIVE;
+    }
+}
