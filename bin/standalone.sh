@@ -144,7 +144,7 @@ build_command() {
   read -r -a extra <<<"${JVM_OPTS:-}"
   jvm+=(${heap[@]+"${heap[@]}"} ${extra[@]+"${extra[@]}"})
   jvm+=("-Dgodwit.log.dir=$log" "-Dlogback.configurationFile=$dist/conf/logback.xml" -cp "$dist/lib/*"
-    io.godwit.broker.Main --config "$config" --data "$data")
+    io.godwit.broker.Main --config "$config" --data "$data" --plugins "$root/plugins")
 }
 
 print_ready() {

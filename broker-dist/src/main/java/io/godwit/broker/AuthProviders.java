@@ -7,12 +7,10 @@ import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.auth.AuthProviderFactory;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.ServiceLoader;
 
-/** Opens the auth provider that the configuration names: a built-in one, or one that the {@link ServiceLoader} finds. */
+/** Opens the auth provider that the configuration names: a built-in one, or one that a plugin has. */
 final class AuthProviders {
     static final String ALLOW_ALL = "allow-all";
     static final String FILE = "file";
@@ -29,7 +27,7 @@ final class AuthProviders {
      *
      * @throws IOException naming what is wrong
      */
-    static AuthProvider open(BrokerConfig config, AuthFileReports reports) throws IOException {
+    static AuthProvider open(BrokerConfig config, PluginLoader plugins, AuthFileReports reports) throws IOException {
         String name = config.get(FileSettings.AUTH_PROVIDER);
         if (name.isEmpty() || name.equals(ALLOW_ALL)) {
             return new AllowAll();
@@ -37,21 +35,19 @@ final class AuthProviders {
         if (name.equals(FILE)) {
             return FileAuth.open(fileAuth(config), reports);
         }
-        List<String> names = new ArrayList<>(List.of(ALLOW_ALL, FILE));
-        for (AuthProviderFactory factory : ServiceLoader.load(AuthProviderFactory.class)) {
-            if (factory.name().equals(name)) {
-                return create(factory);
-            }
-            names.add(factory.name());
-        }
-        throw new IOException("authConfig.provider: there is no provider \"" + name + "\", only " + names);
+        return create(plugins.find(
+                FileSettings.AUTH_PROVIDER.key(),
+                name,
+                AuthProviderFactory.class,
+                AuthProviderFactory::name,
+                List.of(ALLOW_ALL, FILE)));
     }
 
     @SuppressWarnings("CatchingUnchecked") // outermost frame of the plugin
     private static AuthProvider create(AuthProviderFactory factory) throws IOException {
         try {
             return factory.create();
-        } catch (Exception e) {
+        } catch (Exception | LinkageError e) {
             throw new IOException("the auth provider " + factory.name() + " does not start: " + e, e);
         }
     }

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * One broker: makes every part in the order in which they need each other and ends them the other way round, listeners first. Started
  * by the main thread, closed by it or by the shutdown thread; both calls block.
  *
- * <p>Order of the start: the auth provider with its files; data directory and log; the dist and the retain store; the inbox store, whose leaders may publish wills at
+ * <p>Order of the start: the plugins; the auth provider with its files; data directory and log; the dist and the retain store; the inbox store, whose leaders may publish wills at
  * once and so need the other two; the listeners. Nothing is acknowledged before all stores serve.
  */
 final class Broker implements AutoCloseable {
@@ -47,6 +47,7 @@ final class Broker implements AutoCloseable {
 
     private final BrokerConfig config;
     private final Path data;
+    private final Path pluginDirectory;
     private final StatusFile status;
     private final MeterRegistry meters = new SimpleMeterRegistry();
     private final EventLog events;
@@ -58,9 +59,11 @@ final class Broker implements AutoCloseable {
 
     private volatile boolean isCancelled;
 
-    Broker(BrokerConfig config, Path data) {
+    /** @param pluginDirectory need not be there */
+    Broker(BrokerConfig config, Path data, Path pluginDirectory) {
         this.config = config;
         this.data = data;
+        this.pluginDirectory = pluginDirectory;
         this.status = new StatusFile(data);
         this.events = new EventLog(meters, status::events);
     }
@@ -69,14 +72,18 @@ final class Broker implements AutoCloseable {
      * Returns when the listeners are open.
      *
      * @return for whoever started it: where it listens, and what it warns of
-     * @throws IOException naming what does not fit: data damaged, of another format or in use; a port taken; no data and bootstrap
-     *     false
+     * @throws IOException naming what does not fit: a plugin not found; data damaged, of another format or in use; a port taken; no data and
+     *     bootstrap false
      */
     synchronized List<String> start() throws IOException, InterruptedException {
         if (isClosed) {
             return List.of(); // the signal to end came first
         }
-        AuthProvider auth = AuthProviders.open(config, new AuthFileReports(events, meters));
+        PluginLoader plugins = PluginLoader.open(pluginDirectory);
+        opened.push(plugins);
+        // what is named must be there, though ranges without replicas are not balanced yet
+        BalanceSettings.check(config, plugins);
+        AuthProvider auth = AuthProviders.open(config, plugins, new AuthFileReports(events, meters));
         opened.push(auth);
         KvNode node = KvNode.open(BrokerSettings.node(config, data));
         List<String> warnings = BrokerSettings.warnings(config);

@@ -5,8 +5,12 @@ import io.godwit.mqtt.topic.AutoSubscription;
 import io.godwit.mqtt.topic.RewriteRule;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
-/** Every key of {@code standalone.yml} but for those of the listeners, which are {@link ListenerSettings}. What each does is told in {@code conf/standalone.yml}, which a test holds against this list. */
+/**
+ * Every key of {@code standalone.yml} but for those of the listeners, which are {@link ListenerSettings}; those of {@code storeConfig} come
+ * from {@link BalanceSettings}. What each does is told in {@code conf/standalone.yml}, which a test holds against this list.
+ */
 final class FileSettings {
     static final Setting<Boolean> BOOTSTRAP = Setting.flag("bootstrap", true);
 
@@ -103,7 +107,7 @@ final class FileSettings {
     static final Setting<List<Endpoint>> SEED_ENDPOINTS =
             Setting.list("clusterConfig.seedEndpoints", List.of(), Endpoint::parse);
 
-    static final List<Setting<?>> ALL = List.of(
+    private static final List<Setting<?>> OWN = List.of(
             BOOTSTRAP,
             MAX_CONN_BANDWIDTH,
             MAX_PUBLISH_RATE,
@@ -158,6 +162,9 @@ final class FileSettings {
             CLUSTER_PORT,
             CLUSTER_DOMAIN_NAME,
             SEED_ENDPOINTS);
+
+    static final List<Setting<?>> ALL =
+            Stream.concat(OWN.stream(), BalanceSettings.all().stream()).toList();
 
     private FileSettings() {}
 

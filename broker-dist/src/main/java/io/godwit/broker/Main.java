@@ -27,6 +27,9 @@ public final class Main implements Callable<Integer> {
     @Option(names = "--data", required = true, description = "data directory")
     private Path data = Path.of("data");
 
+    @Option(names = "--plugins", description = "directory of plugin jars; it need not be there (default: plugins)")
+    private Path plugins = Path.of("plugins");
+
     private Main() {}
 
     public static void main(String[] args) {
@@ -46,7 +49,7 @@ public final class Main implements Callable<Integer> {
         }
         effective.describe().forEach(line -> LOG.info("configuration {}", line));
         CountDownLatch ended = new CountDownLatch(1);
-        try (Broker broker = new Broker(effective, data)) {
+        try (Broker broker = new Broker(effective, data, plugins)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> drain(broker, ended), "shutdown"));
             broker.start().forEach(line -> System.out.println("godwit: " + line));
             ended.await();

@@ -15,6 +15,18 @@ final class PropertySettings {
     static final Setting<Integer> INBOX_RANGES = Setting.integer(
             "inbox_store_initial_ranges", Math.min(Runtime.getRuntime().availableProcessors(), 4), 1, 64);
     static final Setting<Boolean> INBOX_EARLY_PUSH = Setting.flag("inbox_store_early_push", true);
+    static final Setting<Long> INBOX_IO_NANOS_LIMIT =
+            Setting.number("inbox_store_io_nanos_limit", 30_000, 1, Long.MAX_VALUE);
+    static final Setting<Long> INBOX_MAX_IO_DENSITY =
+            Setting.number("inbox_store_max_io_density", 100, 1, Long.MAX_VALUE);
+    static final Setting<Long> DIST_IO_NANOS_LIMIT =
+            Setting.number("dist_worker_io_nanos_limit", 30_000, 1, Long.MAX_VALUE);
+    static final Setting<Long> DIST_MAX_IO_DENSITY =
+            Setting.number("dist_worker_max_io_density", 100, 1, Long.MAX_VALUE);
+    static final Setting<Long> RETAIN_IO_NANOS_LIMIT =
+            Setting.number("retain_store_io_nanos_limit", 30_000, 1, Long.MAX_VALUE);
+    static final Setting<Long> RETAIN_MAX_IO_DENSITY =
+            Setting.number("retain_store_max_io_density", 100, 1, Long.MAX_VALUE);
     static final Setting<Long> SNAPSHOT_LOG_BYTES =
             Setting.number("kv_snapshot_log_bytes", 64L * 1024 * 1024, 64 * 1024, Long.MAX_VALUE);
     static final Setting<Long> DISK_LOW_WATER_BYTES = Setting.number("kv_disk_low_water_bytes", -1, -1, Long.MAX_VALUE);
@@ -27,12 +39,12 @@ final class PropertySettings {
             RETAIN_VOTERS,
             INBOX_RANGES,
             INBOX_EARLY_PUSH,
-            Setting.number("inbox_store_io_nanos_limit", 30_000, 1, Long.MAX_VALUE),
-            Setting.number("inbox_store_max_io_density", 100, 1, Long.MAX_VALUE),
-            Setting.number("dist_worker_io_nanos_limit", 30_000, 1, Long.MAX_VALUE),
-            Setting.number("dist_worker_max_io_density", 100, 1, Long.MAX_VALUE),
-            Setting.number("retain_store_io_nanos_limit", 30_000, 1, Long.MAX_VALUE),
-            Setting.number("retain_store_max_io_density", 100, 1, Long.MAX_VALUE),
+            INBOX_IO_NANOS_LIMIT,
+            INBOX_MAX_IO_DENSITY,
+            DIST_IO_NANOS_LIMIT,
+            DIST_MAX_IO_DENSITY,
+            RETAIN_IO_NANOS_LIMIT,
+            RETAIN_MAX_IO_DENSITY,
             SNAPSHOT_LOG_BYTES,
             DISK_LOW_WATER_BYTES,
             LOG_SYNC,

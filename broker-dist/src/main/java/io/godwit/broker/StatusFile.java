@@ -36,6 +36,8 @@ final class StatusFile {
     private final List<String> warnings = new ArrayList<>();
     private final Map<String, String> stores = new TreeMap<>();
     private Map<String, Long> events = Map.of();
+    /** Until then the directory may be another broker's, and nothing is written. */
+    private boolean begun;
 
     StatusFile(Path directory) {
         this.directory = directory;
@@ -43,6 +45,7 @@ final class StatusFile {
 
     synchronized void begin(List<String> startWarnings) throws IOException {
         warnings.addAll(startWarnings);
+        begun = true;
         replace("godwit.pid", Long.toString(ProcessHandle.current().pid()));
         write();
     }
@@ -87,6 +90,9 @@ final class StatusFile {
     }
 
     private void write() {
+        if (!begun) {
+            return;
+        }
         StringBuilder text = new StringBuilder();
         text.append("pid=").append(ProcessHandle.current().pid()).append('\n');
         text.append("state=").append(Setting.nameOf(state)).append('\n');

@@ -24,7 +24,9 @@ class AuthProvidersTest {
     private AuthProvider open(String yaml) throws IOException, ConfigException {
         Path file = Files.writeString(directory.resolve("test.yml"), yaml);
         return AuthProviders.open(
-                ConfigLoader.load(file, Map.of()), new AuthFileReports(EventListener.NONE, new SimpleMeterRegistry()));
+                ConfigLoader.load(file, Map.of()),
+                PluginLoader.none(),
+                new AuthFileReports(EventListener.NONE, new SimpleMeterRegistry()));
     }
 
     @Test

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,15 @@ class StatusFileTest {
 
         assertThat(directory.resolve("godwit.pid")).hasContent(PID);
         assertThat(lines()).containsExactly("pid=" + PID, "state=starting", "warning=one", "warning=two lines");
+    }
+
+    /** A start that found the directory in use must not tell of itself where the other one does. */
+    @Test
+    void nothingIsWrittenBeforeTheBegin() throws IOException {
+        file.stopping();
+        try (Stream<Path> files = Files.list(directory)) {
+            assertThat(files).isEmpty();
+        }
     }
 
     @Test

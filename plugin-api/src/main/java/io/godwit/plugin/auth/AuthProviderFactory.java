@@ -1,8 +1,8 @@
 package io.godwit.plugin.auth;
 
 /**
- * Makes an {@link AuthProvider}. Found by {@link java.util.ServiceLoader}: {@code authConfig.provider} names it by {@link #name}. Has a
- * public constructor without parameters.
+ * Makes an {@link AuthProvider}. Found by {@link java.util.ServiceLoader} in the jars under {@code plugins/};
+ * {@code authConfig.provider} names it by {@link #name}, or by its class. Has a public constructor without parameters.
  */
 public interface AuthProviderFactory {
     /** What the configuration calls it; unique, and none of the built-in {@code allow-all} and {@code file}. */

@@ -1,0 +1,401 @@
+package io.godwit.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.kv.balance.BalancePlan;
+import io.godwit.kv.balance.ShippedBalancers;
+import io.godwit.plugin.auth.AuthProvider;
+import io.godwit.plugin.balance.BalanceAction;
+import io.godwit.plugin.balance.ClusterView;
+import io.godwit.plugin.balance.Key;
+import io.godwit.plugin.balance.Liveness;
+import io.godwit.plugin.balance.RangeBalancer;
+import io.godwit.plugin.balance.RangeBalancerFactory;
+import io.godwit.plugin.balance.RangeLoad;
+import io.godwit.plugin.balance.RangeView;
+import io.godwit.plugin.balance.Replica;
+import io.godwit.plugin.balance.ReplicaGoal;
+import io.godwit.plugin.balance.StoreView;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Plugins as jars, made by the test: compiled against plugin-api alone, as a plugin's own project would. */
+class PluginLoaderTest {
+    private static final String SERVICE = "META-INF/services/io.godwit.plugin.balance.RangeBalancerFactory";
+
+    @TempDir
+    Path directory;
+
+    private Path plugins;
+
+    @BeforeEach
+    void makeDirectory() throws IOException {
+        plugins = Files.createDirectory(directory.resolve("plugins"));
+    }
+
+    /** A factory whose name says what its code finds, so that a test can look out of the plugin. */
+    private static String factory(String className, String name) {
+        return """
+                import io.godwit.plugin.balance.*;
+                import java.util.*;
+                public class %s implements RangeBalancerFactory {
+                    @Override public String name() { return %s; }
+                    @Override public RangeBalancer create(Map<String, String> settings) { return view -> Optional.empty(); }
+                }
+                """.formatted(className, name);
+    }
+
+    private void jar(String name, String service, Map<String, String> sources) throws IOException {
+        Path work = Files.createTempDirectory(directory, "work");
+        Path classes = Files.createDirectory(work.resolve("classes"));
+        for (Map.Entry<String, String> source : sources.entrySet()) {
+            String simpleName = source.getKey().substring(source.getKey().lastIndexOf('.') + 1);
+            Files.writeString(work.resolve(simpleName + ".java"), source.getValue());
+        }
+        compile(classes, sourcesIn(work));
+        if (!service.isEmpty()) {
+            Path file = classes.resolve(SERVICE);
+            Files.createDirectories(file.getParent());
+            Files.writeString(file, service);
+        }
+        pack(classes, plugins.resolve(name));
+    }
+
+    private static List<Path> sourcesIn(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(file -> file.toString().endsWith(".java")).toList();
+        }
+    }
+
+    private static void compile(Path classes, List<Path> sources) throws IOException {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        assertThat(compiler).as("a JDK runs the tests").isNotNull();
+        StringWriter says = new StringWriter();
+        String api = Path.of(java.net.URI.create(RangeBalancer.class
+                        .getProtectionDomain()
+                        .getCodeSource()
+                        .getLocation()
+                        .toString()))
+                .toString();
+        try (var files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
+            boolean done = compiler.getTask(
+                            says,
+                            files,
+                            null,
+                            List.of("-d", classes.toString(), "-cp", api, "--release", "17", "-proc:none"),
+                            null,
+                            files.getJavaFileObjectsFromPaths(sources))
+                    .call();
+            assertThat(done).as(says.toString()).isTrue();
+        }
+    }
+
+    private static void pack(Path classes, Path jar) throws IOException {
+        Files.createDirectories(jar.getParent());
+        try (OutputStream file = Files.newOutputStream(jar);
+                JarOutputStream out = new JarOutputStream(file);
+                Stream<Path> entries = Files.walk(classes)) {
+            for (Path entry : entries.filter(Files::isRegularFile).toList()) {
+                out.putNextEntry(
+                        new JarEntry(classes.relativize(entry).toString().replace('\\', '/')));
+                Files.copy(entry, out);
+            }
+        }
+    }
+
+    private static RangeBalancerFactory find(PluginLoader loader, String name) throws IOException {
+        return loader.find(
+                "the.key", name, RangeBalancerFactory.class, RangeBalancerFactory::name, List.of("split", "merge"));
+    }
+
+    @Test
+    void aJarIsFoundByTheNameOfItsFactory() throws Exception {
+        jar("one.jar", "One", Map.of("One", factory("One", "\"one\"")));
+        try (PluginLoader loader = PluginLoader.open(plugins)) {
+            RangeBalancerFactory factory = find(loader, "one");
+            assertThat(factory.name()).isEqualTo("one");
+            assertThat(factory.getClass().getClassLoader())
+                    .isNotSameAs(getClass().getClassLoader());
+        }
+    }
+
+    @Test
+    void aFactoryIsFoundByItsClassWithoutAServiceFile() throws Exception {
+        jar("one.jar", "", Map.of("org.acme.One", "package org.acme;\n" + factory("One", "\"one\"")));
+        try (PluginLoader loader = PluginLoader.open(plugins)) {
+            assertThat(find(loader, "org.acme.One").name()).isEqualTo("one");
+            assertThatThrownBy(() -> find(loader, "one")).hasMessageContaining("in one.jar: none");
+            assertThatThrownBy(() -> find(loader, "java.lang.String"))
+                    .hasMessageContaining("java.lang.String is no RangeBalancerFactory");
+        }
+    }
+
+    @Test
+    void aPluginSeesTheJdkAndTheApiAndNothingElse() throws Exception {
+        String seen = """
+                Arrays.asList("java.sql.Driver", "io.godwit.plugin.auth.AuthProvider", "io.godwit.broker.Main",
+                        "io.godwit.kv.KvNode", "org.slf4j.Logger", "io.netty.buffer.ByteBuf", "Two").stream()
+                    .filter(name -> { try { Class.forName(name); return true; } catch (ClassNotFoundException e) { return false; } })
+                    .collect(java.util.stream.Collectors.joining(" "))
+                    + (One.class.getClassLoader().getResource("logback.xml") == null ? "" : " resources")""";
+        jar("one.jar", "One", Map.of("One", factory("One", seen)));
+        jar("two.jar", "Two", Map.of("Two", factory("Two", "\"two\"")));
+        try (PluginLoader loader = PluginLoader.open(plugins)) {
+            assertThat(find(loader, "java.sql.Driver io.godwit.plugin.auth.AuthProvider"))
+                    .isNotNull();
+            assertThat(find(loader, "two")).isNotNull();
+        }
+        assertThat(AuthProvider.class.getName()).as("as named above").isEqualTo("io.godwit.plugin.auth.AuthProvider");
+    }
+
+    /** Each brings its own version of a library. */
+    @Test
+    void pluginsDoNotMeet() throws Exception {
+        for (String version : List.of("1", "2")) {
+            jar(
+                    "plugin" + version + ".jar",
+                    "One",
+                    Map.of(
+                            "One",
+                            factory("One", "\"uses-library-\" + Library.VERSION"),
+                            "Library",
+                            "class Library { static final String VERSION = String.valueOf(" + version + "); }"));
+        }
+        try (PluginLoader loader = PluginLoader.open(plugins)) {
+            assertThat(find(loader, "uses-library-1")).isNotNull();
+            assertThat(find(loader, "uses-library-2")).isNotNull();
+        }
+    }
+
+    @Test
+    void aDirectoryOfJarsIsOnePlugin() throws Exception {
+        jar(
+                "together/one.jar",
+                "One",
+                Map.of(
+                        "One",
+                        factory("One", "Library.NAME.toString()"),
+                        "Library",
+                        "class Library { static final Object NAME = \"from-library\"; }"));
+        Path classes = Files.createDirectory(directory.resolve("library"));
+        Path source = Files.writeString(
+                directory.resolve("Library.java"), "class Library { static final Object NAME = \"from-library\"; }");
+        compile(classes, List.of(source));
+        pack(classes, plugins.resolve("together/library.jar"));
+        Files.writeString(plugins.resolve("README.txt"), "not a plugin");
+        try (PluginLoader loader = PluginLoader.open(plugins)) {
+            assertThat(find(loader, "from-library")).isNotNull();
+        }
+    }
+
+    @Test
+    void whatIsMissingIsToldWithWhatIsThere() throws Exception {
+        jar("one.jar", "One", Map.of("One", factory("One", "\"one\"")));
+        jar("broken.jar", "Nobody", Map.of("One", factory("One", "\"one\"")));
+        try (PluginLoader loader = PluginLoader.open(plugins)) {
+            assertThatThrownBy(() -> find(loader, "two"))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContainingAll(
+                            "the.key: there is no RangeBalancerFactory \"two\"",
+                            "built in: [split, merge]",
+                            "in one.jar: [one]",
+                            "in broken.jar: none",
+                            "passed over: broken.jar:",
+                            "Nobody");
+            assertThat(find(loader, "one").name()).isEqualTo("one");
+        }
+    }
+
+    @Test
+    void aNameThatTwoPluginsHaveIsRefused() throws Exception {
+        jar("one.jar", "One", Map.of("One", factory("One", "\"same\"")));
+        jar("two.jar", "Two", Map.of("Two", factory("Two", "\"same\"")));
+        try (PluginLoader loader = PluginLoader.open(plugins)) {
+            assertThatThrownBy(() -> find(loader, "same")).hasMessageContaining("[one.jar, two.jar]");
+        }
+    }
+
+    @Test
+    void aFileThatIsNoJarIsRefusedAndNamed() throws Exception {
+        Files.writeString(plugins.resolve("bad.jar"), "not a jar");
+        assertThatThrownBy(() -> PluginLoader.open(plugins))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(plugins.resolve("bad.jar").toString());
+    }
+
+    @Test
+    void withoutADirectoryThereAreNoPlugins() throws Exception {
+        try (PluginLoader loader = PluginLoader.open(directory.resolve("nowhere"))) {
+            assertThatThrownBy(() -> find(loader, "one")).hasMessageContaining("there are no plugins");
+        }
+    }
+
+    // --- in the configuration
+
+    private BalancePlan plan(BalanceSettings keySpace, Map<String, String> properties, String yaml)
+            throws IOException, ConfigException {
+        Path file = Files.writeString(directory.resolve("test.yml"), yaml);
+        BrokerConfig config = ConfigLoader.load(file, properties);
+        try (PluginLoader loader = PluginLoader.open(plugins)) {
+            BalanceSettings.check(config, loader);
+            return keySpace.plan(config, loader);
+        }
+    }
+
+    private static Map<String, String> settings(BalancePlan plan, String balancer) {
+        return plan.steps().stream()
+                .filter(step -> step.name().equals(balancer))
+                .map(BalancePlan.Step::effective)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void theShippedBalancersTakeTheirLimitsFromTheSystemProperties() throws Exception {
+        BalancePlan inbox = plan(
+                BalanceSettings.INBOX,
+                Map.of(
+                        "inbox_store_io_nanos_limit",
+                        "7",
+                        "inbox_store_max_io_density",
+                        "8",
+                        "inbox_store_initial_ranges",
+                        "3"),
+                "");
+        assertThat(inbox.steps()).hasSameSizeAs(ShippedBalancers.ALL);
+        assertThat(settings(inbox, "split")).containsEntry("ioNanosLimit", "7").containsEntry("maxIoDensity", "8");
+        assertThat(settings(inbox, "merge")).containsEntry("minRanges", "3").containsEntry("maxIoDensity", "8");
+        BalancePlan dist = plan(
+                BalanceSettings.DIST,
+                Map.of(
+                        "dist_worker_max_io_density",
+                        "9",
+                        "retain_store_max_io_density",
+                        String.valueOf(Long.MAX_VALUE)),
+                "");
+        assertThat(settings(dist, "split")).containsEntry("maxIoDensity", "9").containsEntry("ioNanosLimit", "30000");
+        assertThat(settings(dist, "merge")).containsEntry("minRanges", "1");
+    }
+
+    @Test
+    void balancersAndTheirSettingsAreChosenForEachKeySpace() throws Exception {
+        BalancePlan plan = plan(BalanceSettings.RETAIN, Map.of(), """
+                storeConfig:
+                  retain:
+                    balancers: [drain, split]
+                    balanceSettings:
+                      - split.maxIoDensity = 12.5
+                      - load.minShare=0.3
+                """);
+        assertThat(plan.steps().stream().map(BalancePlan.Step::name)).containsExactly("drain", "split");
+        assertThat(settings(plan, "split")).containsEntry("maxIoDensity", "12.5");
+    }
+
+    @Test
+    void wrongBalancingIsRefused() {
+        assertThatThrownBy(() -> plan(BalanceSettings.DIST, Map.of(), "storeConfig: {dist: {balancers: spilt}}"))
+                .hasMessageContainingAll("storeConfig.dist.balancers", "\"spilt\"", "split");
+        assertThatThrownBy(
+                        () -> plan(BalanceSettings.DIST, Map.of(), "storeConfig: {dist: {balancers: [split, split]}}"))
+                .hasMessageContaining("split is named twice");
+        assertThatThrownBy(() -> plan(BalanceSettings.DIST, Map.of(), "storeConfig: {dist: {splitHinter: hot}}"))
+                .hasMessageContainingAll("storeConfig.dist.splitHinter", "\"hot\"", "[load]");
+        assertThatThrownBy(() -> plan(
+                        BalanceSettings.DIST, Map.of(), "storeConfig: {dist: {balanceSettings: split.maxIoDensity}}"))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContainingAll("storeConfig.dist.balanceSettings", "balancer.setting=value");
+        assertThatThrownBy(() -> plan(
+                        BalanceSettings.DIST, Map.of(), "storeConfig: {dist: {balanceSettings: split.maxDensity=3}}"))
+                .hasMessageContainingAll("storeConfig.dist.balanceSettings", "\"maxDensity\"", "maxIoDensity");
+        assertThatThrownBy(() ->
+                        plan(BalanceSettings.DIST, Map.of(), "storeConfig: {dist: {balanceSettings: load.minShare=3}}"))
+                .hasMessageContainingAll("split hinter load", "minShare");
+        assertThatThrownBy(() -> plan(
+                        BalanceSettings.DIST, Map.of(), "storeConfig: {dist: {balanceSettings: spilt.maxBytes=3}}"))
+                .hasMessageContainingAll("no balancer \"spilt\" in use", "split");
+    }
+
+    // --- the example
+
+    private static Path example() {
+        return Path.of(System.getProperty("user.dir")).resolveSibling("docs/examples/range-balancer");
+    }
+
+    /** As its README tells: its sources compile against plugin-api alone, its jar is dropped in and named. */
+    @Test
+    void theExampleIsLoadedAndMovesLeaders() throws Exception {
+        Path classes = Files.createDirectory(directory.resolve("example"));
+        compile(classes, sourcesIn(example().resolve("src/main/java")));
+        Path resources = example().resolve("src/main/resources").resolve(SERVICE);
+        Files.createDirectories(classes.resolve(SERVICE).getParent());
+        Files.copy(resources, classes.resolve(SERVICE));
+        pack(classes, plugins.resolve("leaders-in-zone-1.0.0.jar"));
+        Path readme = example().resolve("README.md");
+        String yaml = Files.readString(readme)
+                .lines()
+                .dropWhile(line -> !line.equals("    storeConfig:"))
+                .takeWhile(line -> line.startsWith("    "))
+                .map(line -> line.substring(4) + "\n")
+                .reduce("", String::concat);
+        BrokerConfig config = ConfigLoader.load(Files.writeString(directory.resolve("example.yml"), yaml), Map.of());
+        try (PluginLoader loader = PluginLoader.open(plugins)) {
+            BalancePlan plan = BalanceSettings.INBOX.plan(config, loader);
+            RangeBalancer balancer = plan.steps().stream()
+                    .filter(step -> step.name().equals("leaders-in-zone"))
+                    .map(BalancePlan.Step::create)
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(balancer.next(view("a")))
+                    .get()
+                    .isInstanceOfSatisfying(
+                            BalanceAction.MoveLeader.class,
+                            move -> assertThat(move.to()).isEqualTo("c"));
+            assertThat(balancer.next(view("c"))).isEmpty();
+        }
+    }
+
+    private static ClusterView view(String leader) {
+        Replica a = new Replica("a", true, true);
+        Replica b = new Replica("b", true, false);
+        Replica c = new Replica("c", true, true);
+        RangeView range = new RangeView(
+                1,
+                Key.FIRST,
+                Optional.empty(),
+                1,
+                List.of(a, b, c),
+                Optional.of(leader),
+                0,
+                RangeLoad.UNKNOWN,
+                Optional.empty(),
+                Optional.empty(),
+                Duration.ofHours(1));
+        return new ClusterView(
+                "inbox",
+                leader,
+                new ReplicaGoal(3, false),
+                List.of(store("a", "rack-2"), store("b", "rack-1"), store("c", "rack-1")),
+                List.of(range));
+    }
+
+    private static StoreView store(String id, String zone) {
+        return new StoreView(id, zone, Liveness.ALIVE, Duration.ofHours(1), false, "1", 4, 0, 100, 50);
+    }
+}
