@@ -136,6 +136,9 @@ build_command() {
   jvm+=(-Dcom.google.protobuf.use_unsafe_pre22_gencode=true)
   # A client may not make the JDK's TLS 1.2 shake hands again and again; BoringSSL allows it never.
   jvm+=(-Djdk.tls.rejectClientInitiatedRenegotiation=true)
+  # Memory of a burst goes back to the system: a collection a minute after the last one, large buffers at once (glibc).
+  jvm+=(-XX:G1PeriodicGCInterval=60000)
+  export MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-131072}"
   if [ "$java_version" -ge 25 ]; then
     jvm+=(--enable-native-access=ALL-UNNAMED -XX:+UseCompactObjectHeaders)
   fi

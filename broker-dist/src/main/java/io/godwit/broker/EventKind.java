@@ -35,6 +35,7 @@ record EventKind(
                     "godwit.mqtt.messages.dropped",
                     "godwit.inbox.dropped",
                     "godwit.dist.dropped"),
+            told(BrokerEvent.SlowConsumerBegan.class, "slow-consumers", null, "godwit.mqtt.slow.consumers.begun"),
             told(BrokerEvent.PublishRefused.class, "publishes-refused", null, "godwit.mqtt.publishes.refused"),
             told(BrokerEvent.ReplayDelayed.class, "replays-delayed", null, "godwit.mqtt.replays.delayed"),
             told(BrokerEvent.ProtocolViolated.class, "protocol-violations", null, "godwit.mqtt.protocol.errors"),
@@ -59,6 +60,7 @@ record EventKind(
             usual(BrokerEvent.ThrottlingBegan.class, "throttlings-begun", "godwit.mqtt.throttlings.begun"),
             usual(BrokerEvent.ThrottlingEnded.class, "throttlings-ended", "godwit.mqtt.throttlings.ended"),
             usual(BrokerEvent.MemoryRecovered.class, "memory-recoveries", "godwit.mqtt.memory.recoveries"),
+            usual(BrokerEvent.SlowConsumerEnded.class, "slow-consumers-ended", "godwit.mqtt.slow.consumers.ended"),
             usual(BrokerEvent.SessionCreated.class, "sessions-created", "godwit.mqtt.sessions.created"),
             usual(BrokerEvent.CertificatesReloaded.class, "certificates-reloaded", "godwit.mqtt.certificates.reloaded"),
             usual(BrokerEvent.AuthFileLoaded.class, "auth-files-loaded", "godwit.auth.files.loaded"));

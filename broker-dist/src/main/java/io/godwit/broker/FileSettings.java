@@ -51,6 +51,8 @@ final class FileSettings {
             Setting.integer("sessionConfig.maxQueuedMessages", 1_000, 1, 1_000_000);
     static final Setting<Integer> MAX_FILTERS =
             Setting.integer("sessionConfig.maxFilters", 10_000, 1, Integer.MAX_VALUE);
+    static final Setting<Integer> SLOW_CONSUMER_TIMEOUT_SECONDS =
+            Setting.integer("sessionConfig.slowConsumerTimeoutSeconds", 0, 0, 86_400);
     static final Setting<OverflowPolicy> OVERFLOW_POLICY =
             Setting.choice("sessionConfig.overflowPolicy", OverflowPolicy.DROP_NEWEST, OverflowPolicy.class);
     static final Setting<Boolean> QUEUE_QOS0 = Setting.flag("sessionConfig.queueQos0", true);
@@ -128,6 +130,7 @@ final class FileSettings {
             EVENT_LOOPS,
             MAX_QUEUED_MESSAGES,
             MAX_FILTERS,
+            SLOW_CONSUMER_TIMEOUT_SECONDS,
             OVERFLOW_POLICY,
             QUEUE_QOS0,
             MAX_EXPIRY_SECONDS,

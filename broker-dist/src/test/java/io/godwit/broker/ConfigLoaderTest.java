@@ -90,6 +90,7 @@ class ConfigLoaderTest {
                 sessionConfig:
                   maxQueuedMessages: 7
                   maxFilters: 40
+                  slowConsumerTimeoutSeconds: 50
                   overflowPolicy: drop-oldest
                   queueQos0: false
                   maxExpirySeconds: 60
@@ -185,6 +186,7 @@ class ConfigLoaderTest {
                 .isEqualTo(
                         new BanConfig(1, 2, 3, 4, Duration.ofSeconds(6), Duration.ofSeconds(7), Duration.ofSeconds(8)));
         assertThat(mqtt.session().sendWindow()).isEqualTo(20);
+        assertThat(mqtt.session().slowConsumerTimeoutSeconds()).isEqualTo(50);
         assertThat(mqtt.session().limits()).isEqualTo(new TopicLimits(20, 4000, 30, 40));
         assertThat(mqtt.listeners().get(0).limits().maxPublishRate()).isEqualTo(50);
     }

@@ -37,7 +37,8 @@ class OfferTest {
                 keepAliveSeconds,
                 d.maxUnstoredBytes(),
                 d.maxUnstoredNodeBytes(),
-                d.limits());
+                d.limits(),
+                d.slowConsumerTimeoutSeconds());
         // with something to be denied, for publishes to "no"
         return new TestNode(config, new MemoryAuth().onPublish(request -> MemoryAuth.unlessNo(request.topic())));
     }

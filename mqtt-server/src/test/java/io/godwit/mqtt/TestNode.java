@@ -166,7 +166,8 @@ final class TestNode implements AutoCloseable {
                 d.serverKeepAliveSeconds(),
                 d.maxUnstoredBytes(),
                 d.maxUnstoredNodeBytes(),
-                d.limits());
+                d.limits(),
+                d.slowConsumerTimeoutSeconds());
     }
 
     static SessionConfig config(SessionConfig d, TopicLimits limits) {
@@ -181,7 +182,8 @@ final class TestNode implements AutoCloseable {
                 d.serverKeepAliveSeconds(),
                 d.maxUnstoredBytes(),
                 d.maxUnstoredNodeBytes(),
-                limits);
+                limits,
+                d.slowConsumerTimeoutSeconds());
     }
 
     double count(String counter) {

@@ -286,7 +286,7 @@ public final class PersistentSession extends Session {
     }
 
     @Override
-    public void onTick() {
+    void tick() {
         if (replays != null) {
             replays.onTick(waiting.isEmpty());
         }

@@ -50,6 +50,9 @@ import org.jspecify.annotations.Nullable;
  * ({@link TransientSession}) or from the inbox store ({@link PersistentSession}).
  */
 public abstract class Session implements PacketHandler, Subscriber {
+    /** A socket is full for a moment in any burst; one that stays so belongs to a slow client. */
+    private static final int STUCK_SECONDS = 3;
+
     final Connection connection;
     final SessionServices services;
     final SessionTerms terms;
@@ -62,6 +65,11 @@ public abstract class Session implements PacketHandler, Subscriber {
     private @Nullable OutboundAliases outboundAliases;
     private @Nullable InOrder subscribes;
     private @Nullable FilterCount filters;
+    /** While the client reads too slowly. */
+    private @Nullable SlowSpell slow;
+    /** Seconds for which the client's socket has taken nothing, up to {@link #STUCK_SECONDS}. */
+    private byte stuckSeconds;
+
     /** While the client authenticates again. */
     private @Nullable Authentication reauthentication;
 
@@ -313,6 +321,7 @@ public abstract class Session implements PacketHandler, Subscriber {
         if (reauthentication != null) {
             reauthentication.end();
         }
+        endSlow();
         services.reports.disconnected(client(), reason);
         if (intake != null) {
             intake.close();
@@ -450,7 +459,52 @@ public abstract class Session implements PacketHandler, Subscriber {
 
     final void dropped(Message message, DropReason reason) {
         services.reports.dropped(client(), message.topic(), reason);
+        if (reason.isSlowConsumers() && !isClosed) {
+            spell().dropped();
+        }
     }
+
+    // ---- a client that reads too slowly: told when it begins and when it ends
+
+    private SlowSpell spell() {
+        SlowSpell present = slow;
+        if (present == null) {
+            present = new SlowSpell();
+            slow = present;
+            services.reports.slowConsumerBegan(client());
+        }
+        return present;
+    }
+
+    @Override
+    public final void onTick() {
+        boolean isStuck = !connection.isWritable();
+        stuckSeconds = isStuck ? (byte) Math.min(STUCK_SECONDS, stuckSeconds + 1) : 0;
+        if (slow != null || stuckSeconds == STUCK_SECONDS) {
+            watchPace(spell(), isStuck);
+        }
+        tick();
+    }
+
+    private void watchPace(SlowSpell spell, boolean isStuck) {
+        int timeoutSeconds = services.config.slowConsumerTimeoutSeconds();
+        if (!spell.goesOn(isStuck)) {
+            endSlow();
+        } else if (timeoutSeconds > 0 && spell.seconds() >= timeoutSeconds) {
+            connection.disconnect(ReasonCode.QUOTA_EXCEEDED, "the client reads too slowly");
+        }
+    }
+
+    private void endSlow() {
+        SlowSpell ended = slow;
+        if (ended != null) {
+            slow = null;
+            services.reports.slowConsumerEnded(client(), ended.droppedMessages(), ended.seconds());
+        }
+    }
+
+    /** Once a second. */
+    abstract void tick();
 
     /** Retained messages for a subscription could not be read or passed on now: counted and reported, and tried again. */
     final void replayDelayed(RetainedReplay replay, Throwable cause) {

@@ -17,6 +17,7 @@ import io.godwit.mqtt.topic.TopicLimits;
  * @param serverKeepAliveSeconds imposed on 5.0 clients; 0 leaves the client's own
  * @param maxUnstoredBytes payload bytes of one connection's publishes not yet stored at which its reading pauses; at least 1
  * @param maxUnstoredNodeBytes the same over all connections, held in equal shares by the event loops; at least 1
+ * @param slowConsumerTimeoutSeconds after which a client that reads too slowly is disconnected; 0 for never
  */
 public record SessionConfig(
         int receiveMaximum,
@@ -29,11 +30,23 @@ public record SessionConfig(
         int serverKeepAliveSeconds,
         long maxUnstoredBytes,
         long maxUnstoredNodeBytes,
-        TopicLimits limits) {
+        TopicLimits limits,
+        int slowConsumerTimeoutSeconds) {
 
     /** Every limit at its default. */
     public static final SessionConfig DEFAULTS = new SessionConfig(
-            1000, 1000, 16, 1000, 64 << 20, false, AttachRequest.NEVER, 0, 16 << 20, 256 << 20, TopicLimits.DEFAULTS);
+            1000,
+            1000,
+            16,
+            1000,
+            64 << 20,
+            false,
+            AttachRequest.NEVER,
+            0,
+            16 << 20,
+            256 << 20,
+            TopicLimits.DEFAULTS,
+            0);
 
     public SessionConfig {
         inRange("receiveMaximum", receiveMaximum, 1, 65_535);
@@ -44,6 +57,7 @@ public record SessionConfig(
         inRange("maxExpirySeconds", maxExpirySeconds, 0, AttachRequest.NEVER);
         inRange("serverKeepAliveSeconds", serverKeepAliveSeconds, 0, 65_535);
         inRange("maxUnstoredBytes", maxUnstoredBytes, 1, Long.MAX_VALUE);
+        inRange("slowConsumerTimeoutSeconds", slowConsumerTimeoutSeconds, 0, Integer.MAX_VALUE);
         inRange("maxUnstoredNodeBytes", maxUnstoredNodeBytes, 1, Long.MAX_VALUE);
     }
 

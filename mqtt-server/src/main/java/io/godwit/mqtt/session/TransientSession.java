@@ -279,7 +279,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     }
 
     @Override
-    public void onTick() {
+    void tick() {
         if (replays != null) {
             replays.onTick();
         }

@@ -37,6 +37,8 @@ public final class MqttMetrics {
     final LongAdder protocolErrors;
     final LongAdder abandonedPackets;
     final LongAdder refusedPublishes;
+    final LongAdder begunSlowConsumers;
+    final LongAdder endedSlowConsumers;
     final LongAdder delayedReplays;
     final LongAdder deniedConnects;
     final LongAdder deniedPublishes;
@@ -68,6 +70,8 @@ public final class MqttMetrics {
         protocolErrors = counter(registry, "protocol.errors");
         abandonedPackets = counter(registry, "packets.abandoned");
         refusedPublishes = counter(registry, "publishes.refused");
+        begunSlowConsumers = counter(registry, "slow.consumers.begun");
+        endedSlowConsumers = counter(registry, "slow.consumers.ended");
         delayedReplays = counter(registry, "replays.delayed");
         deniedConnects = counter(registry, "connects.denied");
         deniedPublishes = counter(registry, "publishes.denied");

@@ -189,6 +189,20 @@ public final class MqttReports {
         }
     }
 
+    public void slowConsumerBegan(ClientInfo client) {
+        metrics.begunSlowConsumers.increment();
+        if (events.isListening(BrokerEvent.SlowConsumerBegan.class)) {
+            events.onEvent(new BrokerEvent.SlowConsumerBegan(client));
+        }
+    }
+
+    public void slowConsumerEnded(ClientInfo client, long droppedMessages, int seconds) {
+        metrics.endedSlowConsumers.increment();
+        if (events.isListening(BrokerEvent.SlowConsumerEnded.class)) {
+            events.onEvent(new BrokerEvent.SlowConsumerEnded(client, droppedMessages, Duration.ofSeconds(seconds)));
+        }
+    }
+
     public void replayDelayed(ClientInfo receiver, String filter, String cause) {
         metrics.delayedReplays.increment();
         if (events.isListening(BrokerEvent.ReplayDelayed.class)) {

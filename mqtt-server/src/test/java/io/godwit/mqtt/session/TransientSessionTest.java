@@ -37,6 +37,7 @@ import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,7 +98,8 @@ class TransientSessionTest {
                 0,
                 maxUnstored,
                 1 << 20,
-                TopicLimits.DEFAULTS);
+                TopicLimits.DEFAULTS,
+                0);
     }
 
     private Message message(String payload, Qos qos, long expirySeconds) {
@@ -149,6 +151,77 @@ class TransientSessionTest {
         connection.isWritable = true;
         session.onWritable();
         assertThat(connection.publishIds()).containsExactly(1);
+    }
+
+    private void tick(TransientSession session, int times) {
+        for (int i = 0; i < times; i++) {
+            session.onTick();
+        }
+    }
+
+    private List<BrokerEvent> paceEvents() {
+        return events.stream()
+                .filter(event -> event instanceof BrokerEvent.SlowConsumerBegan
+                        || event instanceof BrokerEvent.SlowConsumerEnded)
+                .toList();
+    }
+
+    /** One event for all that it loses, and one at the end. */
+    @Test
+    void aSlowConsumerIsToldOnceAndItsEndWithTheCount() {
+        TransientSession session = session(4, 10, SessionConfig.DEFAULTS);
+        connection.isWritable = false;
+        for (int i = 0; i < 7; i++) {
+            deliver(session, "lost", Qos.AT_MOST_ONCE);
+        }
+        tick(session, 1);
+        connection.isWritable = true;
+        assertThat(paceEvents()).containsExactly(new BrokerEvent.SlowConsumerBegan(session.client()));
+        tick(session, 2);
+        assertThat(paceEvents())
+                .last()
+                .isEqualTo(new BrokerEvent.SlowConsumerEnded(session.client(), 7, Duration.ofSeconds(2)));
+        assertThat(drops()).hasSize(7);
+    }
+
+    @Test
+    void aSocketThatIsFullForAMomentIsNoSlowConsumer() {
+        TransientSession session = session(4, 10, SessionConfig.DEFAULTS);
+        connection.isWritable = false;
+        tick(session, 2);
+        connection.isWritable = true;
+        tick(session, 1);
+        connection.isWritable = false;
+        tick(session, 2);
+        assertThat(paceEvents()).isEmpty();
+        tick(session, 1);
+        session.onClosed("gone");
+        assertThat(paceEvents())
+                .containsExactly(
+                        new BrokerEvent.SlowConsumerBegan(session.client()),
+                        new BrokerEvent.SlowConsumerEnded(session.client(), 0, Duration.ofSeconds(1)));
+    }
+
+    @Test
+    void aFullQueueMakesASlowConsumerToo() {
+        TransientSession session = session(4, 1, config(1000, 1, false, 1 << 20));
+        for (int i = 0; i < 4; i++) {
+            deliver(session, "m" + i, Qos.AT_LEAST_ONCE);
+        }
+        assertThat(paceEvents()).containsExactly(new BrokerEvent.SlowConsumerBegan(session.client()));
+    }
+
+    @Test
+    void whoIsSlowForTooLongIsDisconnectedWhereConfigured() {
+        SessionConfig config =
+                new SessionConfig(100, 100, 16, 10, 1 << 20, false, 0, 0, 1 << 20, 1 << 20, TopicLimits.DEFAULTS, 20);
+        TransientSession session = session(5, 10, config);
+        connection.isWritable = false;
+        deliver(session, "lost", Qos.AT_MOST_ONCE);
+        tick(session, 19);
+        assertThat(connection.closeReason).isNull();
+        tick(session, 1);
+        assertThat(connection.closeReason).isEqualTo("QUOTA_EXCEEDED");
     }
 
     @Test
@@ -307,7 +380,7 @@ class TransientSessionTest {
     @Test
     void theNodesBudgetPausesReading() {
         SessionConfig config =
-                new SessionConfig(100, 100, 16, 10, 1 << 20, false, 0, 0, 1 << 20, 3000, TopicLimits.DEFAULTS);
+                new SessionConfig(100, 100, 16, 10, 1 << 20, false, 0, 0, 1 << 20, 3000, TopicLimits.DEFAULTS, 0);
         TransientSession session = session(4, 10, config);
         CompletableFuture<DistOutcome> outcome = new CompletableFuture<>();
         dist.answerNext(outcome);

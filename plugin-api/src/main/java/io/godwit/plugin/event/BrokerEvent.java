@@ -11,6 +11,16 @@ import org.jspecify.annotations.Nullable;
 /** Something an operator may want to know, as an immutable value. */
 public sealed interface BrokerEvent {
 
+    /** A connected client reads more slowly than it is sent to: it has lost a message by that, or its socket has taken nothing for seconds. */
+    record SlowConsumerBegan(ClientInfo client) implements BrokerEvent {}
+
+    /**
+     * It keeps up again, or has gone.
+     *
+     * @param droppedMessages that it lost by that since {@link SlowConsumerBegan}, of those held for it in memory
+     */
+    record SlowConsumerEnded(ClientInfo client, long droppedMessages, Duration duration) implements BrokerEvent {}
+
     /** A message was discarded for one receiver. */
     record MessageDropped(TenantId tenant, ClientId receiver, String topic, DropReason reason) implements BrokerEvent {}
 

@@ -15,5 +15,10 @@ public enum DropReason {
     /** The session ended with the message still queued. */
     SESSION_ENDED,
     /** A store could not take it; only QoS 0, whose publisher is not told. */
-    STORE_FAILED
+    STORE_FAILED;
+
+    /** Whether it is because the receiver does not keep up. */
+    public boolean isSlowConsumers() {
+        return this == QUEUE_FULL_NEWEST || this == QUEUE_FULL_OLDEST || this == SLOW_CONSUMER;
+    }
 }
