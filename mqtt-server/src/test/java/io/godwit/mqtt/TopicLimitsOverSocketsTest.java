@@ -19,6 +19,7 @@ import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -151,6 +152,10 @@ class TopicLimitsOverSocketsTest {
                     TestClient.publish(0, Qos.AT_MOST_ONCE, false, deepest, "deep"));
             assertThat(client.receivePayload()).isEqualTo("long");
             assertThat(client.receivePayload()).isEqualTo("deep");
+
+            String[] many = IntStream.range(0, 9_998).mapToObj(i -> "f/" + i).toArray(String[]::new);
+            assertThat(subscribe(client, many)).containsOnly(ReasonCode.GRANTED_QOS_1);
+            assertThat(subscribe(client, "one more")).containsExactly(ReasonCode.QUOTA_EXCEEDED);
         }
     }
 }

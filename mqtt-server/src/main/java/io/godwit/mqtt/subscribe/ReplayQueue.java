@@ -8,7 +8,9 @@ import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.client.RetainClient;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +28,8 @@ public final class ReplayQueue {
     private final TenantId tenant;
     private final Sink sink;
 
-    /** Begun and not ended, so that live messages are noted. */
-    private final List<RetainedReplay> open = new ArrayList<>(1);
+    /** Begun and not ended, so that live messages are noted; by filter, since one SUBSCRIBE may have thousands. No list is empty. */
+    private final Map<TopicFilter, List<RetainedReplay>> open = new HashMap<>(2);
 
     private final ArrayDeque<RetainedReplay> ready = new ArrayDeque<>(1);
 
@@ -52,18 +54,17 @@ public final class ReplayQueue {
 
     /** From here on {@link #noteLive} counts for {@code replay}. Earlier ones of its filter are held until it is known whether it runs. */
     public void begin(RetainedReplay replay) {
-        for (RetainedReplay earlier : open) {
-            if (earlier.filter().equals(replay.filter())) {
-                earlier.successor = replay;
-            }
+        List<RetainedReplay> ofFilter = open.computeIfAbsent(replay.filter(), filter -> new ArrayList<>(1));
+        for (RetainedReplay earlier : ofFilter) {
+            earlier.successor = replay;
         }
-        open.add(replay);
+        ofFilter.add(replay);
     }
 
     /** Sends it when its turn comes, in the place of earlier ones of its filter; or drops it, and they go on. */
     public void run(RetainedReplay replay, boolean isWanted) {
         boolean isRun = isWanted && !replay.isCancelled;
-        for (RetainedReplay earlier : open) {
+        for (RetainedReplay earlier : openOf(replay.filter())) {
             if (replay.equals(earlier.successor)) {
                 earlier.successor = null;
                 earlier.isCancelled |= isRun;
@@ -72,25 +73,34 @@ public final class ReplayQueue {
         if (isRun) {
             ready.addLast(replay);
         } else {
-            open.remove(replay);
-            sink.ended(replay);
+            end(replay);
         }
         advance();
     }
 
+    private List<RetainedReplay> openOf(TopicFilter filter) {
+        return open.getOrDefault(filter, List.of());
+    }
+
+    private void end(RetainedReplay replay) {
+        open.computeIfPresent(replay.filter(), (filter, ofFilter) -> {
+            ofFilter.remove(replay);
+            return ofFilter.isEmpty() ? null : ofFilter;
+        });
+        sink.ended(replay);
+    }
+
     /** The subscription is gone: whatever was to be sent for it is not. */
     public void cancel(TopicFilter filter) {
-        for (RetainedReplay replay : open) {
-            if (replay.filter().equals(filter)) {
-                replay.isCancelled = true;
-            }
+        for (RetainedReplay replay : openOf(filter)) {
+            replay.isCancelled = true;
         }
         advance();
     }
 
     public void noteLive(String topic) {
-        for (int i = 0; i < open.size(); i++) {
-            open.get(i).noteLive(topic);
+        if (!open.isEmpty()) {
+            open.values().forEach(ofFilter -> ofFilter.forEach(replay -> replay.noteLive(topic)));
         }
     }
 
@@ -140,8 +150,7 @@ public final class ReplayQueue {
     private void finish(RetainedReplay replay) {
         forgetPage();
         ready.removeFirst();
-        open.remove(replay);
-        sink.ended(replay);
+        end(replay);
     }
 
     private void forgetPage() {
