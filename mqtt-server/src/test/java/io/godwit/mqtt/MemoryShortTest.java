@@ -64,6 +64,7 @@ class MemoryShortTest {
             assertThat(client.receive(UnsubAck.class).reasonCodes()).containsExactly(ReasonCode.SUCCESS);
             client.receive(PingResp.class);
             assertThat(node.count("godwit.mqtt.publishes.refused")).isEqualTo(3);
+            assertThat(connect(node, 5).reasonCode()).isEqualTo(ReasonCode.QUOTA_EXCEEDED);
             assertThat(node.events)
                     .hasAtLeastOneElementOfType(BrokerEvent.MemoryShort.class)
                     .filteredOn(BrokerEvent.ConnectionRefused.class::isInstance)

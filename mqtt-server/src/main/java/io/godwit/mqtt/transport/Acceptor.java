@@ -69,7 +69,8 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
         if (isProxied) {
             ProxyHeader header =
                     new ProxyHeader(source -> admitProxied(channel, connection, source == null ? peer : source));
-            channel.pipeline().addAfter(channel.pipeline().firstContext().name(), null, header);
+            channel.pipeline()
+                    .addAfter(channel.pipeline().context(ReadMeter.class).name(), null, header);
         } else {
             connection.setHandler(handler(connection, exceeded));
         }
