@@ -154,7 +154,7 @@ final class Broker implements AutoCloseable {
             StorePublisher outlet,
             AuthProvider auth)
             throws IOException {
-        InboxStore store = new InboxStore(BrokerSettings.inbox(config), outlet, outlet, events, meters);
+        InboxStore store = new InboxStore(BrokerSettings.inbox(config), outlet, outlet, outlet, events, meters);
         List<byte[]> splitKeys = InboxStore.splitKeys(config.get(PropertySettings.INBOX_RANGES));
         // what a leader finds undistributed, it publishes at once, to inboxes too
         node.open(

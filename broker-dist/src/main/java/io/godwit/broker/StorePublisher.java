@@ -4,8 +4,11 @@ import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
+import io.godwit.inbox.GroupPublisher;
 import io.godwit.inbox.RouteRemover;
 import io.godwit.inbox.WillPublisher;
+import io.godwit.inbox.client.GroupOutcome;
+import io.godwit.inbox.client.GroupToken;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -16,12 +19,14 @@ import io.godwit.retain.client.RetainClient;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What the inbox store does outside itself: publishes wills and undistributed QoS 2 messages, and removes the routes of ended sessions.
+ * What the inbox store does outside itself: publishes wills and undistributed QoS 2 messages, removes the routes of ended sessions, and gives
+ * what those had of shared groups to others.
  * Thread-safe, without state.
  */
-final class StorePublisher implements WillPublisher, RouteRemover {
+final class StorePublisher implements WillPublisher, RouteRemover, GroupPublisher {
     private final Supplier<DistClient> dist;
     private final Supplier<RetainClient> retain;
     private final DelayedMessages delayed;
@@ -62,6 +67,19 @@ final class StorePublisher implements WillPublisher, RouteRemover {
     @Override
     public void finished(String tokenOrigin, long tokenNumber) {
         dist.get().finished(tokenOrigin, tokenNumber);
+    }
+
+    @Override
+    public CompletableFuture<GroupOutcome> give(
+            ClientInfo from, TopicFilter group, Message message, @Nullable GroupToken token) {
+        // when it is done with is for its publisher to say
+        DeliveryToken cameUnder =
+                token == null ? null : new DeliveryToken(token.origin(), token.number(), 0, token.isRepeat());
+        return dist.get().giveToGroup(from, group, message, cameUnder).thenApply(outcome -> switch (outcome) {
+            case DELIVERED -> GroupOutcome.GIVEN;
+            case NO_MATCH -> GroupOutcome.NOBODY;
+            case OVERLOADED, FAILED -> GroupOutcome.LATER;
+        });
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.godwit.dist;
 import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
+import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
@@ -24,6 +25,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -144,6 +146,13 @@ public final class DistWorker implements AutoCloseable {
         public CompletableFuture<DistOutcome> handOn(Delivery from) {
             TenantIndex tenant = index.tenant(from.publisher().tenant());
             return new FanOut(from.publisher(), tenant, deliverers).handOn(tenant, from);
+        }
+
+        @Override
+        public CompletableFuture<DistOutcome> giveToGroup(
+                ClientInfo from, TopicFilter group, Message message, @Nullable DeliveryToken token) {
+            TenantIndex tenant = index.tenant(from.tenant());
+            return new FanOut(from, tenant, deliverers).giveToGroup(tenant, group, message, token);
         }
 
         @Override

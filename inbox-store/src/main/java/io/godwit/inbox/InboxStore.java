@@ -34,6 +34,7 @@ public final class InboxStore {
             InboxConfig config,
             WillPublisher willPublisher,
             RouteRemover routeRemover,
+            GroupPublisher groupPublisher,
             EventListener events,
             MeterRegistry meters) {
         settings = new QueueSettings(
@@ -44,7 +45,11 @@ public final class InboxStore {
                 config.earlyPush(),
                 MAX_IDLE_INBOXES);
         outside = new Surroundings(
-                willPublisher::publish, willPublisher::finished, routeRemover::remove, new Drops(events, meters));
+                willPublisher::publish,
+                willPublisher::finished,
+                routeRemover::remove,
+                groupPublisher::give,
+                new Drops(events, meters));
     }
 
     /** Makes the state machine of each range of the store. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.GroupOutcome;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
@@ -106,6 +107,7 @@ class InboxStoreTest {
                     public void finished(String origin, long number) {}
                 },
                 (tenant, client, incarnation, filters) -> CompletableFuture.completedFuture(true),
+                (from, group, message, token) -> CompletableFuture.completedFuture(GroupOutcome.NOBODY),
                 EventListener.NONE,
                 new SimpleMeterRegistry());
         InboxClient client =

@@ -156,7 +156,7 @@ final class InMemoryBroker implements AutoCloseable {
                     retain::client,
                     new DelayedMessages(inboxClient, 0, System.currentTimeMillis()),
                     false);
-            inbox = new InboxStore(BrokerSettings.inbox(config), outlet, outlet, EventListener.NONE, meters);
+            inbox = new InboxStore(BrokerSettings.inbox(config), outlet, outlet, outlet, EventListener.NONE, meters);
             inboxClient.set(InboxStore.client(new Reach(() -> InMemoryBroker.this.inbox)));
             server = new MqttServer(
                     BrokerSettings.mqtt(config),

@@ -245,6 +245,35 @@ class SharedSubscriptionTest {
         assertThat(heir.received).extracting(Received::number).containsExactly(0, 1, 2, 3, 4, 0);
     }
 
+    @Test
+    void whatAStoredMemberHasWhenItsSessionEndsGoesToAnother() throws Exception {
+        Member silent = member("ended", "$share/one/en/+", true, NEVER);
+        publish("en/1", "p1", 5);
+        publish("en/2", "p1", 3, 0, 2);
+        await(List.of(silent), 8);
+        close("ended");
+        publish("en/3", "p1", 4, 0, 2);
+        Member heir = member("stored-heir", "$share/one/en/+", true, AckPolicy.AT_ONCE);
+        client(new Member("ended"), false, AckPolicy.AT_ONCE); // begins anew
+        await(List.of(heir), 9);
+        publish("en/4", "p1", 1);
+        await(List.of(heir), 10);
+        assertThat(heir.received.stream()
+                        .map(each -> each.key() + " " + each.number())
+                        .toList())
+                .containsExactly(
+                        "p1 en/1 0",
+                        "p1 en/1 1",
+                        "p1 en/1 2",
+                        "p1 en/1 3",
+                        "p1 en/1 4",
+                        "p1 en/3 0",
+                        "p1 en/3 1",
+                        "p1 en/3 2",
+                        "p1 en/3 3",
+                        "p1 en/4 0");
+    }
+
     // ---- members and publishers
 
     private List<Member> members(String filter, int count) throws IOException {

@@ -3,8 +3,10 @@ package io.godwit.dist.client;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** The dist-worker as frontends use it. Thread-safe. Futures never complete exceptionally except as said. */
 public interface DistClient {
@@ -36,6 +38,16 @@ public interface DistClient {
      * @return completes with NO_MATCH when no other member has room, else as a publish
      */
     CompletableFuture<DistOutcome> handOn(Delivery from);
+
+    /**
+     * Gives a message to one member of a shared group: a session that was chosen for it has ended without it, and its route is gone. Any thread.
+     *
+     * @param from whose session it was
+     * @param token it came under, so that nobody is chosen for it a second time; null when that may be
+     * @return completes with NO_MATCH when there is no member, else as a publish
+     */
+    CompletableFuture<DistOutcome> giveToGroup(
+            ClientInfo from, TopicFilter group, Message message, @Nullable DeliveryToken token);
 
     /**
      * Tells whether the client of a persistent session that is a member of the group of {@code filter} is connected to this node: such members are

@@ -106,9 +106,17 @@ public final class FanOut implements Publisher {
                 matches.live().isEmpty() && matches.inbox().isEmpty()
                         ? Outcomes.NO_MATCH
                         : deliver(message, token, matches.live(), matches.inbox(), null);
+        CompletableFuture<DistOutcome> shared =
+                deliverUnlessKnown(matches.groups(), message, token, DistOutcome.DELIVERED);
+        return watched(Outcomes.worst(plain, shared), message, matches.inbox());
+    }
+
+    /** @param otherwise answered when nobody is left to be chosen for those groups of which no stored member knows the token */
+    private CompletableFuture<DistOutcome> deliverUnlessKnown(
+            List<SharedGroup> groups, Message message, DeliveryToken token, DistOutcome otherwise) {
         List<Match> asked = new ArrayList<>();
         List<SharedGroup> askedFor = new ArrayList<>();
-        for (SharedGroup group : matches.groups()) {
+        for (SharedGroup group : groups) {
             group.forEach(match -> {
                 if (match.receiver() instanceof InboxReceiver) {
                     asked.add(match);
@@ -116,7 +124,7 @@ public final class FanOut implements Publisher {
                 }
             });
         }
-        CompletableFuture<DistOutcome> shared = deliverers
+        return deliverers
                 .inbox
                 .know(new Delivery(client, message, asked, token))
                 .handle((known, failure) -> {
@@ -124,16 +132,17 @@ public final class FanOut implements Publisher {
                         return CompletableFuture.completedFuture(DistOutcome.ofFailure(StrayRoutes.cause(failure)));
                     }
                     Set<SharedGroup> open = Collections.newSetFromMap(new IdentityHashMap<>());
-                    open.addAll(matches.groups());
+                    open.addAll(groups);
                     for (int i = 0; i < askedFor.size(); i++) {
                         if (known.get(i)) {
                             open.remove(askedFor.get(i));
                         }
                     }
-                    return deliverTo(List.copyOf(open), message, token, DistOutcome.DELIVERED);
+                    return open.isEmpty()
+                            ? Deliverer.DELIVERED
+                            : deliverTo(List.copyOf(open), message, token, otherwise);
                 })
                 .thenCompose(delivered -> delivered);
-        return watched(Outcomes.worst(plain, shared), message, matches.inbox());
     }
 
     private CompletableFuture<DistOutcome> deliverTo(
@@ -249,6 +258,28 @@ public final class FanOut implements Publisher {
         List<Match> inbox = new ArrayList<>(1);
         SharedPicks picks = SharedPicks.only(group, next, choosing(message, null), live, inbox);
         return watched(deliver(message, token, live, inbox, picks), message, inbox);
+    }
+
+    /**
+     * Gives a message to a member of the group, see {@link io.godwit.dist.client.DistClient#giveToGroup}. Any thread, on an instance of its own.
+     *
+     * @param index the one of the client's tenant
+     */
+    public CompletableFuture<DistOutcome> giveToGroup(
+            TenantIndex index, TopicFilter filter, Message message, @Nullable DeliveryToken token) {
+        SharedGroup group = index.group(filter);
+        if (group == null) {
+            return Outcomes.NO_MATCH;
+        }
+        SharedMember before = token == null ? null : deliverers.choices.get(token, group);
+        if (before != null && before.match().receiver() instanceof LiveReceiver) {
+            return Deliverer.DELIVERED; // by an earlier call
+        }
+        List<SharedGroup> groups = List.of(group);
+        CompletableFuture<DistOutcome> outcome = token != null && token.isResumed()
+                ? deliverUnlessKnown(groups, message, token, DistOutcome.NO_MATCH)
+                : deliverTo(groups, message, token, DistOutcome.NO_MATCH);
+        return watched(outcome, message, List.of());
     }
 
     private CompletableFuture<DistOutcome> watched(

@@ -223,6 +223,60 @@ class SharedDeliveryTest {
         assertThat(choices.size()).isZero();
     }
 
+    @Test
+    void whatAnEndedSessionLeavesGoesToOneMemberOfItsGroupOnly() {
+        subscribe(GROUP, full("1"), inbox("2"));
+        subscribe("$share/other/a", inbox("3"));
+        subscribe("a", inbox("plain"));
+
+        assertThat(giveToGroup(null)).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(giveToGroup(new DeliveryToken("o", 7, 0))).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(reached).containsExactly("2", "2");
+        assertThat(asked).isEmpty();
+
+        index.remove(filter(GROUP), inbox("2"));
+        assertThat(giveToGroup(null)).as("whose limit then says").isCompletedWithValue(DistOutcome.DELIVERED);
+        index.remove(filter(GROUP), inbox("1"));
+        assertThat(giveToGroup(null)).isCompletedWithValue(DistOutcome.NO_MATCH);
+        assertThat(reached).containsExactly("2", "2", "1!");
+    }
+
+    /** Neither by the publisher of the message nor by who gives it again. */
+    @Test
+    void whatWasGivenUnderATokenIsGivenToNobodyElse() {
+        DeliveryToken token = new DeliveryToken("o", 7, 0);
+        subscribe(GROUP, inbox("ended"));
+        publish(token);
+        index.remove(filter(GROUP), inbox("ended"));
+        subscribe(GROUP, inbox("heir"), inbox("other"));
+        reached.clear();
+        giveToGroup(token);
+        String heir = reached.get(0);
+        knowing.add(inbox(heir));
+
+        publish(token);
+        assertThat(giveToGroup(new DeliveryToken("o", 7, 0, true))).isCompletedWithValue(DistOutcome.DELIVERED);
+        choices.finished("o", 7);
+        assertThat(giveToGroup(new DeliveryToken("o", 7, 0, true))).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(reached).containsOnly(heir);
+
+        cannotAsk = new RangeException(RangeException.Cause.OVERLOADED, "full");
+        assertThat(giveToGroup(new DeliveryToken("o", 7, 0, true))).isCompletedWithValue(DistOutcome.OVERLOADED);
+    }
+
+    @Test
+    void aSessionInMemoryThatWasGivenItIsRememberedToHaveIt() {
+        DeliveryToken token = new DeliveryToken("o", 7, 0);
+        subscribe(GROUP, new TestReceiver("live"), inbox("1"));
+        giveToGroup(token);
+        assertThat(giveToGroup(new DeliveryToken("o", 7, 0, true))).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(reached).containsExactly("live");
+    }
+
+    private CompletableFuture<DistOutcome> giveToGroup(@Nullable DeliveryToken token) {
+        return new FanOut(PUBLISHER, index, deliverers).giveToGroup(index, filter(GROUP), message(), token);
+    }
+
     private CompletableFuture<DistOutcome> handOn(Receiver from, @Nullable DeliveryToken token) {
         Match match = new Match(from, Qos.AT_LEAST_ONCE, false, Match.NO_IDS, filter(GROUP));
         return new FanOut(PUBLISHER, index, deliverers)

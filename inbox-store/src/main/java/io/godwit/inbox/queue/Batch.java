@@ -160,6 +160,12 @@ final class Batch extends Proposal {
         operations.add(out -> writeDeleteRange(out, state, first, end));
     }
 
+    /** Deletes the messages of {@code state} from sequence {@code first} up to, not including, {@code end}. */
+    void deleteMessages(InboxState state, long first, long end) {
+        deleteRange(state, InboxKeys.suffix(InboxKeys.RUN, first), InboxKeys.suffix(InboxKeys.RUN, end));
+        deleteRange(state, InboxKeys.suffix(InboxKeys.BODY, first), InboxKeys.suffix(InboxKeys.BODY, end));
+    }
+
     /** The finished and received marks of the inbox, and how far it may send, go along whether they have changed or not: somebody waits for them. */
     void wantProgress(InboxState state) {
         onlyCopies = false;
@@ -305,12 +311,13 @@ final class Batch extends Proposal {
                 ledger.progress(write.sentBelow).encode());
         if (ledger.isTrimDue(InboxLeader.TRIM_RUNS)) {
             ledger.trimmed();
-            trim(out, state, InboxKeys.RUN, ledger.floor());
-            trim(out, state, InboxKeys.BODY, ledger.floor());
+            trim(out, state, InboxKeys.RUN, ledger);
+            trim(out, state, InboxKeys.BODY, ledger);
         }
     }
 
-    private static void trim(ByteWriter out, InboxState state, int kind, long below) {
-        writeDeleteRange(out, state, InboxKeys.suffix(kind, 0), InboxKeys.suffix(kind, below));
+    private static void trim(ByteWriter out, InboxState state, int kind, Ledger ledger) {
+        // what an ended session has left may stand before the first
+        writeDeleteRange(out, state, InboxKeys.suffix(kind, ledger.first()), InboxKeys.suffix(kind, ledger.floor()));
     }
 }

@@ -32,7 +32,7 @@ import java.util.List;
  * </pre>
  *
  * <p>A large message stands beside its run, so that a walk over the runs of a queue stays cheap. Everything from PROGRESS on belongs to one
- * incarnation of the session and goes with it in one range delete; the ceiling stays as long as anything of the client id is stored.
+ * incarnation of the session and goes with it in one range delete, but for messages that others are still to get ({@link Remains}); the ceiling stays as long as anything of the client id is stored.
  */
 public final class InboxKeys {
     static final int SESSION = 1;

@@ -30,12 +30,17 @@ final class InboxLoader {
         long storedCeiling = ceiling == null ? 0 : new ByteReader(ceiling).u64();
         Session session = state.session;
         long lastUsed = 0;
+        for (EndedSession over : state.ended) {
+            Remains remains = over.remains();
+            lastUsed = remains == null ? lastUsed : Math.max(lastUsed, remains.end() - 1);
+        }
         if (session != null) {
+            state.ledger = new Ledger(session.first);
             byte[] filters = reader.get(InboxKeys.key(prefix, InboxKeys.FILTERS));
             if (filters != null) {
                 loadFilters(reader, leader, state, session, filters);
             }
-            lastUsed = loadQueue(reader, state);
+            lastUsed = Math.max(lastUsed, Math.max(session.first - 1, loadQueue(reader, state)));
             loadTokens(reader, state);
             loadInbound(reader, state);
         }
@@ -66,7 +71,7 @@ final class InboxLoader {
         long last = Math.max(0, progress.horizon() - 1);
         state.hasData |= value != null;
         SharedTopics topics = new SharedTopics();
-        byte[] from = InboxKeys.key(prefix, InboxKeys.RUN, progress.floor());
+        byte[] from = InboxKeys.key(prefix, InboxKeys.RUN, ledger.floor());
         try (RangeCursor cursor = reader.cursor(from, InboxKeys.key(prefix, InboxKeys.RUN + 1))) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
                 state.hasData = true;
@@ -78,7 +83,12 @@ final class InboxLoader {
                     if (progress.isFinished(sequence)) {
                         continue;
                     }
-                    ledger.append(sequence, run.qos().value(), run.isApart(), topics.shared(run.topic()));
+                    ledger.append(
+                            sequence,
+                            run.qos().value(),
+                            run.isApart(),
+                            topics.shared(run.topic()),
+                            run.group() != null);
                     if (sequence == first) {
                         ledger.markRunStart(sequence);
                     }

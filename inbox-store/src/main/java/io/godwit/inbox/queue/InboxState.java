@@ -28,7 +28,7 @@ final class InboxState {
     final List<StoredWill> owed = new ArrayList<>();
     final List<EndedSession> ended = new ArrayList<>();
     SequenceAllocator sequences = new SequenceAllocator(1, 0);
-    Ledger ledger = new Ledger();
+    Ledger ledger = new Ledger(0);
 
     @Nullable
     TokenMemory tokens;
@@ -54,6 +54,10 @@ final class InboxState {
     @Nullable
     Batch runBatch;
 
+    /** The batch that wrote the record last; what the record owes is begun when it is done. */
+    @Nullable
+    Batch recordIn;
+
     /** The ledger has finished or received messages that the store does not know of. */
     boolean dirty;
     /** The last batch that was asked to bring its progress along. */
@@ -62,10 +66,11 @@ final class InboxState {
     /** Progress may not be written by an earlier batch than this: it speaks of a session begun there. */
     long progressNotBefore;
 
-    /** Work of the leader for it that survives between events: publishing owed wills, removing routes, distributing. */
+    /** Work of the leader for it that survives between events: publishing owed wills, removing routes, handing over, distributing. */
     int activities;
 
     boolean publishingWills;
+    boolean handingOver;
     boolean removingRoutes;
 
     /** In the queue of states that may be evicted, and whether used since. */

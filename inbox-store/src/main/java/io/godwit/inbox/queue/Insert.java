@@ -69,11 +69,12 @@ final class Insert implements Batch.Operation, Batch.Waiter {
             if (copy.isLive()) {
                 out.varint(copy.state.tableIndex);
                 out.varint(copy.sequence);
-                if (tokenOrigin != null) {
-                    out.optionalString(sharedFilter(copy));
-                }
-                out.u8(RunCodec.flags(copy.qos, copy.retain, copy.subscriptionIds));
+                GroupCopy group = copy.group;
+                out.u8(RunCodec.flags(copy.qos, copy.retain, copy.subscriptionIds, group != null));
                 RunCodec.writeIds(out, copy.subscriptionIds);
+                if (group != null) {
+                    out.string(group.filter());
+                }
                 leader.runWritten(copy);
             }
         }
@@ -144,17 +145,13 @@ final class Insert implements Batch.Operation, Batch.Waiter {
     private void rememberToken(PlacedCopy copy, boolean stored) {
         TokenMemory tokens = copy.state.tokens;
         if (tokenOrigin != null && tokens != null) {
-            String source = TokenMemory.source(tokenOrigin, sharedFilter(copy));
+            String source = TokenMemory.source(tokenOrigin, copy.group == null ? null : copy.group.filter());
             if (stored) {
                 tokens.stored(source, tokenNumber);
             } else {
                 tokens.remove(source, tokenNumber);
             }
         }
-    }
-
-    private @Nullable String sharedFilter(PlacedCopy copy) {
-        return call == null ? null : call.request().targets().get(copy.target).sharedFilter();
     }
 
     private void answer(PlacedCopy copy, InsertOutcome outcome) {

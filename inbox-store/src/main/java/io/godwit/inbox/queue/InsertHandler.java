@@ -118,7 +118,7 @@ final class InsertHandler {
         }
         if (copy.qos() == Qos.AT_MOST_ONCE) {
             call.answer(target, InsertOutcome.STORED);
-            QueuedCopy unplaced = new QueuedCopy(0, message, copy.qos(), copy.retain(), copy.subscriptionIds());
+            QueuedCopy unplaced = new QueuedCopy(0, message, copy.qos(), copy.retain(), copy.subscriptionIds(), null);
             if (!call.isReplay() && session.retained != null) {
                 session.retained.noteLive(message.topic(), state.sequences.peek(), null);
             }
@@ -234,7 +234,14 @@ final class InsertHandler {
         long sequence = leader.takeSequence(state);
         Batch batch = joined != null ? joined : leader.openBatch();
         PlacedCopy placed = new PlacedCopy(
-                state, target, sequence, insert.message(), copy.qos(), copy.retain(), copy.subscriptionIds());
+                state,
+                target,
+                sequence,
+                insert.message(),
+                copy.qos(),
+                copy.retain(),
+                copy.subscriptionIds(),
+                groupOf(copy, request));
         addTo(batch, joined == null, insert, placed);
         state.ledger.placed();
         Attachment attachment = state.attachment;
@@ -246,6 +253,11 @@ final class InsertHandler {
             }
         }
         return batch;
+    }
+
+    private static @Nullable GroupCopy groupOf(InsertRequest.Target copy, InsertRequest request) {
+        String filter = copy.sharedFilter();
+        return filter == null ? null : new GroupCopy(filter, request.tokenOrigin(), request.tokenNumber());
     }
 
     /** Stores a message of QoS 0 for a session that is not connected; nobody waits for it. */
@@ -262,15 +274,20 @@ final class InsertHandler {
             dropOldestQos0(state);
         }
         long sequence = leader.takeSequence(state);
-        PlacedCopy placed =
-                new PlacedCopy(state, 0, sequence, copy.message, Qos.AT_MOST_ONCE, copy.retain, copy.subscriptionIds);
+        PlacedCopy placed = new PlacedCopy(
+                state, 0, sequence, copy.message, Qos.AT_MOST_ONCE, copy.retain, copy.subscriptionIds, null);
         addTo(leader.openBatch(), true, new Insert(leader, null, copy.message), placed);
     }
 
     private static void addTo(Batch batch, boolean isFirst, Insert insert, PlacedCopy placed) {
         InboxState state = placed.state;
         state.hasData = true;
-        state.ledger.append(placed.sequence, placed.qos.value(), Insert.isApart(placed.message), insert.topic());
+        state.ledger.append(
+                placed.sequence,
+                placed.qos.value(),
+                Insert.isApart(placed.message),
+                insert.topic(),
+                placed.group != null);
         insert.add(placed);
         batch.copyAdded(state);
         if (isFirst) {

@@ -22,10 +22,12 @@ final class Ledger {
     private static final int RECEIVED = 8;
     private static final int FINISHED = 16;
     private static final int APART = 32;
+    private static final int GROUP = 64;
 
     private static final int FIRST_CAPACITY = 8;
     private static final int COMPACT_FROM = 1024;
 
+    private final long first;
     private long[] sequences = new long[FIRST_CAPACITY];
     private byte[] flags = new byte[FIRST_CAPACITY];
     /** Null at entries that are finished, and outside of head and tail. */
@@ -50,16 +52,33 @@ final class Ledger {
     private int passedRuns;
     private boolean passedApart;
 
+    /** @param first no message of the session has a lower sequence; what the store has of lower ones is not the session's */
+    Ledger(long first) {
+        this.first = first;
+        this.floor = first;
+        this.runBase = first;
+        this.horizon = first;
+    }
+
+    long first() {
+        return first;
+    }
+
     // --- entries
 
-    /** Appends a message; {@code sequence} is above all before it. */
-    void append(long sequence, int qos, boolean apart, String topic) {
+    /**
+     * Appends a message.
+     *
+     * @param sequence above all before it
+     * @param isOfGroup whether the session was chosen for it as a member of a shared group
+     */
+    void append(long sequence, int qos, boolean apart, String topic, boolean isOfGroup) {
         if (size == sequences.length) {
             grow();
         }
         int slot = slot(headOrdinal + size);
         sequences[slot] = sequence;
-        flags[slot] = (byte) (qos | (apart ? APART : 0));
+        flags[slot] = (byte) (qos | (apart ? APART : 0) | (isOfGroup ? GROUP : 0));
         topics[slot] = topic;
         size++;
         if (qos == 0) {
@@ -106,6 +125,10 @@ final class Ledger {
 
     boolean isReceivedAt(long ordinal) {
         return (flags[slot(ordinal)] & RECEIVED) != 0;
+    }
+
+    boolean isOfGroupAt(long ordinal) {
+        return (flags[slot(ordinal)] & GROUP) != 0;
     }
 
     /** The ordinal of an unfinished message, -1 when there is none of that sequence. */
@@ -325,9 +348,9 @@ final class Ledger {
 
     /** After loading, before the entries are appended. */
     void startAt(long storedFloor, long storedHorizon) {
-        floor = storedFloor;
-        runBase = storedFloor;
-        horizon = storedHorizon;
+        floor = Math.max(first, storedFloor);
+        runBase = floor;
+        horizon = Math.max(first, storedHorizon);
     }
 
     private void popFinished() {

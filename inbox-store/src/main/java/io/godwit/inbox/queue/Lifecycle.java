@@ -8,8 +8,10 @@ import io.godwit.inbox.client.Will;
 import io.godwit.inbox.expiry.SessionTimes;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each method changes the {@link InboxState} and puts the new record into the open batch, after what was queued before it. A session that
  * ends goes from the record's session into its list of ended ones, with its filters, and its queue goes with one range delete, all in one
- * mutation; {@link Obligations} then does what is left.
+ * mutation; {@link Obligations} then does what is left. If the queue has messages of shared groups that others may get, it stays until they have
+ * them; the next session of the client id begins behind it.
  */
 final class Lifecycle {
     private final InboxLeader leader;
@@ -41,8 +44,9 @@ final class Lifecycle {
         Session session = state.session;
         boolean present = session != null;
         if (session == null) {
-            session = new Session(nextIncarnation(), request.client(), 0);
+            session = new Session(nextIncarnation(), state.sequences.peek(), request.client(), 0);
             state.session = session;
+            state.ledger = new Ledger(session.first);
         }
         session.client = request.client();
         session.expirySeconds = boundedExpiry(request.expirySeconds());
@@ -281,14 +285,10 @@ final class Lifecycle {
     /** Takes the session out of the state, with all it has; its will is owed, its routes are to be removed. */
     private void end(InboxState state, Session session) {
         owe(state, session);
-        if (!session.filters.isEmpty()) {
-            state.ended.add(new EndedSession(session.incarnation, List.copyOf(session.filters.keySet())));
-        }
-        Ledger ledger = state.ledger;
-        for (long ordinal = ledger.headOrdinal(); ordinal < ledger.tailOrdinal(); ordinal++) {
-            if (!ledger.isFinishedAt(ordinal)) {
-                leader.drops().dropped(state.id, ledger.topicAt(ordinal), DropReason.SESSION_ENDED);
-            }
+        Remains remains = leave(state, session);
+        boolean isBehindOthers = state.ended.stream().anyMatch(each -> each.remains() != null);
+        if (!session.filters.isEmpty() || remains != null) {
+            state.ended.add(new EndedSession(session.incarnation, List.copyOf(session.filters.keySet()), remains));
         }
         Batch batch = leader.openBatch();
         if (!session.filters.isEmpty()) {
@@ -297,17 +297,47 @@ final class Lifecycle {
         if (session.retained != null) {
             session.retained.over(batch);
         }
-        if (state.hasData) {
+        if (state.hasData && remains == null && !isBehindOthers) {
             batch.deleteRange(state, InboxKeys.suffix(InboxKeys.PROGRESS), InboxKeys.suffix(InboxKeys.END));
+        } else if (state.hasData) {
+            batch.deleteRange(state, InboxKeys.suffix(InboxKeys.PROGRESS), InboxKeys.suffix(InboxKeys.RUN));
+            batch.deleteRange(state, InboxKeys.suffix(InboxKeys.RETAINED), InboxKeys.suffix(InboxKeys.END));
+            if (remains == null) {
+                batch.deleteMessages(state, session.first, state.sequences.peek());
+            }
         }
         state.hasData = false;
         state.dirty = false;
         state.session = null;
-        state.ledger = new Ledger();
+        state.ledger = new Ledger(state.sequences.peek());
         state.tokens = null;
         inbound.stop(state, Mailbox.closed());
         state.inbound = null;
         state.progressNotBefore = batch.id;
+    }
+
+    /**
+     * What other members of shared groups get of its queue: QoS 1, and QoS 2 that was not sent [MQTT5-4.8.2-5]. The rest is dropped, counted and
+     * reported.
+     */
+    private @Nullable Remains leave(InboxState state, Session session) {
+        Ledger ledger = state.ledger;
+        long[] left = new long[ledger.liveQueued()];
+        int count = 0;
+        for (long ordinal = ledger.headOrdinal(); ordinal < ledger.tailOrdinal(); ordinal++) {
+            if (ledger.isFinishedAt(ordinal)) {
+                continue;
+            }
+            boolean wasSentOnce = ledger.qosAt(ordinal) == Qos.EXACTLY_ONCE.value() && ordinal < ledger.sentEnd();
+            if (ledger.isOfGroupAt(ordinal) && !wasSentOnce) {
+                left[count++] = ledger.sequenceAt(ordinal);
+            } else {
+                leader.drops().dropped(state.id, ledger.topicAt(ordinal), DropReason.SESSION_ENDED);
+            }
+        }
+        return count == 0
+                ? null
+                : new Remains(session.first, state.sequences.peek(), Arrays.copyOf(left, count), false);
     }
 
     private static void owe(InboxState state, Session session) {
@@ -320,6 +350,7 @@ final class Lifecycle {
 
     void writeRecord(InboxState state) {
         Batch batch = leader.openBatch();
+        state.recordIn = batch;
         if (state.session == null && state.owed.isEmpty() && state.ended.isEmpty()) {
             batch.delete(state, InboxKeys.suffix(InboxKeys.SESSION));
             batch.delete(state, InboxKeys.suffix(InboxKeys.CEILING));

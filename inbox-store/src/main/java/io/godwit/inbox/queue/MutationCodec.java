@@ -17,9 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * 1 INSERT        1 flags (1 token, 2 message apart); message as a block;
  *                 string origin, varint number, varint stored at (millis)                       (flag 1)
- *                 varint number of copies, each: varint inbox, varint sequence,
- *                        1 whether for a shared subscription, then its filter as a string       (flag 1)
- *                        1 run flags, identifiers as in a run
+ *                 varint number of copies, each: varint inbox, varint sequence, 1 run flags, identifiers and shared subscription as in a run;
+ *                        the token of a run comes from the head
  * 2 PUT           varint inbox, block key suffix, block value
  * 3 DELETE        varint inbox, block key suffix
  * 4 DELETE_RANGE  varint inbox, block first suffix, block end suffix
@@ -109,22 +108,26 @@ final class MutationCodec {
                 int inbox = in.length();
                 long sequence = in.varint();
                 byte[] prefix = prefixes.get(inbox);
-                if (origin != null) {
-                    String source = TokenMemory.source(origin, in.optionalString());
-                    writes.put(InboxKeys.key(prefix, InboxKeys.tokenSuffix(source, number)), tokenValue);
-                }
                 int from = in.position();
                 int runFlags = in.u8();
                 RunCodec.readIds(in, runFlags);
+                String sharedFilter = (runFlags & RunCodec.GROUP) == 0 ? null : in.string();
+                if (origin != null) {
+                    String source = TokenMemory.source(origin, sharedFilter);
+                    writes.put(InboxKeys.key(prefix, InboxKeys.tokenSuffix(source, number)), tokenValue);
+                }
                 Run run = runOf(inbox, sequence);
                 run.out.varint(sequence - run.last);
                 run.last = sequence;
-                if ((flags & MESSAGE_APART) == 0) {
-                    run.out.raw(mutation, from, in.position() - from);
+                boolean isApart = (flags & MESSAGE_APART) != 0;
+                run.out.u8(isApart ? runFlags | RunCodec.APART : runFlags);
+                run.out.raw(mutation, from + 1, in.position() - from - 1);
+                if (sharedFilter != null) {
+                    RunCodec.writeToken(run.out, origin, number);
+                }
+                if (!isApart) {
                     run.out.raw(mutation, start, messageEnd - start);
                 } else {
-                    run.out.u8(runFlags | RunCodec.APART);
-                    run.out.raw(mutation, from + 1, in.position() - from - 1);
                     run.out.string(MessageCodec.topic(ByteBuffer.wrap(mutation, messageStart, messageLength)));
                     byte[] body = new byte[messageLength];
                     System.arraycopy(mutation, messageStart, body, 0, messageLength);

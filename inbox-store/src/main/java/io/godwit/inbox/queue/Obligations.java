@@ -2,21 +2,22 @@ package io.godwit.inbox.queue;
 
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.message.Message;
-import java.util.List;
 
 /**
  * Does what the records of sessions say is still to be done, again and again until it is: publishes owed wills, removes the routes of ended
- * sessions; then the record forgets it. Owned by the range leader. Both may be done twice around a crash; the will's token makes its
- * second time none, and removing routes is repeatable.
+ * sessions, then gives what those have left of shared groups to others ({@link HandOver}); then the record forgets it. Owned by the range leader. All may be
+ * done twice around a crash; tokens make the second time none, and removing routes is repeatable.
  */
 final class Obligations {
     private static final long FIRST_RETRY_MILLIS = 500;
     private static final long LAST_RETRY_MILLIS = 30_000;
 
     private final InboxLeader leader;
+    private final HandOver handOver;
 
     Obligations(InboxLeader leader) {
         this.leader = leader;
+        this.handOver = new HandOver(leader, this);
     }
 
     /** Begins once the batch that it joins is applied: a will must not be published for a change that never came to be. */
@@ -24,8 +25,7 @@ final class Obligations {
         return new Batch.Waiter() {
             @Override
             public void applied() {
-                publishWills(state, FIRST_RETRY_MILLIS);
-                removeRoutes(state, FIRST_RETRY_MILLIS);
+                goOn(state);
             }
 
             @Override
@@ -33,6 +33,18 @@ final class Obligations {
                 leader.discard(state);
             }
         };
+    }
+
+    /** Begins what is not under way, unless a record is on its way into the store: with that it is called again. */
+    void goOn(InboxState state) {
+        Batch record = state.recordIn;
+        if (record != null && !record.isDone()) {
+            return;
+        }
+        state.recordIn = null;
+        publishWills(state, FIRST_RETRY_MILLIS);
+        removeRoutes(state, FIRST_RETRY_MILLIS);
+        handOver.goOn(state);
     }
 
     private void publishWills(InboxState state, long retryMillis) {
@@ -78,12 +90,15 @@ final class Obligations {
     }
 
     private void removeRoutes(InboxState state, long retryMillis) {
-        if (state.discarded || state.removingRoutes || state.ended.isEmpty()) {
+        EndedSession over = state.ended.stream()
+                .filter(each -> !each.filters().isEmpty())
+                .findFirst()
+                .orElse(null);
+        if (state.discarded || state.removingRoutes || over == null) {
             return;
         }
         state.removingRoutes = true;
         state.activities++;
-        EndedSession over = state.ended.get(0);
         leader.outside()
                 .removeRoutes()
                 .remove(state.id.tenant(), state.id.clientId(), over.incarnation(), over.filters())
@@ -103,7 +118,13 @@ final class Obligations {
         state.removingRoutes = false;
         state.activities--;
         if (!state.discarded) {
-            state.ended.removeAll(List.of(over));
+            EndedSession rest = over.routesRemoved();
+            int place = state.ended.indexOf(over);
+            if (rest == null) {
+                state.ended.remove(place);
+            } else {
+                state.ended.set(place, rest);
+            }
             leader.lifecycle().writeRecord(state);
             leader.openBatch().whenDone(begin(state));
         }

@@ -327,7 +327,7 @@ final class Outbox {
         ledger.advance();
         credit--;
         Message nothing = new Message("", new byte[0], Qos.EXACTLY_ONCE, false, 0, MessageProperties.NONE);
-        QueuedCopy released = new QueuedCopy(sequence, nothing, Qos.EXACTLY_ONCE, false, QueuedCopy.NO_IDS);
+        QueuedCopy released = new QueuedCopy(sequence, nothing, Qos.EXACTLY_ONCE, false, QueuedCopy.NO_IDS, null);
         hand(released, PacketIds.of(sequence), true, true);
     }
 
@@ -414,7 +414,7 @@ final class Outbox {
         duringReadLost = false;
         leader.read(
                 state,
-                reader -> QueueReader.page(reader, state.prefix, sequence, MAX_HELD, MAX_HELD_BYTES),
+                reader -> QueueReader.page(reader, state.prefix, sequence, Long.MAX_VALUE, MAX_HELD, MAX_HELD_BYTES),
                 this::pageRead);
     }
 

@@ -2,6 +2,7 @@ package io.godwit.inbox.queue;
 
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
+import org.jspecify.annotations.Nullable;
 
 /** A message that has its place in a queue and is on its way into the store. */
 final class PlacedCopy extends QueuedCopy {
@@ -18,8 +19,9 @@ final class PlacedCopy extends QueuedCopy {
             Message message,
             Qos qos,
             boolean retain,
-            int[] subscriptionIds) {
-        super(sequence, message, qos, retain, subscriptionIds);
+            int[] subscriptionIds,
+            @Nullable GroupCopy group) {
+        super(sequence, message, qos, retain, subscriptionIds, group);
         this.state = state;
         this.ledger = state.ledger;
         this.target = target;

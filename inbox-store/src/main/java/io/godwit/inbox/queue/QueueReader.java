@@ -14,18 +14,19 @@ final class QueueReader {
     /**
      * Messages in sequence order, finished ones perhaps among them.
      *
-     * @param isEnd nothing stands behind the last one in the snapshot
+     * @param isEnd nothing that was asked for stands behind the last one in the snapshot
      */
     record Page(List<QueuedCopy> copies, boolean isEnd) {}
 
     private QueueReader() {}
 
     /**
-     * The messages from {@code sequence} on: as many as fit, but at least one if there is one. Does not touch what lies before the run that
+     * The messages from {@code sequence} on, below {@code endSequence}: as many as fit, but at least one if there is one. Does not touch what lies before the run that
      * holds {@code sequence}: there be tombstones.
      */
-    static Page page(RangeReader reader, byte[] prefix, long sequence, int maxMessages, int maxBytes) {
-        byte[] end = InboxKeys.key(prefix, InboxKeys.RUN + 1);
+    static Page page(
+            RangeReader reader, byte[] prefix, long sequence, long endSequence, int maxMessages, int maxBytes) {
+        byte[] end = InboxKeys.key(prefix, InboxKeys.RUN, endSequence);
         byte[] start = startOfRun(reader, prefix, sequence);
         List<QueuedCopy> copies = new ArrayList<>();
         int bytes = 0;
@@ -75,6 +76,6 @@ final class QueueReader {
         } else {
             message = run.message();
         }
-        return new QueuedCopy(run.sequence(), message, run.qos(), run.retain(), run.subscriptionIds());
+        return new QueuedCopy(run.sequence(), message, run.qos(), run.retain(), run.subscriptionIds(), run.group());
     }
 }

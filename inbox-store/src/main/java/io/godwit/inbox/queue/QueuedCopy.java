@@ -2,6 +2,7 @@ package io.godwit.inbox.queue;
 
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
+import org.jspecify.annotations.Nullable;
 
 /** One message in the queue of one inbox. Immutable. */
 class QueuedCopy {
@@ -15,13 +16,17 @@ class QueuedCopy {
     final boolean retain;
     /** Shared, never modified. */
     final int[] subscriptionIds;
+    /** Null unless the session was chosen for it as a member of a shared group. */
+    final @Nullable GroupCopy group;
 
-    QueuedCopy(long sequence, Message message, Qos qos, boolean retain, int[] subscriptionIds) {
+    QueuedCopy(
+            long sequence, Message message, Qos qos, boolean retain, int[] subscriptionIds, @Nullable GroupCopy group) {
         this.sequence = sequence;
         this.message = message;
         this.qos = qos;
         this.retain = retain;
         this.subscriptionIds = subscriptionIds;
+        this.group = group;
     }
 
     /** Heap that holding it costs, about. */

@@ -2,6 +2,7 @@ package io.godwit.inbox.queue;
 
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The value of a RUN key: those messages of one inbox that one mutation brought, in sequence order. The first has the sequence in the key.
@@ -10,8 +11,10 @@ import io.godwit.plugin.message.Qos;
  * 1        version, 1
  * then for each message, to the end:
  * varint   distance from the sequence before it, 0 for the first
- * 1        flags: bits 0-1 QoS of the delivery, 4 RETAIN of the delivery, 8 subscription identifiers, 16 message apart
+ * 1        flags: bits 0-1 QoS of the delivery, 4 RETAIN of the delivery, 8 subscription identifiers, 16 message apart, 32 of a shared group
  * varint   number of identifiers, then each a varint          (flag 8)
+ * n        the shared subscription as a string                (flag 32)
+ * n        origin of its token as an optional string, then if there is one varint number     (flag 32)
  * n        the message as a block                             (not flag 16)
  * n        the topic as a string                              (flag 16: the message stands under its BODY key)
  * </pre>
@@ -22,13 +25,30 @@ final class RunCodec {
     static final int RETAIN = 4;
     static final int IDS = 8;
     static final int APART = 16;
+    static final int GROUP = 32;
     /** A message with at least as many bytes stands apart. Only the writer looks at it: the flag says what was done. */
     static final int APART_BYTES = 16 * 1024;
 
     private RunCodec() {}
 
-    static int flags(Qos qos, boolean retain, int[] subscriptionIds) {
-        return qos.value() | (retain ? RETAIN : 0) | (subscriptionIds.length > 0 ? IDS : 0);
+    static int flags(Qos qos, boolean retain, int[] subscriptionIds, boolean isOfGroup) {
+        return qos.value() | (retain ? RETAIN : 0) | (subscriptionIds.length > 0 ? IDS : 0) | (isOfGroup ? GROUP : 0);
+    }
+
+    static void writeToken(ByteWriter out, @Nullable String origin, long number) {
+        out.optionalString(origin);
+        if (origin != null) {
+            out.varint(number);
+        }
+    }
+
+    private static @Nullable GroupCopy readGroup(ByteReader in, int flags) {
+        if ((flags & GROUP) == 0) {
+            return null;
+        }
+        String filter = in.string();
+        String origin = in.optionalString();
+        return new GroupCopy(filter, origin, origin == null ? 0 : in.varint());
     }
 
     static void writeIds(ByteWriter out, int[] subscriptionIds) {
@@ -57,6 +77,7 @@ final class RunCodec {
         private long sequence;
         private int flags;
         private int[] ids = QueuedCopy.NO_IDS;
+        private @Nullable GroupCopy group;
         private int messageBytes = -1;
         private String apartTopic = "";
 
@@ -77,6 +98,7 @@ final class RunCodec {
             sequence += in.varint();
             flags = in.u8();
             ids = readIds(in, flags);
+            group = readGroup(in, flags);
             if (isApart()) {
                 apartTopic = in.string();
             } else {
@@ -103,6 +125,11 @@ final class RunCodec {
 
         int[] subscriptionIds() {
             return ids;
+        }
+
+        @Nullable
+        GroupCopy group() {
+            return group;
         }
 
         /** Not after {@link #message}. */

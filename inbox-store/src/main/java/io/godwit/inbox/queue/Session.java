@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 /** One life of a session. Owned by the range leader; the store holds what {@link SessionRecord}, {@link FilterTable} and {@link OwedRetained} write of it. */
 final class Session {
     final long incarnation;
+    /** No message of it has a lower sequence. */
+    final long first;
+
     ClientInfo client;
     /** 0 to 4,294,967,295, the last meaning never. */
     long expirySeconds;
@@ -28,8 +31,9 @@ final class Session {
     @Nullable
     OwedRetained retained;
 
-    Session(long incarnation, ClientInfo client, long expirySeconds) {
+    Session(long incarnation, long first, ClientInfo client, long expirySeconds) {
         this.incarnation = incarnation;
+        this.first = first;
         this.client = client;
         this.expirySeconds = expirySeconds;
     }

@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * 1        version, 1
  * 1        flags: 1 session, 2 attached, 4 will, 8 inbound open
- *   varint incarnation, expiry seconds, detached at (millis); client                 (flag 1)
+ *   varint incarnation, first sequence, expiry seconds, detached at (millis); client  (flag 1)
  *   will                                                                            (flag 4)
  * varint   number of owed wills, each a will
- * varint   number of ended sessions, each: varint incarnation, varint number of filters, each a string
+ * varint   number of ended sessions, each: varint incarnation, varint number of filters, each a string; {@link Remains}
  *
  * client:  optional string user name, string remote address, 1 protocol level
  * will:    varint incarnation, number, delay seconds; client; message as a block
@@ -41,6 +41,7 @@ record SessionRecord(@Nullable Session session, List<StoredWill> owed, List<Ende
                     | (will != null ? WILL : 0)
                     | (s.inboundOpen ? INBOUND_OPEN : 0));
             out.varint(s.incarnation);
+            out.varint(s.first);
             out.varint(s.expirySeconds);
             out.varint(s.detachedAtMillis);
             writeClient(out, s.client);
@@ -55,6 +56,7 @@ record SessionRecord(@Nullable Session session, List<StoredWill> owed, List<Ende
             out.varint(over.incarnation());
             out.varint(over.filters().size());
             over.filters().forEach(filter -> out.string(filter.text()));
+            Remains.write(out, over.remains());
         }
         return out.toBytes();
     }
@@ -66,9 +68,10 @@ record SessionRecord(@Nullable Session session, List<StoredWill> owed, List<Ende
         Session session = null;
         if ((flags & SESSION) != 0) {
             long incarnation = in.varint();
+            long first = in.varint();
             long expirySeconds = in.varint();
             long detachedAtMillis = in.varint();
-            session = new Session(incarnation, readClient(in, id), expirySeconds);
+            session = new Session(incarnation, first, readClient(in, id), expirySeconds);
             session.attached = (flags & ATTACHED) != 0;
             session.detachedAtMillis = detachedAtMillis;
             session.inboundOpen = (flags & INBOUND_OPEN) != 0;
@@ -85,7 +88,7 @@ record SessionRecord(@Nullable Session session, List<StoredWill> owed, List<Ende
             for (int more = in.length(); more > 0; more--) {
                 filters.add(FilterTable.parse(in.string()));
             }
-            ended.add(new EndedSession(incarnation, filters));
+            ended.add(new EndedSession(incarnation, filters, Remains.read(in)));
         }
         return new SessionRecord(session, owed, ended);
     }

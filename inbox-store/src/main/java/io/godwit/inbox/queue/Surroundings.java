@@ -1,5 +1,7 @@
 package io.godwit.inbox.queue;
 
+import io.godwit.inbox.client.GroupOutcome;
+import io.godwit.inbox.client.GroupToken;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -7,9 +9,11 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** What leaders call outside the store. The functions are called on range executors and answer on any thread. */
-public record Surroundings(Publish publish, Finished finished, RemoveRoutes removeRoutes, Drops drops) {
+public record Surroundings(
+        Publish publish, Finished finished, RemoveRoutes removeRoutes, GiveToGroup giveToGroup, Drops drops) {
 
     /** The shape of {@code WillPublisher.publish}. */
     @FunctionalInterface
@@ -22,6 +26,13 @@ public record Surroundings(Publish publish, Finished finished, RemoveRoutes remo
     @FunctionalInterface
     public interface Finished {
         void finished(String tokenOrigin, long tokenNumber);
+    }
+
+    /** The shape of {@code GroupPublisher}. */
+    @FunctionalInterface
+    public interface GiveToGroup {
+        CompletableFuture<GroupOutcome> give(
+                ClientInfo from, TopicFilter group, Message message, @Nullable GroupToken token);
     }
 
     /** The shape of {@code RouteRemover}. */

@@ -23,6 +23,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The stored formats read back what they wrote, and say so when a part is missing. */
@@ -34,7 +35,7 @@ class FormatTest {
 
     @Test
     void aSessionRecordComesBack() {
-        Session session = new Session(77, CLIENT, 0xFFFF_FFFFL);
+        Session session = new Session(77, 300, CLIENT, 0xFFFF_FFFFL);
         session.attached = true;
         session.detachedAtMillis = 1_700_000_000_000L;
         session.inboundOpen = true;
@@ -43,12 +44,17 @@ class FormatTest {
         SessionRecord record = new SessionRecord(
                 session,
                 List.of(new StoredWill(76, 4, CLIENT, MESSAGE, 0)),
-                List.of(new EndedSession(75, List.of(filter)), new EndedSession(74, List.of())));
+                List.of(
+                        new EndedSession(75, List.of(filter), null),
+                        new EndedSession(
+                                74, List.of(), new Remains(5, 400, new long[] {5, 6, 7, 9, 200, 201, 399}, true)),
+                        new EndedSession(73, List.of(), new Remains(0, 3, new long[] {2}, true))));
         byte[] bytes = record.encode();
         SessionRecord back = SessionRecord.decode(ID, bytes);
 
         assertThat(back.encode()).isEqualTo(bytes);
-        assertThat(back.ended()).isEqualTo(record.ended());
+        assertThat(back.ended()).usingRecursiveComparison().isEqualTo(record.ended());
+        assertThat(back.session().first).isEqualTo(300);
         assertThat(back.session().client).isEqualTo(CLIENT);
         assertThat(back.session().will.message().topic()).isEqualTo("a/b");
         assertThat(back.session().expirySeconds).isEqualTo(0xFFFF_FFFFL);
@@ -140,16 +146,23 @@ class FormatTest {
         Map<String, byte[]> written = new HashMap<>();
         byte[] prefix = InboxKeys.prefix(ID.tenant(), ID.clientId());
         MutationCodec.apply(new MapWrites(written), mutation(prefix, out -> {
-            insert(out, 7, MESSAGE, false);
-            insert(out, 9, new Message("large", new byte[20_000], Qos.AT_LEAST_ONCE, false, 0, NONE), true);
-            insert(out, 10, MESSAGE, false);
+            insert(out, 7, MESSAGE, false, null);
+            insert(
+                    out,
+                    9,
+                    new Message("large", new byte[20_000], Qos.AT_LEAST_ONCE, false, 0, NONE),
+                    true,
+                    "$share/g/x");
+            insert(out, 10, MESSAGE, false, "$share/h/x");
         }));
         RunCodec.Reader run = new RunCodec.Reader(7, written.get(MapWrites.name(prefix, InboxKeys.suffix(RUN, 7))));
         List<String> found = new ArrayList<>();
         while (run.next()) {
-            found.add(run.sequence() + " " + run.topic());
+            GroupCopy group = run.group();
+            found.add(run.sequence() + " " + run.topic() + (group == null ? "" : " for " + group.filter()));
+            assertThat(run.subscriptionIds()).containsExactly(4);
         }
-        assertThat(found).containsExactly("7 a/b", "9 large", "10 a/b");
+        assertThat(found).containsExactly("7 a/b", "9 large for $share/g/x", "10 a/b for $share/h/x");
         assertThat(written).containsKey(MapWrites.name(prefix, InboxKeys.suffix(InboxKeys.BODY, 9)));
     }
 
@@ -162,15 +175,19 @@ class FormatTest {
         return out.toBytes();
     }
 
-    private static void insert(ByteWriter out, long sequence, Message message, boolean isApart) {
+    private static void insert(
+            ByteWriter out, long sequence, Message message, boolean isApart, @Nullable String group) {
         out.u8(MutationCodec.INSERT);
         out.u8(isApart ? MutationCodec.MESSAGE_APART : 0);
         out.message(message);
         out.varint(1);
         out.varint(0);
         out.varint(sequence);
-        out.u8(RunCodec.flags(message.qos(), false, new int[] {4}));
+        out.u8(RunCodec.flags(message.qos(), false, new int[] {4}, group != null));
         RunCodec.writeIds(out, new int[] {4});
+        if (group != null) {
+            out.string(group);
+        }
     }
 
     private static String wellFormed(String text) {

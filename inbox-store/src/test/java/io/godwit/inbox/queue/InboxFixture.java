@@ -4,6 +4,8 @@ import io.godwit.inbox.InboxConfig;
 import io.godwit.inbox.InboxStore;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.GroupOutcome;
+import io.godwit.inbox.client.GroupToken;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
@@ -27,6 +29,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** An inbox store in memory with a hand-moved clock, and short ways to use it. */
@@ -45,11 +48,19 @@ final class InboxFixture implements AutoCloseable {
 
     record Finished(String origin, long number) {}
 
+    record Given(
+            ClientId from,
+            TopicFilter group,
+            Message message,
+            @Nullable GroupToken token,
+            GroupOutcome answer) {}
+
     record Removed(ClientId clientId, long incarnation, List<TopicFilter> filters) {}
 
     final List<Published> published = new ArrayList<>();
     final List<Finished> finished = new ArrayList<>();
     final List<Removed> removed = new ArrayList<>();
+    final List<Given> given = new ArrayList<>();
     final List<BrokerEvent> events = new ArrayList<>();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     /** What publishing answers; null for no answer yet. */
@@ -59,6 +70,9 @@ final class InboxFixture implements AutoCloseable {
     private final List<CompletableFuture<Boolean>> openPublishes = new ArrayList<>();
 
     boolean removeAnswer = true;
+    /** What giving to a group answers. */
+    Supplier<GroupOutcome> giveAnswer = () -> GroupOutcome.GIVEN;
+
     final InMemoryRangeHost host;
     final InboxClient client;
 
@@ -91,6 +105,11 @@ final class InboxFixture implements AutoCloseable {
                 (tenant, clientId, incarnation, filters) -> {
                     removed.add(new Removed(clientId, incarnation, filters));
                     return CompletableFuture.completedFuture(removeAnswer);
+                },
+                (from, group, message, token) -> {
+                    GroupOutcome answer = giveAnswer.get();
+                    given.add(new Given(from.clientId(), group, message, token, answer));
+                    return CompletableFuture.completedFuture(answer);
                 },
                 new Drops(events::add, meters));
         host = new InMemoryRangeHost(

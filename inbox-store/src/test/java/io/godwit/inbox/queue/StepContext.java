@@ -30,6 +30,7 @@ final class StepContext implements LeaderContext {
                         (client, message, origin, number, below) -> new CompletableFuture<>(),
                         (origin, number) -> {},
                         (tenant, client, incarnation, filters) -> new CompletableFuture<>(),
+                        (from, group, message, token) -> new CompletableFuture<>(),
                         new Drops(EventListener.NONE, new SimpleMeterRegistry())));
         tasks.clear(); // the scan of the start
         return leader;

@@ -81,6 +81,13 @@ public final class TestClient implements AutoCloseable {
         return connect(config.connect());
     }
 
+    /** {@link #connect()} with a clean start; the session then lasts as long as the configuration says. */
+    public Packet.Connack connectAnew() throws IOException {
+        Packet.Connect usual = config.connect();
+        return connect(new Packet.Connect(
+                usual.version(), usual.clientId(), true, usual.keepAliveSeconds(), usual.properties(), usual.will()));
+    }
+
     /**
      * Connects and waits for the CONNACK; then sends again what is unacknowledged.
      *

@@ -38,7 +38,7 @@ final class DeliveryRules {
             seen.put(client, messages);
             List<Window> windows = subscriptions.byClient().getOrDefault(client, List.of());
             onlyWhatWasAskedFor(client, list, windows);
-            copies(client, list);
+            copies(client, list, windows);
             retainedCopies(client, list);
             order(client, list, windows);
         });
@@ -71,7 +71,7 @@ final class DeliveryRules {
         }
     }
 
-    private void copies(String client, List<Delivery> list) {
+    private void copies(String client, List<Delivery> list, List<Window> windows) {
         Map<MessageId, Integer> firstCopies = new HashMap<>();
         Map<MessageId, Integer> qos2Copies = new HashMap<>();
         for (Delivery delivery : list) {
@@ -80,7 +80,7 @@ final class DeliveryRules {
             }
             if (delivery.qos() == 2) {
                 qos2Copies.merge(delivery.message(), 1, Integer::sum);
-            } else if (!delivery.dup()) {
+            } else if (!delivery.dup() && !isShared(delivery.message(), windows)) {
                 firstCopies.merge(delivery.message(), 1, Integer::sum);
             }
         }
@@ -99,6 +99,11 @@ final class DeliveryRules {
                                 + allowed + " times");
             }
         });
+    }
+
+    /** What a member of a group leaves unacknowledged goes to another, who may have had it; or to itself, begun anew. */
+    private static boolean isShared(MessageId message, List<Window> windows) {
+        return windows.stream().anyMatch(window -> window.group != null && window.matches(message.topic()));
     }
 
     /** A retained message of QoS 2 comes once for each SUBSCRIBE that it matches, up to any moment. */
@@ -153,15 +158,12 @@ final class DeliveryRules {
     }
 
     private void order(String client, List<Delivery> list, List<Window> windows) {
-        List<Window> shared =
-                windows.stream().filter(window -> window.group != null).toList();
         Map<MessageId.Stream, Long> last = new HashMap<>();
         Set<MessageId> seen = new HashSet<>();
         for (Delivery delivery : list) {
             MessageId message = delivery.message();
-            boolean promised = !delivery.retain()
-                    && shared.stream().noneMatch(window -> window.matches(message.topic()))
-                    && isFirstSendingOwed(message, windows);
+            boolean promised =
+                    !delivery.retain() && !isShared(message, windows) && isFirstSendingOwed(message, windows);
             if (promised && seen.add(message)) {
                 Long before = last.put(message.stream(), message.sequence());
                 if (before != null && before > message.sequence()) {

@@ -21,8 +21,8 @@ import java.util.stream.IntStream;
 final class Load implements AutoCloseable {
     private static final int V3 = 4;
     private static final int V5 = 5;
-    /** So many that giving them all takes most of a second. */
-    private static final int REPLAYED_TOPICS = 300;
+    /** So many that giving them all to a slow client takes two seconds, and most of that time some are not in its queue yet. */
+    private static final int REPLAYED_TOPICS = 500;
 
     private final InetSocketAddress address;
     private final History history;
@@ -56,6 +56,8 @@ final class Load implements AutoCloseable {
                 same(),
                 new Filter("$share/g/q2/#", 2),
                 new Filter("$share/g/q1/0/2", 1));
+        actors.add(new LeavingActor(
+                client(config("shared-c", V5, late(400))), stage, random(), new Filter("$share/g/q1/0/2", 1)));
         subscriber("will-watcher", V5, Presence.ALWAYS, same(), new Filter("will/#", 2));
         will("will-a", V5, 2, true);
         will("will-b", V3, 1, false);
@@ -68,8 +70,14 @@ final class Load implements AutoCloseable {
 
     private void replays() {
         List<String> topics = retainedTopics("ret/3", REPLAYED_TOPICS);
-        actors.add(new RetainingActor(client(config("keeper-3", V5, same())), stage, random(), "keeper-3", topics, 2));
-        replayed("replayed-2", V5, config -> late(20).apply(config).withReceiveMaximum(16), new Filter("ret/3/#", 2));
+        actors.add(new RetainingActor(
+                client(config("keeper-3", V5, config -> config.withWindow(REPLAYED_TOPICS))),
+                stage,
+                random(),
+                "keeper-3",
+                topics,
+                2));
+        replayed("replayed-2", V5, config -> late(40).apply(config).withReceiveMaximum(8), new Filter("ret/3/#", 2));
         replayed("replayed-1", V3, late(200), new Filter("ret/3/+", 1));
     }
 

@@ -245,6 +245,9 @@ public final class FakeBroker implements Broker {
         from.will = connect.will();
         from.write(new Packet.Connack(present, 0, Properties.NONE));
         session.resume();
+        if (before != null && !present && fault != Fault.KEEPS_GROUP_MESSAGES) {
+            before.leave().forEach(entry -> giveToGroup(String.valueOf(entry.group), entry.publish));
+        }
     }
 
     private void published(FakeConnection from, FakeSession session, Packet.Publish publish) {
@@ -290,7 +293,7 @@ public final class FakeBroker implements Broker {
         for (Packet.Request request : subscribe.requests()) {
             retained.forEach((topic, message) -> {
                 if (TopicMatch.matches(request.filter(), topic)) {
-                    append(session, message, request.options() & 3, true);
+                    append(session, message, request.options() & 3, true, null);
                 }
             });
         }
@@ -320,13 +323,24 @@ public final class FakeBroker implements Broker {
                 }
             }
             if (qos >= 0) {
-                append(session, publish, qos, false);
+                append(session, publish, qos, false, null);
             }
         }
-        groups.forEach((filter, members) -> {
-            FakeSession chosen = members.get(turns.merge(filter, 1, Integer::sum) % members.size());
-            append(chosen, publish, chosen.subscriptions.get(filter), false);
-        });
+        groups.forEach((filter, members) -> giveTo(members, filter, publish));
+    }
+
+    private void giveToGroup(String filter, Packet.Publish publish) {
+        List<FakeSession> members = sessions.values().stream()
+                .filter(session -> session.subscriptions.containsKey(filter))
+                .toList();
+        if (!members.isEmpty()) {
+            giveTo(members, filter, publish);
+        }
+    }
+
+    private void giveTo(List<FakeSession> members, String filter, Packet.Publish publish) {
+        FakeSession chosen = members.get(turns.merge(filter, 1, Integer::sum) % members.size());
+        append(chosen, publish, chosen.subscriptions.get(filter), false, filter);
     }
 
     private void retain(Packet.Publish publish) {
@@ -341,10 +355,12 @@ public final class FakeBroker implements Broker {
         });
     }
 
-    private void append(FakeSession session, Packet.Publish publish, int subscribedQos, boolean fromStore) {
+    private void append(
+            FakeSession session, Packet.Publish publish, int subscribedQos, boolean fromStore, @Nullable String group) {
         int qos = Math.min(publish.qos(), subscribedQos);
         FakeSession.Entry entry = new FakeSession.Entry(
-                new Packet.Publish(publish.topic(), publish.payload(), qos, false, fromStore, 0, publish.properties()));
+                new Packet.Publish(publish.topic(), publish.payload(), qos, false, fromStore, 0, publish.properties()),
+                group);
         session.append(entry);
         changed(Fault.ACKNOWLEDGES_BEFORE_COMMIT, () -> session.remove(entry));
     }

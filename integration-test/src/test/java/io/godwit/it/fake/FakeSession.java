@@ -34,11 +34,15 @@ final class FakeSession {
     /** A message on its way to the client. */
     static final class Entry {
         final Packet.Publish publish;
+        /** The shared subscription it is for; null for none. */
+        final @Nullable String group;
+
         boolean sent;
         boolean released;
 
-        Entry(Packet.Publish publish) {
+        Entry(Packet.Publish publish, @Nullable String group) {
             this.publish = publish;
+            this.group = group;
         }
     }
 
@@ -85,6 +89,15 @@ final class FakeSession {
         }
     }
 
+    /** What others of its groups get when it ends: QoS 1, and QoS 2 that was not sent. */
+    List<Entry> leave() {
+        List<Entry> left = new ArrayList<>(inflight.values());
+        left.removeIf(entry -> entry.publish.qos() == 2);
+        left.addAll(queue);
+        left.removeIf(entry -> entry.group == null);
+        return left;
+    }
+
     void forgetSequence() {
         lastPacketId = 0;
         reuses = true;
@@ -108,7 +121,7 @@ final class FakeSession {
 
     void repeatReplay() {
         if (queue.stream().anyMatch(entry -> entry.publish.retain())) {
-            given.forEach(publish -> queue.add(new Entry(publish)));
+            given.forEach(publish -> queue.add(new Entry(publish, null)));
         }
     }
 

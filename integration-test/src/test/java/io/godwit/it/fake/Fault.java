@@ -23,6 +23,8 @@ public enum Fault {
     REPEATS_RETAINED,
     /** Forgets at a restart that a subscription was being given retained messages. */
     DROPS_RETAINED,
+    /** Forgets, with a session, what it had of a shared group. */
+    KEEPS_GROUP_MESSAGES,
     /** Publishes no will of a connection that was open when it was killed. */
     FORGETS_WILLS,
     /** Sends acknowledgements as they happen to be ready. */

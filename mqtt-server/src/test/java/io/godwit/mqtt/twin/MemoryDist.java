@@ -3,6 +3,7 @@ package io.godwit.mqtt.twin;
 import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
+import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
@@ -22,6 +23,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
@@ -120,6 +122,13 @@ public final class MemoryDist implements DistClient {
     public CompletableFuture<DistOutcome> handOn(Delivery from) {
         handedOn.add(from);
         return CompletableFuture.completedFuture(handOnOutcome);
+    }
+
+    /** Sessions in memory leave nothing stored behind. */
+    @Override
+    public CompletableFuture<DistOutcome> giveToGroup(
+            ClientInfo from, TopicFilter group, Message message, @Nullable DeliveryToken token) {
+        throw new UnsupportedOperationException("no inbox store is here that would give");
     }
 
     @Override

@@ -1,0 +1,170 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.inbox.client.GroupOutcome;
+import io.godwit.inbox.client.GroupToken;
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.message.Qos;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives what sessions have left of shared groups to other members (MQTT 5.0, 4.8.2), a page at a time and in order. Owned by the range leader.
+ *
+ * <p>The messages are in the store, and the record of the client id says which, until the record that does not name them any more is committed; with
+ * the last of them goes the queue. A crash in between gives those of a page again: at QoS 2 under the token they came under, by which the member that has
+ * one already knows it. One for which there is no other member is dropped, counted and reported.
+ */
+final class HandOver {
+    private static final int PAGE_MESSAGES = 256;
+    private static final int PAGE_BYTES = 256 * 1024;
+    private static final long FIRST_RETRY_MILLIS = 500;
+    private static final long LAST_RETRY_MILLIS = 30_000;
+
+    private final InboxLeader leader;
+    /** Called when a record without what has been given is on its way. */
+    private final Obligations obligations;
+
+    HandOver(InboxLeader leader, Obligations obligations) {
+        this.leader = leader;
+        this.obligations = obligations;
+    }
+
+    /** Goes on with the first session that has something left and no routes. One at a time for each client id. */
+    void goOn(InboxState state) {
+        EndedSession over = state.ended.stream()
+                .filter(each -> each.remains() != null && each.filters().isEmpty())
+                .findFirst()
+                .orElse(null);
+        Remains remains = over == null ? null : over.remains();
+        if (over == null || remains == null || state.discarded || state.handingOver) {
+            return;
+        }
+        state.handingOver = true;
+        state.activities++;
+        new Page(state, over, remains, FIRST_RETRY_MILLIS, remains.mayBeRepeat() ? remains.end() : 0).read();
+    }
+
+    private final class Page {
+        private final InboxState state;
+        private final EndedSession over;
+        private final Remains remains;
+        private final long retryMillis;
+        /** Those below may have been given before. */
+        private final long repeatedBelow;
+
+        private final Set<Long> later = new HashSet<>();
+        private long last;
+        private int open = 1;
+
+        Page(InboxState state, EndedSession over, Remains remains, long retryMillis, long repeatedBelow) {
+            this.state = state;
+            this.over = over;
+            this.remains = remains;
+            this.retryMillis = retryMillis;
+            this.repeatedBelow = repeatedBelow;
+        }
+
+        void read() {
+            long first = remains.sequences()[0];
+            leader.read(
+                    state,
+                    reader -> QueueReader.page(reader, state.prefix, first, remains.end(), PAGE_MESSAGES, PAGE_BYTES),
+                    this::give);
+        }
+
+        private void give(QueueReader.Page page) {
+            List<QueuedCopy> copies = page.copies();
+            // what an insert was to bring that failed is not there
+            last = page.isEnd() ? remains.end() : copies.get(copies.size() - 1).sequence;
+            for (QueuedCopy copy : copies) {
+                GroupCopy group = copy.group;
+                if (group != null && remains.contains(copy.sequence)) {
+                    give(copy, group);
+                }
+            }
+            done();
+        }
+
+        private void give(QueuedCopy copy, GroupCopy group) {
+            if (copy.message.isExpired(leader.nowMillis())) {
+                leader.drops().dropped(state.id, copy.message.topic(), DropReason.EXPIRED);
+                return;
+            }
+            open++;
+            String origin = copy.message.qos() == Qos.EXACTLY_ONCE ? group.tokenOrigin() : null;
+            GroupToken token =
+                    origin == null ? null : new GroupToken(origin, group.tokenNumber(), copy.sequence < repeatedBelow);
+            ClientInfo from = new ClientInfo(state.id.tenant(), state.id.clientId(), null, "", 5);
+            leader.outside()
+                    .giveToGroup()
+                    .give(from, FilterTable.parse(group.filter()), copy.message, token)
+                    .whenComplete((outcome, failure) -> leader.context()
+                            .execute(() -> given(copy, failure == null ? outcome : GroupOutcome.LATER)));
+        }
+
+        private void given(QueuedCopy copy, GroupOutcome outcome) {
+            switch (outcome) {
+                case GIVEN -> {}
+                case NOBODY -> leader.drops().dropped(state.id, copy.message.topic(), DropReason.SESSION_ENDED);
+                case LATER -> later.add(copy.sequence);
+            }
+            done();
+        }
+
+        private void done() {
+            if (--open > 0 || state.discarded) {
+                return;
+            }
+            long[] left = Arrays.stream(remains.sequences())
+                    .filter(sequence -> sequence > last || later.contains(sequence))
+                    .toArray();
+            EndedSession now = forget(left);
+            leader.openBatch().whenDone(new Batch.Waiter() {
+                @Override
+                public void applied() {
+                    goOn(now);
+                }
+
+                @Override
+                public void failed(RangeException cause) {
+                    leader.discard(state);
+                }
+            });
+        }
+
+        /** Writes the record without those that are done, and with the last deletes the queue. Null when that was all. */
+        private @Nullable EndedSession forget(long[] left) {
+            Remains rest = remains.only(left);
+            EndedSession now = rest == null ? null : new EndedSession(over.incarnation(), List.of(), rest);
+            int place = state.ended.indexOf(over);
+            if (now != null) {
+                state.ended.set(place, now);
+            } else {
+                state.ended.remove(place);
+                leader.openBatch().deleteMessages(state, remains.first(), remains.end());
+            }
+            leader.lifecycle().writeRecord(state);
+            return now;
+        }
+
+        private void goOn(@Nullable EndedSession now) {
+            Remains rest = now == null ? null : now.remains();
+            if (now == null || rest == null) {
+                state.handingOver = false;
+                state.activities--;
+            } else if (later.isEmpty()) {
+                new Page(state, now, rest, FIRST_RETRY_MILLIS, repeatedBelow).read();
+            } else {
+                long nextRetry = Math.min(LAST_RETRY_MILLIS, retryMillis * 2);
+                long tried = Math.max(repeatedBelow, last + 1);
+                leader.context().schedule(retryMillis, () -> new Page(state, now, rest, nextRetry, tried).read());
+            }
+            obligations.goOn(state); // what has waited for this record
+        }
+    }
+}
