@@ -6,7 +6,8 @@
  * Environment: POWERLOSS_ROOT     the directory to watch, absolute, without a symbolic link
  *              POWERLOSS_JOURNAL  the record, outside of it
  *              POWERLOSS_STASH    an existing directory on the same file system, outside of it
- *              POWERLOSS_FAIL     optional, a number n: the nth fsync of a watched file fails, once, with EIO
+ *              POWERLOSS_FAIL     optional, the name of a file: once it is there, the next fsync of a watched file fails with EIO,
+ *                                 and it is gone
  *
  * The record, a line each, in the order of the calls. Names are absolute.
  *
@@ -52,7 +53,7 @@ static int journal = -1;
 static unsigned long stashed;
 static char watched[MAX_FD]; /* 1 file, 2 directory */
 static ino_t known[KNOWN_SLOTS];
-static long syncs_to_failure;
+static char failure[PATH_MAX];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 #define REAL(name) \
@@ -67,7 +68,7 @@ __attribute__((constructor)) static void start(void) {
     snprintf(root, sizeof root, "%s", directory);
     snprintf(stash, sizeof stash, "%s", kept);
     root_length = strlen(root);
-    if (getenv("POWERLOSS_FAIL")) syncs_to_failure = atol(getenv("POWERLOSS_FAIL"));
+    if (getenv("POWERLOSS_FAIL")) snprintf(failure, sizeof failure, "%s", getenv("POWERLOSS_FAIL"));
     REAL(open);
     journal = real_open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (journal < 0) abort();
@@ -277,7 +278,8 @@ static int synced(int fd, int (*sync)(int)) {
     struct stat st;
     int kind = is_watched(fd) ? watched[fd] : 0;
     if (!kind || fstat(fd, &st)) return sync(fd);
-    if (kind == 1 && syncs_to_failure && __sync_sub_and_fetch(&syncs_to_failure, 1) == 0) {
+    REAL(unlink);
+    if (kind == 1 && *failure && !real_unlink(failure)) {
         errno = EIO;
         return -1;
     }

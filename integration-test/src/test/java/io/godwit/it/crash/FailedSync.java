@@ -23,18 +23,23 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits, before the broker is killed, until an fsync has failed, and then tries whatever needs one: nothing of it may be acknowledged, on
+ * Has an fsync fail before the broker is killed, and then tries whatever needs one: nothing of it may be acknowledged, on
  * connections that stood before (in the midst of a QoS 2 exchange, too) or on new ones.
  */
 final class FailedSync implements UnpluggedBroker.Watch {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int[] VERSIONS = {4, 5};
 
+    private final UnpluggedBroker unplugged;
     private final BlockingQueue<Runnable> withheld = new LinkedBlockingQueue<>();
     private @Nullable RawConnection unreleased;
     private @Nullable TestClient unanswered;
     private final List<TestClient> standing = new ArrayList<>();
     private boolean hasBegun;
+
+    FailedSync(UnpluggedBroker unplugged) {
+        this.unplugged = unplugged;
+    }
 
     @Override
     public void ready(BrokerProcess broker) throws IOException {
@@ -71,6 +76,7 @@ final class FailedSync implements UnpluggedBroker.Watch {
         if (!unansweredIsThere()) {
             return; // tried in an earlier life
         }
+        unplugged.failNextSync();
         await("the failure", () -> broker.status().contains("store inbox FAILED raft log"));
         assertThat(broker.status()).contains("appending entry").contains("degraded");
         for (TestClient client : standing) {

@@ -83,11 +83,9 @@ class LogPowerLossTest {
     void nothingIsAcknowledgedAfterAFailedSync() throws Exception {
         Path data = work.resolve("data");
         PowerLoss power = PowerLoss.over(data);
-        Map<String, String> environment = new HashMap<>(power.environment());
-        environment.put("POWERLOSS_FAIL", "300");
 
-        Process process = start(environment, data, "append", true, true);
-        readAcknowledged(process, Integer.MAX_VALUE);
+        Process process = start(power.environment(), data, "append", true, true);
+        readAcknowledged(process, 300, power::failNextSync);
 
         assertThat(process.waitFor()).isZero();
         assertThat(Files.readString(work.resolve("errors"))).containsOnlyOnce("fault: raft log");
@@ -116,7 +114,8 @@ class LogPowerLossTest {
     private void runAndKill(PowerLoss power, Path data, String what, boolean sync, boolean syncMeta, Random random)
             throws Exception {
         Process process = start(power.environment(), data, what, sync, syncMeta);
-        readAcknowledged(process, 50 + random.nextInt(1500));
+        // what it still acknowledges before it dies counts as well
+        readAcknowledged(process, 50 + random.nextInt(1500), process.toHandle()::destroyForcibly);
         assertThat(process.waitFor())
                 .as(Files.readString(work.resolve("errors")))
                 .isEqualTo(137);
@@ -139,16 +138,20 @@ class LogPowerLossTest {
         return builder.start();
     }
 
-    /** Reads to the end of what the process says; kills it after a number of lines. */
-    private void readAcknowledged(Process process, int linesToLive) throws IOException {
+    private interface Blow {
+        void strike() throws IOException;
+    }
+
+    /** Reads to the end of what the process says; strikes after a number of lines. */
+    private void readAcknowledged(Process process, int linesBefore, Blow blow) throws IOException {
         try (BufferedReader output =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII))) {
             String line = output.readLine();
             for (int i = 0; line != null; i++) {
                 String[] words = line.split(" ", -1);
                 acknowledged.merge(words[0], Long.valueOf(words[1]), Math::max);
-                if (i == linesToLive) {
-                    process.toHandle().destroyForcibly(); // what it still acknowledges before it dies counts as well
+                if (i == linesBefore) {
+                    blow.strike();
                 }
                 line = output.readLine();
             }

@@ -21,12 +21,14 @@ public final class PowerLoss {
     private final Path shim;
     private final Path journal;
     private final Path stash;
+    private final Path failure;
 
     private PowerLoss(Path root, Path work) {
         this.root = root;
         this.shim = work.resolve("powerloss.so");
         this.journal = work.resolve("journal");
         this.stash = work.resolve("stash");
+        this.failure = work.resolve("failure");
     }
 
     /** Whether this machine can do it at all. */
@@ -63,7 +65,13 @@ public final class PowerLoss {
                 "LD_PRELOAD", shim.toString(),
                 "POWERLOSS_ROOT", root.toString(),
                 "POWERLOSS_JOURNAL", journal.toString(),
-                "POWERLOSS_STASH", stash.toString());
+                "POWERLOSS_STASH", stash.toString(),
+                "POWERLOSS_FAIL", failure.toString());
+    }
+
+    /** The next fsync of one of its files fails; the one after it would not. */
+    public void failNextSync() throws IOException {
+        Files.writeString(failure, "");
     }
 
     /**
@@ -74,6 +82,7 @@ public final class PowerLoss {
     public long cut(PowerCut.Loss loss, Random random) throws IOException {
         long lost = new PowerCut(root, loss, random).apply(journal);
         Files.delete(journal);
+        Files.deleteIfExists(failure);
         try (var kept = Files.newDirectoryStream(stash)) {
             for (Path file : kept) {
                 Files.delete(file);

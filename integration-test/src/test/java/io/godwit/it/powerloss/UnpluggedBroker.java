@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Random;
-import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,7 +18,6 @@ public final class UnpluggedBroker implements Broker {
     private final PowerLoss power;
     private final Loss loss;
     private final Random random;
-    private IntSupplier failingSync = () -> 0;
     private Watch watch = new Watch() {};
 
     /** What a test does at the turns of the broker's life; run by who kills it. */
@@ -40,15 +38,14 @@ public final class UnpluggedBroker implements Broker {
         power.environment().forEach(process::environment);
     }
 
-    /** @param sync asked before each start: which of its fsyncs fails, once; 0 for none */
-    public UnpluggedBroker withFailingSync(IntSupplier sync) {
-        failingSync = sync;
-        return this;
-    }
-
     public UnpluggedBroker watchedBy(Watch newWatch) {
         watch = newWatch;
         return this;
+    }
+
+    /** See {@link PowerLoss#failNextSync}. */
+    public void failNextSync() throws IOException {
+        power.failNextSync();
     }
 
     @Override
@@ -58,7 +55,6 @@ public final class UnpluggedBroker implements Broker {
 
     @Override
     public void launch() throws IOException {
-        process.environment("POWERLOSS_FAIL", Integer.toString(failingSync.getAsInt()));
         process.launch();
     }
 
