@@ -91,7 +91,8 @@ class LargeMessageTest {
                 publisher.connect();
                 var done = publisher.publish(name, payload, 1, false, Properties.NONE);
                 publisher.flush();
-                assertThat(done.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).code()).isZero();
+                assertThat(done.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).code())
+                        .isZero();
             }
             received(subscriber, payload, 1, false);
             assertThat(subscriber.next(Duration.ofMillis(200))).isNull();

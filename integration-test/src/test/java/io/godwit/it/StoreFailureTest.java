@@ -153,7 +153,9 @@ class StoreFailureTest {
     void aFlippedByteInAnyKindOfFileIsNeverServed() throws Exception {
         Map<String, Outcome> outcomes = flipOneByteIn(Pattern.compile(".*"));
         for (String store : List.of("dist", "inbox", "retain")) {
-            assertThat(outcomes.keySet()).as("tables of %s", store).anyMatch(file -> file.matches(store + ".*/db/\\d+[.]sst"));
+            assertThat(outcomes.keySet())
+                    .as("tables of %s", store)
+                    .anyMatch(file -> file.matches(store + ".*/db/\\d+[.]sst"));
         }
     }
 

@@ -36,9 +36,6 @@ class PowerLossTest {
     private static final long SEED =
             Long.getLong("godwit.seed", ThreadLocalRandom.current().nextLong(1_000_000));
 
-    /** More than the start on no data, the making of the sessions, or a restart take. */
-    private static final int FAILING_SYNC = 2_000;
-
     @TempDir
     private Path directory;
 
