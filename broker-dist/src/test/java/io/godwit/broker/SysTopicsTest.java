@@ -106,6 +106,11 @@ class SysTopicsTest {
         }
 
         @Override
+        public CompletableFuture<Void> setRecorded(TenantId tenant, Message message) {
+            throw new AssertionError("nothing is on record");
+        }
+
+        @Override
         public CompletableFuture<Page> match(
                 TenantId tenant, TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes) {
             throw new AssertionError("match");

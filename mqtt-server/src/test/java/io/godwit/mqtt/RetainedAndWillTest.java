@@ -7,6 +7,7 @@ import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.PingReq;
 import io.godwit.mqtt.packet.PingResp;
 import io.godwit.mqtt.packet.PubAck;
+import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.RetainHandling;
@@ -137,6 +138,19 @@ class RetainedAndWillTest {
             assertThat(client.receive(PubAck.class).packetId()).isEqualTo(1);
             assertThat(client.receivePayload()).isEqualTo("second");
             assertThat(client.receive(PubAck.class).packetId()).isEqualTo(2);
+        }
+    }
+
+    /** What is on record must get where it belongs, or its connection would be closed whenever it comes again. */
+    @Test
+    void aRecordedMessageIsRetainedOnALowDiskToo() {
+        try (TestClient client = TestClient.persistent(node.address, 5, "c")) {
+            node.retain.lowerDisk();
+            client.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, true, "a", "refused"));
+            assertThat(client.receive(PubAck.class).reasonCode()).isEqualTo(ReasonCode.QUOTA_EXCEEDED);
+            client.send(TestClient.publish(2, Qos.EXACTLY_ONCE, true, "b", "on record"));
+            assertThat(client.receive(PubRec.class).reasonCode().isError()).isFalse();
+            assertThat(node.retain.topics()).containsExactly("b");
         }
     }
 

@@ -35,10 +35,19 @@ final class RangedRetainClient implements RetainClient {
 
     @Override
     public CompletableFuture<Void> set(TenantId tenant, Message message) {
+        return set(tenant, message, RetainMutation.isClearing(message));
+    }
+
+    @Override
+    public CompletableFuture<Void> setRecorded(TenantId tenant, Message message) {
+        return set(tenant, message, true);
+    }
+
+    private CompletableFuture<Void> set(TenantId tenant, Message message, boolean relieves) {
         byte[] key = RetainKeys.key(tenant, message.topic());
         byte[] mutation = RetainMutation.of(tenant, message);
         CompletableFuture<Void> done = new CompletableFuture<>();
-        CompletableFuture<byte[]> reply = RetainMutation.isClearing(message)
+        CompletableFuture<byte[]> reply = relieves
                 ? ranges.relieve(key, mutation, deadline())
                 : ranges.mutate(key, mutation, deadline());
         reply.whenComplete((applied, failure) -> {

@@ -68,6 +68,12 @@ public final class RetainStore implements AutoCloseable {
         }
 
         @Override
+        public CompletableFuture<Void> setRecorded(TenantId tenant, Message message) {
+            RetainClient to = started;
+            return to == null ? closed() : to.setRecorded(tenant, message);
+        }
+
+        @Override
         public CompletableFuture<Page> match(
                 TenantId tenant, TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes) {
             RetainClient to = started;

@@ -153,6 +153,19 @@ class RetainStoreTest {
         assertThat(rest).containsExactly("d", "h", "j");
     }
 
+    @Test
+    void onALowDiskOnlyWhatIsOnRecordElsewhereIsAdded() {
+        set("kept", "1");
+        host.refuseAdditions();
+        CompletableFuture<Void> refused = client.set(TENANT, message("refused", "1", NO_EXPIRY));
+        host.runUntilIdle();
+        assertThat(refused)
+                .isCompletedExceptionally();
+        host.await(client.setRecorded(TENANT, message("recorded", "1", NO_EXPIRY)));
+        set("kept", "");
+        assertThat(match("#")).containsExactly("recorded=1");
+    }
+
     /** A session that was given part of a page goes on behind it, in whatever range. */
     @Test
     void aMatchGoesOnBehindAnyOfItsMessages() {

@@ -6,9 +6,12 @@ import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
+import io.godwit.retain.client.RetainClient;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,14 +100,18 @@ final class CommitQueue {
         entry.mustBeginRetain = false;
         retainsToBegin--;
         entry.commits++;
-        OnEventLoop.whenComplete(
-                connection, session.services.retain.set(session.client().tenant(), entry.message), (done, failure) -> {
-                    if (failure != null) {
-                        entry.refusal = distribution.refusal(entry.message, failure);
-                        entry.mustClose = entry.token != null || mustCloseAfter(entry.packetId, failure);
-                    }
-                    committed(entry);
-                });
+        RetainClient retain = session.services.retain;
+        TenantId tenant = session.client().tenant();
+        // with a token it is on record: refused for want of disk it would only come again, and the connection be closed each time
+        CompletableFuture<Void> stored =
+                entry.token != null ? retain.setRecorded(tenant, entry.message) : retain.set(tenant, entry.message);
+        OnEventLoop.whenComplete(connection, stored, (done, failure) -> {
+            if (failure != null) {
+                entry.refusal = distribution.refusal(entry.message, failure);
+                entry.mustClose = entry.token != null || mustCloseAfter(entry.packetId, failure);
+            }
+            committed(entry);
+        });
     }
 
     private void committed(Waiting entry) {

@@ -1,5 +1,6 @@
 package io.godwit.mqtt.twin;
 
+import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
@@ -15,10 +16,16 @@ public final class MemoryRetain implements RetainClient {
     private final TreeMap<String, Message> messages = new TreeMap<>();
     private @Nullable CompletableFuture<Void> nextSet;
     private @Nullable CompletableFuture<Page> nextPage;
+    private boolean isDiskLow;
 
     /** The next set is complete with this. */
     public synchronized void answerNextSet(CompletableFuture<Void> outcome) {
         nextSet = outcome;
+    }
+
+    /** From now on only what is on record elsewhere is taken. */
+    public synchronized void lowerDisk() {
+        isDiskLow = true;
     }
 
     /** The next match answers this. */
@@ -32,6 +39,13 @@ public final class MemoryRetain implements RetainClient {
 
     @Override
     public synchronized CompletableFuture<Void> set(TenantId tenant, Message message) {
+        return isDiskLow
+                ? CompletableFuture.failedFuture(new RangeException(RangeException.Cause.DISK_FULL, "test"))
+                : setRecorded(tenant, message);
+    }
+
+    @Override
+    public synchronized CompletableFuture<Void> setRecorded(TenantId tenant, Message message) {
         if (message.payload().length == 0) {
             messages.remove(message.topic());
         } else {

@@ -16,6 +16,12 @@ public interface RetainClient {
     CompletableFuture<Void> set(TenantId tenant, Message message);
 
     /**
+     * As {@link #set}, for a message that its publisher's inbox has on record: it is taken while the disk is below its low-water mark too, since that
+     * record goes once the message is where it belongs.
+     */
+    CompletableFuture<Void> setRecorded(TenantId tenant, Message message);
+
+    /**
      * The retained messages whose topic matches {@code filter}, a page at a time, expired ones left out. Begins with {@code cursor} null.
      *
      * @param maxMessages the most messages of the page, at least 1; a page also ends at about {@code maxBytes} of payload, but has at least one
