@@ -101,8 +101,12 @@ final class Broker implements AutoCloseable {
         Late<KvStore> retainRanges = new Late<>();
 
         boolean delays = config.get(FileSettings.MAX_DELAY_SECONDS) > 0;
-        DelayedMessages delayed =
-                new DelayedMessages(inbox, config.get(FileSettings.MAX_DELAYED_MESSAGES), System.currentTimeMillis());
+        Late<InboxStore> inboxStore = new Late<>();
+        DelayedMessages delayed = new DelayedMessages(
+                inbox,
+                () -> inboxStore.get().countedRecords(),
+                config.get(FileSettings.MAX_DELAYED_MESSAGES),
+                System.currentTimeMillis());
         DistWorker dist = new DistWorker(
                 BrokerSettings.dist(config),
                 () -> distRanges.get().client(),
@@ -122,7 +126,9 @@ final class Broker implements AutoCloseable {
         await(node);
 
         StorePublisher outlet = new StorePublisher(dist::client, retain::client, delayed, delays);
-        MqttServer server = startSessions(node, dist, retain, inbox, outlet, auth);
+        inboxStore.set(new InboxStore(
+                BrokerSettings.inbox(config), outlet, outlet, outlet, DelayedMessages::isKeeper, events, meters));
+        MqttServer server = startSessions(node, dist, retain, inbox, inboxStore.get(), auth);
         mqtt.set(server);
         opened.push(server);
         await(node);
@@ -151,10 +157,9 @@ final class Broker implements AutoCloseable {
             DistWorker dist,
             RetainStore retain,
             Late<InboxClient> inbox,
-            StorePublisher outlet,
+            InboxStore store,
             AuthProvider auth)
             throws IOException {
-        InboxStore store = new InboxStore(BrokerSettings.inbox(config), outlet, outlet, outlet, events, meters);
         List<byte[]> splitKeys = InboxStore.splitKeys(config.get(PropertySettings.INBOX_RANGES));
         // what a leader finds undistributed, it publishes at once, to inboxes too
         node.open(

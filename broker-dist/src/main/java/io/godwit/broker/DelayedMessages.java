@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -37,15 +38,18 @@ final class DelayedMessages implements Delayer {
     private final String run;
 
     private final AtomicLong lastNumber = new AtomicLong();
-    /** Taken by this process and not yet published. Atomic: event loops add, range executors subtract. */
-    private final AtomicInteger pending = new AtomicInteger();
+    private final LongSupplier stored;
+    /** On their way into the store. Atomic: event loops add, range executors subtract. */
+    private final AtomicInteger underWay = new AtomicInteger();
 
     /**
+     * @param stored how many the store has, by {@link #isKeeper}
      * @param maxMessages kept at once; more are refused
      * @param startMillis the wall clock at the start of the process
      */
-    DelayedMessages(Supplier<InboxClient> inbox, int maxMessages, long startMillis) {
+    DelayedMessages(Supplier<InboxClient> inbox, LongSupplier stored, int maxMessages, long startMillis) {
         this.inbox = inbox;
+        this.stored = stored;
         this.maxMessages = maxMessages;
         this.run = Long.toString(startMillis, Character.MAX_RADIX);
     }
@@ -59,10 +63,10 @@ final class DelayedMessages implements Delayer {
 
     private CompletableFuture<DistOutcome> keep(
             ClientInfo publisher, Message message, DelayedTopic delayed, @Nullable DeliveryToken token) {
-        if (pending.get() >= maxMessages) {
+        if (stored.getAsLong() + underWay.get() >= maxMessages) {
             return CompletableFuture.completedFuture(DistOutcome.OVERLOADED);
         }
-        pending.incrementAndGet();
+        underWay.incrementAndGet();
         Message later = new Message(
                 delayed.topic(),
                 message.payload(),
@@ -76,10 +80,10 @@ final class DelayedMessages implements Delayer {
                 .attach(request, Nobody.INSTANCE)
                 .thenCompose(reply -> reply.attachment().detach(-1, true))
                 .handle((done, failure) -> {
+                    underWay.decrementAndGet();
                     if (failure == null) {
                         return DistOutcome.DELIVERED;
                     }
-                    pending.decrementAndGet();
                     return DistOutcome.ofFailure(
                             failure instanceof CompletionException && failure.getCause() != null
                                     ? failure.getCause()
@@ -101,7 +105,7 @@ final class DelayedMessages implements Delayer {
     /** For whom a will is published: the client that published the message, when it is one that was kept here. */
     ClientInfo publisherOf(ClientInfo client) {
         String id = client.clientId().value();
-        if (!isKeeper(client)) {
+        if (!isKeeper(client.clientId())) {
             return client;
         }
         ClientId publisher = new ClientId(id.substring(id.indexOf('/', PREFIX.length()) + 1));
@@ -109,15 +113,9 @@ final class DelayedMessages implements Delayer {
                 client.tenant(), publisher, client.userName(), client.remoteAddress(), client.protocolLevel());
     }
 
-    /** The will of {@code client} is published; without effect when it is not one that was kept here. */
-    void published(ClientInfo client) {
-        if (isKeeper(client)) {
-            pending.updateAndGet(count -> Math.max(0, count - 1)); // those of an earlier process were not counted
-        }
-    }
-
-    private static boolean isKeeper(ClientInfo client) {
-        return client.clientId().value().startsWith(PREFIX);
+    /** Whether a session of that client id keeps a message here. */
+    static boolean isKeeper(ClientId id) {
+        return id.value().startsWith(PREFIX);
     }
 
     /** The end of an attachment that asks for no messages. */

@@ -50,18 +50,12 @@ final class StorePublisher implements WillPublisher, RouteRemover, GroupPublishe
         DeliveryToken token = new DeliveryToken(tokenOrigin, tokenNumber, tokenFinishedBelow, true);
         // one that is for later is retained when it is published
         CompletableFuture<Void> retained = message.retain() && !(delays && DelayedTopic.isDelayed(message.topic()))
-                ? retain.get().set(publisher.tenant(), message)
+                ? retain.get().setRecorded(publisher.tenant(), message)
                 : CompletableFuture.completedFuture(null);
         return retained.thenCompose(done ->
                         dist.get().publisher(delayed.publisherOf(publisher)).publish(message, token))
-                .handle((outcome, failure) -> {
-                    boolean isPublished =
-                            failure == null && (outcome == DistOutcome.DELIVERED || outcome == DistOutcome.NO_MATCH);
-                    if (isPublished) {
-                        delayed.published(publisher);
-                    }
-                    return isPublished;
-                });
+                .handle((outcome, failure) ->
+                        failure == null && (outcome == DistOutcome.DELIVERED || outcome == DistOutcome.NO_MATCH));
     }
 
     @Override

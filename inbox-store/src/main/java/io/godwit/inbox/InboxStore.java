@@ -6,12 +6,15 @@ import io.godwit.inbox.queue.InboxCoprocessor;
 import io.godwit.inbox.queue.InboxKeys;
 import io.godwit.inbox.queue.InboxRouter;
 import io.godwit.inbox.queue.QueueSettings;
+import io.godwit.inbox.queue.RecordCount;
 import io.godwit.inbox.queue.Surroundings;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -29,12 +32,15 @@ public final class InboxStore {
 
     private final QueueSettings settings;
     private final Surroundings outside;
+    private final RecordCount records;
 
+    /** @param isCounted the client ids for {@link #countedRecords}; each of them costs a place in memory */
     public InboxStore(
             InboxConfig config,
             WillPublisher willPublisher,
             RouteRemover routeRemover,
             GroupPublisher groupPublisher,
+            Predicate<ClientId> isCounted,
             EventListener events,
             MeterRegistry meters) {
         settings = new QueueSettings(
@@ -44,17 +50,27 @@ public final class InboxStore {
                 config.maxSessionExpiry().toSeconds(),
                 config.earlyPush(),
                 MAX_IDLE_INBOXES);
+        records = new RecordCount(isCounted);
         outside = new Surroundings(
                 willPublisher::publish,
                 willPublisher::finished,
                 routeRemover::remove,
                 groupPublisher::give,
-                new Drops(events, meters));
+                new Drops(events, meters),
+                records);
     }
 
     /** Makes the state machine of each range of the store. */
     public Supplier<RangeCoprocessor> coprocessorFactory() {
         return () -> new InboxCoprocessor(settings, outside);
+    }
+
+    /**
+     * How many of the client ids that are counted have a session, or a will still to be published, in the ranges led here. Too low for a while when a
+     * leadership begins. Any thread.
+     */
+    public long countedRecords() {
+        return records.total();
     }
 
     /** {@code ranges - 1} keys that cut the default tenant into parts of about the same number of sessions; 1 to 256 ranges. */

@@ -154,9 +154,10 @@ final class InMemoryBroker implements AutoCloseable {
             StorePublisher outlet = new StorePublisher(
                     dist::client,
                     retain::client,
-                    new DelayedMessages(inboxClient, 0, System.currentTimeMillis()),
+                    new DelayedMessages(inboxClient, () -> 0, 0, System.currentTimeMillis()),
                     false);
-            inbox = new InboxStore(BrokerSettings.inbox(config), outlet, outlet, outlet, EventListener.NONE, meters);
+            inbox = new InboxStore(
+                    BrokerSettings.inbox(config), outlet, outlet, outlet, id -> false, EventListener.NONE, meters);
             inboxClient.set(InboxStore.client(new Reach(() -> InMemoryBroker.this.inbox)));
             server = new MqttServer(
                     BrokerSettings.mqtt(config),

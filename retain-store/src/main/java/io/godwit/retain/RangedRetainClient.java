@@ -47,9 +47,8 @@ final class RangedRetainClient implements RetainClient {
         byte[] key = RetainKeys.key(tenant, message.topic());
         byte[] mutation = RetainMutation.of(tenant, message);
         CompletableFuture<Void> done = new CompletableFuture<>();
-        CompletableFuture<byte[]> reply = relieves
-                ? ranges.relieve(key, mutation, deadline())
-                : ranges.mutate(key, mutation, deadline());
+        CompletableFuture<byte[]> reply =
+                relieves ? ranges.relieve(key, mutation, deadline()) : ranges.mutate(key, mutation, deadline());
         reply.whenComplete((applied, failure) -> {
             if (failure == null) {
                 done.complete(null);

@@ -159,8 +159,7 @@ class RetainStoreTest {
         host.refuseAdditions();
         CompletableFuture<Void> refused = client.set(TENANT, message("refused", "1", NO_EXPIRY));
         host.runUntilIdle();
-        assertThat(refused)
-                .isCompletedExceptionally();
+        assertThat(refused).isCompletedExceptionally();
         host.await(client.setRecorded(TENANT, message("recorded", "1", NO_EXPIRY)));
         set("kept", "");
         assertThat(match("#")).containsExactly("recorded=1");

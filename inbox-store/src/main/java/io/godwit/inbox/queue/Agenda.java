@@ -111,6 +111,9 @@ final class Agenda {
 
         void begin() {
             for (SessionScan.Found found : page.found()) {
+                if (recovering) {
+                    leader.records().found(found.id());
+                }
                 if (recovering && found.needsCare()) {
                     open++;
                     look(found.id(), this::done);
@@ -123,8 +126,13 @@ final class Agenda {
 
         private void done() {
             byte[] from = next;
-            if (--open == 0 && from != null) {
+            if (--open > 0) {
+                return;
+            }
+            if (from != null) {
                 scan(from, recovering);
+            } else if (recovering) {
+                leader.records().walked();
             }
         }
     }

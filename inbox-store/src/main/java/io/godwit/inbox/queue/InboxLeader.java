@@ -53,6 +53,7 @@ final class InboxLeader implements RangeLeader {
     private final Lifecycle lifecycle;
     private final InboundHandler inbound;
     private final Agenda agenda;
+    private final RecordCount.Part records;
     private final Holds holds = new Holds();
     private final SharedTopics topics = new SharedTopics();
 
@@ -80,6 +81,7 @@ final class InboxLeader implements RangeLeader {
         this.outside = outside;
         this.idle = new IdleInboxes(settings.maxIdle(), state -> states.remove(state.id, state));
         this.mailbox = new Mailbox(context, this::closeFullBatch);
+        this.records = outside.records().new Part();
         this.inserts = new InsertHandler(this);
         Obligations obligations = new Obligations(this);
         this.inbound = new InboundHandler(this);
@@ -98,6 +100,10 @@ final class InboxLeader implements RangeLeader {
 
     Drops drops() {
         return outside.drops();
+    }
+
+    RecordCount.Part records() {
+        return records;
     }
 
     Holds holds() {
@@ -492,6 +498,7 @@ final class InboxLeader implements RangeLeader {
     @Override
     public void stop(RangeException cause) {
         mailbox.stop();
+        records.stop();
         List<Batch> unproposed = List.copyOf(toPropose);
         toPropose.clear();
         unproposed.forEach(batch -> batch.failed(cause));

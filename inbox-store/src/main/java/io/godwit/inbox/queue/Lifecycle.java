@@ -189,6 +189,9 @@ final class Lifecycle {
 
     /** The state has just been loaded: an attachment in it is that of a process or a leader that is gone, and ended without a DISCONNECT. */
     void loaded(InboxState state) {
+        if (!hasNothing(state)) {
+            leader.records().written(state.id); // its deletion may have been taken back
+        }
         Session session = state.session;
         if (session != null && session.attached) {
             detached(state, session);
@@ -351,15 +354,21 @@ final class Lifecycle {
     void writeRecord(InboxState state) {
         Batch batch = leader.openBatch();
         state.recordIn = batch;
-        if (state.session == null && state.owed.isEmpty() && state.ended.isEmpty()) {
+        if (hasNothing(state)) {
+            leader.records().deleted(state.id);
             batch.delete(state, InboxKeys.suffix(InboxKeys.SESSION));
             batch.delete(state, InboxKeys.suffix(InboxKeys.CEILING));
             // what comes next stores a ceiling anew
             state.sequences = new SequenceAllocator(state.sequences.peek(), 0);
         } else {
+            leader.records().written(state.id);
             SessionRecord record = new SessionRecord(state.session, state.owed, state.ended);
             batch.put(state, InboxKeys.suffix(InboxKeys.SESSION), record.encode());
         }
+    }
+
+    private static boolean hasNothing(InboxState state) {
+        return state.session == null && state.owed.isEmpty() && state.ended.isEmpty();
     }
 
     private void writeFilters(InboxState state, Session session) {

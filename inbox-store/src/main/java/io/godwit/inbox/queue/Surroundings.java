@@ -11,9 +11,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** What leaders call outside the store. The functions are called on range executors and answer on any thread. */
+/** What leaders call outside the store, and tell. The functions are called on range executors and answer on any thread. */
 public record Surroundings(
-        Publish publish, Finished finished, RemoveRoutes removeRoutes, GiveToGroup giveToGroup, Drops drops) {
+        Publish publish,
+        Finished finished,
+        RemoveRoutes removeRoutes,
+        GiveToGroup giveToGroup,
+        Drops drops,
+        RecordCount records) {
 
     /** The shape of {@code WillPublisher.publish}. */
     @FunctionalInterface

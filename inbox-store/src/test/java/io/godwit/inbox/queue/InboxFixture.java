@@ -73,6 +73,9 @@ final class InboxFixture implements AutoCloseable {
     /** What giving to a group answers. */
     Supplier<GroupOutcome> giveAnswer = () -> GroupOutcome.GIVEN;
 
+    /** Of client ids that begin with "counted". */
+    final RecordCount records = new RecordCount(id -> id.value().startsWith("counted"));
+
     final InMemoryRangeHost host;
     final InboxClient client;
 
@@ -111,7 +114,8 @@ final class InboxFixture implements AutoCloseable {
                     given.add(new Given(from.clientId(), group, message, token, answer));
                     return CompletableFuture.completedFuture(answer);
                 },
-                new Drops(events::add, meters));
+                new Drops(events::add, meters),
+                records);
         host = new InMemoryRangeHost(
                 () -> new ForgetfulCoprocessor(new InboxCoprocessor(settings, outside), forgets),
                 InboxStore.splitKeys(ranges));

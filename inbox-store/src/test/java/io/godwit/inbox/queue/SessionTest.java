@@ -70,6 +70,38 @@ class SessionTest {
         assertThat(store.attach("a").reply.sessionPresent()).isFalse();
     }
 
+    /** Until their wills are published, however often the process ends, and whatever the walk at its start still finds. */
+    @Test
+    void recordsOfAKindAreCounted() {
+        for (int i = 0; i < 3; i++) {
+            store.detach(store.attach("counted" + i, false, 60L * (i + 1), will("w" + i, 60)), -1, true);
+            store.detach(store.attach("other" + i));
+        }
+        assertThat(store.records.total()).isEqualTo(3);
+        store.host.holdReads();
+        store.host.changeLeaders();
+        assertThat(store.records.total()).isZero();
+        store.host.releaseReads();
+        store.host.runUntilIdle();
+        assertThat(store.records.total()).isEqualTo(3);
+
+        store.host.crashAndRestart();
+        store.publishAnswer = false;
+        store.host.advanceMillis(61_000);
+        assertThat(store.records.total()).isEqualTo(3);
+        store.publishAnswer = true;
+        store.host.advanceMillis(31_000);
+        assertThat(store.records.total())
+                .as("one has ended, the others' sessions go on")
+                .isEqualTo(2);
+        store.host.advanceMillis(200_000);
+        assertThat(store.records.total()).isZero();
+
+        store.attach("counted0", true, 10, null);
+        store.attach("counted0");
+        assertThat(store.records.total()).isOne();
+    }
+
     @Test
     void expiryGoesOnAfterACrash() {
         TestConnection connection = store.attach("a", false, 60, null);

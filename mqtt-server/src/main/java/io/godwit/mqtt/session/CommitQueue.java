@@ -102,7 +102,8 @@ final class CommitQueue {
         entry.commits++;
         RetainClient retain = session.services.retain;
         TenantId tenant = session.client().tenant();
-        // with a token it is on record: refused for want of disk it would only come again, and the connection be closed each time
+        // with a token it is on record: refused for want of disk it would only come again, and the connection be closed
+        // each time
         CompletableFuture<Void> stored =
                 entry.token != null ? retain.setRecorded(tenant, entry.message) : retain.set(tenant, entry.message);
         OnEventLoop.whenComplete(connection, stored, (done, failure) -> {
