@@ -145,7 +145,11 @@ class StoreFailureTest {
 
     @Test
     void aFlippedByteIsNeverServed() throws Exception {
-        assertThat(flipOneByteIn(TELLING).values()).containsExactlyInAnyOrder(Outcome.REFUSED, Outcome.DETECTED);
+        // a table may be read at start already: then the start is refused
+        assertThat(flipOneByteIn(TELLING).values())
+                .hasSize(2)
+                .contains(Outcome.REFUSED)
+                .doesNotContain(Outcome.UNHARMED);
     }
 
     @Test
