@@ -31,6 +31,7 @@ public final class BrokerProcess implements Broker {
     private Path data;
     private final InetSocketAddress address;
     private final Map<String, String> mqtt = new LinkedHashMap<>();
+    private final List<String> tcpListeners = new ArrayList<>();
     private final Map<String, String> topLevel = new LinkedHashMap<>();
     private final List<String> jvmOptions = new ArrayList<>(List.of(SHORT_LIVED));
     private final Map<String, String> environment = new LinkedHashMap<>();
@@ -69,6 +70,12 @@ public final class BrokerProcess implements Broker {
         return this;
     }
 
+    /** One more listener for plain TCP, as YAML. */
+    public BrokerProcess listener(String yaml) {
+        tcpListeners.add(yaml);
+        return this;
+    }
+
     /** A key of the configuration's top level for the next start; the value is YAML. */
     public BrokerProcess setting(String key, String yaml) {
         topLevel.put(key, yaml);
@@ -79,6 +86,12 @@ public final class BrokerProcess implements Broker {
     public BrokerProcess property(String name, Object value) {
         jvmOptions.removeIf(option -> option.startsWith("-D" + name + "="));
         jvmOptions.add("-D" + name + "=" + value);
+        return this;
+    }
+
+    /** An option of the JVM for the next start. */
+    public BrokerProcess jvmOption(String option) {
+        jvmOptions.add(option);
         return this;
     }
 
@@ -268,9 +281,10 @@ public final class BrokerProcess implements Broker {
         StringBuilder yaml = new StringBuilder("bootstrap: true\nmqttServerConfig:\n");
         mqtt.forEach((key, value) ->
                 yaml.append("  ").append(key).append(": ").append(value).append('\n'));
-        yaml.append("  tcpListener:\n    host: 127.0.0.1\n    port: ")
+        yaml.append("  tcpListener:\n  - {host: 127.0.0.1, port: ")
                 .append(address.getPort())
-                .append('\n');
+                .append("}\n");
+        tcpListeners.forEach(listener -> yaml.append("  - ").append(listener).append('\n'));
         topLevel.forEach(
                 (key, value) -> yaml.append(key).append(": ").append(value).append('\n'));
         return yaml.toString();

@@ -217,9 +217,13 @@ public final class TestClient implements AutoCloseable {
 
     /** Unsubscribes and waits for the UNSUBACK; returns its code, 0 under 3.1.1. */
     public int unsubscribe(String filter) throws IOException {
-        Packet reply = request(packetId -> new Packet.Unsubscribe(packetId, List.of(filter)));
-        List<Integer> codes = ((Packet.Unsuback) reply).codes();
+        List<Integer> codes = unsubscribe(List.of(filter));
         return codes.isEmpty() ? 0 : codes.get(0);
+    }
+
+    public List<Integer> unsubscribe(List<String> filters) throws IOException {
+        Packet reply = request(packetId -> new Packet.Unsubscribe(packetId, filters));
+        return ((Packet.Unsuback) reply).codes();
     }
 
     /** The next message received, or null when there is none in {@code patience}. */

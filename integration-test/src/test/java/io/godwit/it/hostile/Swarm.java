@@ -1,0 +1,178 @@
+package io.godwit.it.hostile;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
+
+/**
+ * Thousands of connections at once, all on one thread, which do what their {@link Manner} says: raw bytes, no client. A connection that could not be
+ * made counts as closed.
+ */
+final class Swarm implements AutoCloseable {
+    /** How many connects are under way at once: the broker's queue of those to be accepted is not what we test. */
+    private static final int CONNECTING = 100;
+
+    private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    private final AtomicInteger opened = new AtomicInteger();
+    private final AtomicInteger closed = new AtomicInteger();
+
+    /** What one connection does; all calls come on the swarm's thread. */
+    interface Manner {
+        void opened(Peer peer);
+
+        /** @param bytes borrowed */
+        default void received(Peer peer, ByteBuf bytes) {}
+
+        default void closed() {}
+
+        /** Says so much and waits. */
+        static Manner saying(byte[] bytes) {
+            return peer -> peer.send(bytes);
+        }
+    }
+
+    /** The swarm's end of a connection. Thread-safe. */
+    static final class Peer {
+        private final Channel channel;
+
+        Peer(Channel channel) {
+            this.channel = channel;
+        }
+
+        void send(byte[] bytes) {
+            channel.writeAndFlush(Unpooled.wrappedBuffer(bytes), channel.voidPromise());
+        }
+
+        /** Later, unless the connection has ended by then. */
+        void later(long millis, Runnable action) {
+            channel.eventLoop()
+                    .schedule(
+                            () -> {
+                                if (channel.isActive()) {
+                                    action.run();
+                                }
+                            },
+                            millis,
+                            TimeUnit.MILLISECONDS);
+        }
+
+        /** Bytes handed to {@link #send} that the socket has not taken. */
+        boolean isFull() {
+            return !channel.isWritable();
+        }
+
+        void read(boolean whether) {
+            channel.config().setAutoRead(whether);
+        }
+
+        boolean isOpen() {
+            return channel.isActive();
+        }
+
+        void close() {
+            channel.close();
+        }
+    }
+
+    /** Those that have stood at some time. */
+    int opened() {
+        return opened.get();
+    }
+
+    /** Those that have ended, by either side. */
+    int closed() {
+        return closed.get();
+    }
+
+    /** Makes {@code count} connections; returns at once. */
+    void open(InetSocketAddress address, int count, IntFunction<Manner> manners) {
+        AtomicInteger next = new AtomicInteger();
+        for (int i = 0; i < CONNECTING; i++) {
+            loop.execute(() -> openNext(address, next, count, manners));
+        }
+    }
+
+    private void openNext(InetSocketAddress address, AtomicInteger next, int count, IntFunction<Manner> manners) {
+        int number = next.getAndIncrement();
+        if (number < count) {
+            open(address, manners.apply(number)).addListener(done -> openNext(address, next, count, manners));
+        }
+    }
+
+    ChannelFuture open(InetSocketAddress address, Manner manner) {
+        ChannelFuture connected = new Bootstrap()
+                .group(loop)
+                .channel(NioSocketChannel.class)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .handler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        channel.pipeline().addLast(new Handler(manner));
+                    }
+                })
+                .connect(address);
+        connected.addListener(done -> {
+            if (!done.isSuccess()) {
+                closed.incrementAndGet();
+                manner.closed();
+            }
+        });
+        return connected;
+    }
+
+    /** Closes all. */
+    @Override
+    public void close() {
+        loop.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly(20, TimeUnit.SECONDS);
+    }
+
+    private final class Handler extends ChannelInboundHandlerAdapter {
+        private final Manner manner;
+
+        Handler(Manner manner) {
+            this.manner = manner;
+        }
+
+        @Override
+        public void channelActive(ChannelHandlerContext ctx) {
+            opened.incrementAndGet();
+            manner.opened(new Peer(ctx.channel()));
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ByteBuf bytes = (ByteBuf) msg;
+            try {
+                manner.received(new Peer(ctx.channel()), bytes);
+            } finally {
+                bytes.release();
+            }
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            closed.incrementAndGet();
+            manner.closed();
+        }
+
+        /** Resets, mostly. */
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            ctx.close();
+        }
+    }
+}
