@@ -21,7 +21,7 @@ final class FileSettings {
     static final Setting<Integer> MAX_PACKET_BYTES =
             Setting.integer("mqttServerConfig.maxPacketBytes", 2 * 1024 * 1024, 256, 268_435_455);
     static final Setting<Long> MAX_HALF_RECEIVED_BYTES =
-            Setting.numberOrZero("mqttServerConfig.maxHalfReceivedBytes", 128 << 20, 1 << 20, Long.MAX_VALUE);
+            Setting.numberOrZero("mqttServerConfig.maxHalfReceivedBytes", 64 << 20, 1 << 20, Long.MAX_VALUE);
     static final Setting<Integer> CONNECT_TIMEOUT_SECONDS =
             Setting.integer("mqttServerConfig.connectTimeoutSeconds", 20, 1, 3_600);
     static final Setting<Integer> MAX_CONNECTIONS =

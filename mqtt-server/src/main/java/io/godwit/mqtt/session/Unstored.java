@@ -27,7 +27,8 @@ final class Unstored {
 
     /** A message is held until {@link #end}; may nest for one message. */
     void begin(Message message) {
-        long added = bytesOf(message);
+        int added = bytesOf(message);
+        connection.stores(added);
         messages++;
         bytes += added;
         budget.add(added);
@@ -46,7 +47,8 @@ final class Unstored {
     }
 
     void end(Message message) {
-        long ended = bytesOf(message);
+        int ended = bytesOf(message);
+        connection.stores(-ended);
         messages--;
         bytes -= ended;
         budget.subtract(ended);
@@ -59,8 +61,8 @@ final class Unstored {
         }
     }
 
-    private static long bytesOf(Message message) {
-        return message.payload().length + message.topic().length() + 128L;
+    private static int bytesOf(Message message) {
+        return message.payload().length + message.topic().length() + 128;
     }
 
     boolean isEmpty() {

@@ -65,6 +65,9 @@ public interface Connection {
     /** Whether the client keeps up with what is sent. */
     boolean isWritable();
 
+    /** A publish of its client of so many bytes is to be stored, or, when negative, is or will not be. Also when it is closed. */
+    default void stores(int bytes) {}
+
     /** Stops reading until every reason given was withdrawn by {@link #resumeReading}. */
     void pauseReading(Pause reason);
 

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The room for packets that have arrived in part, over all connections of the node: many clients that send large packets at once must not take more
- * memory than there is.
+ * The room for large packets, over all connections of the node: many clients that send them at once must not take more memory than there is.
  *
  * <p>A packet asks for room when a read has left it unfinished ({@link #enter}): for all of it, although memory is taken only as its bytes
  * arrive. Without room its connection is not read any more until there is some, first come, first served; it holds what that one read has
  * brought, 64 KiB at most. With room it needs nothing more but its sender. When it is whole, or given up, its room is free for the next
- * ({@link #leave}). Packets of up to {@link #SMALL_BYTES} need no room, so that usual traffic never waits for large packets.
+ * ({@link #leave}), unless it is a publish that has to be stored: then it takes up room until it is ({@link #stores}), so that a slow store is
+ * not given more than it can take. Packets of up to {@link #SMALL_BYTES} need no room, so that usual traffic never waits for large packets.
  *
  * <p>There are three lines, each first come, first served:
  *
@@ -26,12 +26,11 @@ import java.util.Set;
  *   <li>{@link #huge}: larger packets, one at a time and beside the room. So one that is larger than the room passes, and others meanwhile.
  * </ul>
  *
- * <p>All together hold at most the room, one packet of the largest size, and one read for each connection that waits.
+ * <p>What has arrived in part holds at most the room, one packet of the largest size, and one read for each connection that waits.
  *
  * <p>Nobody waits for ever. Who has room never waits for room again, so it ends with its sender: with the packet, with the connection, or, when
- * others wait in its line and it comes too slowly, by being cut off ({@link HalfPacket#isTooSlow}). The head of a line fits as soon as the line has
- * no packet under way, since no packet is larger than its line. What is whole has left its line before anything is done with it, so that no line
- * waits for a store or another connection.
+ * others wait in its line and it comes too slowly, by being cut off ({@link HalfPacket#isTooSlow}). What is being stored ends with the store, which
+ * answers yes, no or not in time. When both have ended the head of a line fits, since no packet is larger than its line.
  *
  * <p>Thread-safe by a lock: every event loop has packets, the lines go across loops, and what is done under the lock is a few sums, once for
  * a packet of more than {@link #SMALL_BYTES} that needs several reads.
@@ -42,7 +41,13 @@ public final class HalfReceived {
     /** For wiring without a limit. */
     static final HalfReceived UNLIMITED = new HalfReceived(0);
 
+    /** Publishes of fewer bytes are not counted while they are stored: they came in one read. */
+    static final int LARGE_BYTES = 64 * 1024;
+
     private final long roomBytes;
+    /** Of large publishes that are being stored. Guarded by the lock. */
+    private long storingBytes;
+
     private final Line connected;
     private final Line opening;
     private final Line huge;
@@ -52,12 +57,15 @@ public final class HalfReceived {
         this.roomBytes = roomBytes;
         opening = new Line(roomBytes / 8);
         connected = new Line(roomBytes - roomBytes / 8);
-        huge = new Line(0);
+        huge = new Line(Long.MAX_VALUE);
     }
 
     public void register(MeterRegistry meters) {
         Gauge.builder("godwit.mqtt.half.received.bytes", this, HalfReceived::announcedBytes)
                 .description("bytes, when whole, of packets that have arrived in part and have room")
+                .register(meters);
+        Gauge.builder("godwit.mqtt.half.received.storing", this, HalfReceived::storingBytes)
+                .description("bytes of large publishes that are being stored")
                 .register(meters);
         Gauge.builder("godwit.mqtt.half.received.waiting", this, HalfReceived::waiting)
                 .description("packets that have arrived in part and wait for room")
@@ -80,7 +88,7 @@ public final class HalfReceived {
 
     private synchronized boolean enterLine(HalfPacket packet) {
         Line line = lineOf(packet);
-        if (line.waiting.isEmpty() && line.fits(packet)) {
+        if (line.waiting.isEmpty() && fits(line, packet)) {
             line.admit(packet);
             return true;
         }
@@ -95,6 +103,23 @@ public final class HalfReceived {
         }
     }
 
+    /** A publish of so many bytes is to be stored, or, when negative, is. */
+    void stores(int bytes) {
+        if (roomBytes > 0) {
+            storesInRoom(bytes).forEach(HalfPacket::admitted);
+        }
+    }
+
+    private synchronized List<HalfPacket> storesInRoom(int bytes) {
+        storingBytes += bytes;
+        if (bytes > 0) {
+            return List.of();
+        }
+        List<HalfPacket> admitted = admitted(connected);
+        admitted.addAll(admitted(huge));
+        return admitted;
+    }
+
     /** Those that have room now. */
     private synchronized List<HalfPacket> leaveLine(HalfPacket packet) {
         Line line = lineOf(packet);
@@ -103,11 +128,15 @@ public final class HalfReceived {
         } else {
             line.waiting.remove(packet);
         }
+        return admitted(line);
+    }
+
+    private List<HalfPacket> admitted(Line line) {
         List<HalfPacket> admitted = new ArrayList<>(0);
         Iterator<HalfPacket> heads = line.waiting.iterator();
         while (heads.hasNext()) {
             HalfPacket head = heads.next();
-            if (!line.fits(head)) {
+            if (!fits(line, head)) {
                 break;
             }
             heads.remove();
@@ -115,6 +144,15 @@ public final class HalfReceived {
             admitted.add(head);
         }
         return admitted;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // there are three lines
+    private boolean fits(Line line, HalfPacket packet) {
+        if (line == huge) {
+            return line.announcedBytes == 0 && storingBytes <= roomBytes;
+        }
+        long taken = line == connected ? line.announcedBytes + storingBytes : line.announcedBytes;
+        return taken + packet.frameBytes() <= line.limitBytes;
     }
 
     /** Whether others wait in the line of {@code packet}. */
@@ -125,6 +163,11 @@ public final class HalfReceived {
     /** What the packets that have room will have when they are whole. */
     synchronized long announcedBytes() {
         return connected.announcedBytes + opening.announcedBytes + huge.announcedBytes;
+    }
+
+    /** Of large publishes that are being stored. */
+    synchronized long storingBytes() {
+        return storingBytes;
     }
 
     /** Packets whose connections wait for room. */
@@ -141,7 +184,6 @@ public final class HalfReceived {
 
     /** Guarded by the lock. */
     private static final class Line {
-        /** 0 for one packet of any size. */
         private final long limitBytes;
 
         private final Set<HalfPacket> waiting = new LinkedHashSet<>();
@@ -149,10 +191,6 @@ public final class HalfReceived {
 
         private Line(long limitBytes) {
             this.limitBytes = limitBytes;
-        }
-
-        private boolean fits(HalfPacket packet) {
-            return limitBytes == 0 ? announcedBytes == 0 : announcedBytes + packet.frameBytes() <= limitBytes;
         }
 
         private void admit(HalfPacket packet) {

@@ -297,6 +297,13 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     @Override
+    public void stores(int bytes) {
+        if (Math.abs(bytes) > HalfReceived.LARGE_BYTES) {
+            scope.halfReceived().stores(bytes);
+        }
+    }
+
+    @Override
     @SuppressWarnings("ReferenceEquality") // it may have been given up meanwhile
     public void onRoom(HalfPacket packet) {
         loop.execute(() -> {

@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param eventLoops threads that serve connections; 0 means one per core
  * @param prefersIoUring whether to use io_uring where it loads; epoll otherwise, or NIO
  * @param maxUnwrittenBytes output that waits for the client's socket at which it counts as slow; it is no longer slow at half of it; at least 1
- * @param maxHalfReceivedBytes room for packets that have arrived in part, over all connections, at least 64 KiB; 0 for no limit
+ * @param maxHalfReceivedBytes room for large packets that have arrived in part or are being stored, over all connections, at least 64 KiB; 0 for no limit
  * @param drainTimeout for what is under way at close
  */
 public record TransportConfig(
@@ -22,7 +22,7 @@ public record TransportConfig(
 
     /** Every setting at its default. */
     public static final TransportConfig DEFAULTS =
-            new TransportConfig(0, false, 1024 * 1024, 128 << 20, Duration.ofSeconds(10));
+            new TransportConfig(0, false, 1024 * 1024, 64 << 20, Duration.ofSeconds(10));
 
     public TransportConfig {
         check("eventLoops", eventLoops, 0, 1024);

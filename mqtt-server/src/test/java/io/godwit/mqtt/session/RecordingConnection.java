@@ -22,6 +22,8 @@ final class RecordingConnection implements Connection {
     final Set<Pause> pauses = EnumSet.noneOf(Pause.class);
     private final LoopContext loop;
     boolean isWritable = true;
+    /** Bytes of its publishes that are being stored. */
+    long storing;
 
     @Nullable
     String closeReason;
@@ -77,6 +79,11 @@ final class RecordingConnection implements Connection {
     @Override
     public boolean isWritable() {
         return isWritable;
+    }
+
+    @Override
+    public void stores(int bytes) {
+        storing += bytes;
     }
 
     @Override

@@ -386,9 +386,11 @@ class TransientSessionTest {
         dist.answerNext(outcome);
         session.onPacket(new Publish(1, false, Qos.AT_LEAST_ONCE, false, "a", new byte[2000], MessageProperties.NONE));
         assertThat(connection.pauses).containsExactly(Connection.Pause.NODE_BUDGET);
+        assertThat(connection.storing).isGreaterThan(2000);
         outcome.complete(DistOutcome.DELIVERED);
         runTasks();
         assertThat(connection.pauses).isEmpty();
+        assertThat(connection.storing).isZero();
     }
 
     @Test

@@ -65,6 +65,24 @@ class HalfReceivedTest {
         assertThat(admitted).endsWith(nextHuge);
     }
 
+    /** A store that is slow is not given more than it can take. */
+    @Test
+    void whatIsBeingStoredTakesUpRoom() {
+        room.stores(ROOM * 3 / 4);
+        HalfPacket small = entered(ROOM / 8);
+        HalfPacket next = entered(ROOM / 8);
+        assertThat(admitted).containsExactly(small);
+        assertThat(room.enter(packet(ROOM / 8, true))).as("a CONNECT").isTrue();
+
+        room.stores(ROOM);
+        HalfPacket huge = entered(ROOM);
+        room.stores(-ROOM);
+        assertThat(admitted).containsExactly(small, huge);
+        room.stores(-ROOM * 3 / 4);
+        assertThat(admitted).containsExactly(small, huge, next);
+        assertThat(room.storingBytes()).isZero();
+    }
+
     @Test
     void connectPacketsTakeNoRoomFromOthers() {
         HalfPacket connect = packet(ROOM / 8, true);
