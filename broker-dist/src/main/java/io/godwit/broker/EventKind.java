@@ -35,6 +35,7 @@ record EventKind(
                     "godwit.mqtt.messages.dropped",
                     "godwit.inbox.dropped",
                     "godwit.dist.dropped"),
+            told(BrokerEvent.QueueFullBegan.class, "queues-full", null, "godwit.inbox.queues.full"),
             told(BrokerEvent.SlowConsumerBegan.class, "slow-consumers", null, "godwit.mqtt.slow.consumers.begun"),
             told(BrokerEvent.PublishRefused.class, "publishes-refused", null, "godwit.mqtt.publishes.refused"),
             told(BrokerEvent.ReplayDelayed.class, "replays-delayed", null, "godwit.mqtt.replays.delayed"),
@@ -62,6 +63,10 @@ record EventKind(
             usual(BrokerEvent.MemoryRecovered.class, "memory-recoveries", "godwit.mqtt.memory.recoveries"),
             usual(BrokerEvent.SlowConsumerEnded.class, "slow-consumers-ended", "godwit.mqtt.slow.consumers.ended"),
             usual(BrokerEvent.SessionCreated.class, "sessions-created", "godwit.mqtt.sessions.created"),
+            usual(BrokerEvent.SessionEnded.class, "sessions-ended", "godwit.inbox.sessions.ended"),
+            usual(BrokerEvent.WillPublished.class, "wills-published", "godwit.inbox.wills.published"),
+            usual(BrokerEvent.WillSuppressed.class, "wills-suppressed", "godwit.inbox.wills.suppressed"),
+            usual(BrokerEvent.QueueFullEnded.class, "queues-relieved", "godwit.inbox.queues.relieved"),
             usual(BrokerEvent.CertificatesReloaded.class, "certificates-reloaded", "godwit.mqtt.certificates.reloaded"),
             usual(BrokerEvent.AuthFileLoaded.class, "auth-files-loaded", "godwit.auth.files.loaded"));
 

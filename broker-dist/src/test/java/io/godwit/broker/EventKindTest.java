@@ -7,7 +7,7 @@ import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.dist.deliver.DistCounters;
-import io.godwit.inbox.queue.Drops;
+import io.godwit.inbox.queue.InboxReports;
 import io.godwit.mqtt.transport.MqttMetrics;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.EventListener;
@@ -33,7 +33,7 @@ class EventKindTest {
         MeterRegistry meters = new SimpleMeterRegistry();
         new MqttMetrics(meters);
         new DistCounters(meters);
-        new Drops(EventListener.NONE, meters);
+        new InboxReports(EventListener.NONE, meters);
         new AuthFileReports(EventListener.NONE, meters);
         return meters;
     }

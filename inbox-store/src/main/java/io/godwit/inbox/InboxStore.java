@@ -1,9 +1,9 @@
 package io.godwit.inbox;
 
 import io.godwit.inbox.client.InboxClient;
-import io.godwit.inbox.queue.Drops;
 import io.godwit.inbox.queue.InboxCoprocessor;
 import io.godwit.inbox.queue.InboxKeys;
+import io.godwit.inbox.queue.InboxReports;
 import io.godwit.inbox.queue.InboxRouter;
 import io.godwit.inbox.queue.QueueSettings;
 import io.godwit.inbox.queue.RecordCount;
@@ -56,7 +56,7 @@ public final class InboxStore {
                 willPublisher::finished,
                 routeRemover::remove,
                 groupPublisher::give,
-                new Drops(events, meters),
+                new InboxReports(events, meters),
                 records);
     }
 

@@ -92,7 +92,7 @@ final class HandOver {
 
         private void give(QueuedCopy copy, GroupCopy group) {
             if (copy.message.isExpired(leader.nowMillis())) {
-                leader.drops().dropped(state.id, copy.message.topic(), DropReason.EXPIRED);
+                leader.reports().dropped(state.id, copy.message.topic(), DropReason.EXPIRED);
                 return;
             }
             open++;
@@ -110,7 +110,7 @@ final class HandOver {
         private void given(QueuedCopy copy, GroupOutcome outcome) {
             switch (outcome) {
                 case GIVEN -> {}
-                case NOBODY -> leader.drops().dropped(state.id, copy.message.topic(), DropReason.SESSION_ENDED);
+                case NOBODY -> leader.reports().dropped(state.id, copy.message.topic(), DropReason.SESSION_ENDED);
                 case LATER -> later.add(copy.sequence);
             }
             done();

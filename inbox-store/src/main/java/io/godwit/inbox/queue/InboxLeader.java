@@ -79,7 +79,7 @@ final class InboxLeader implements RangeLeader {
         this.context = context;
         this.settings = settings;
         this.outside = outside;
-        this.idle = new IdleInboxes(settings.maxIdle(), state -> states.remove(state.id, state));
+        this.idle = new IdleInboxes(settings.maxIdle(), this::forget);
         this.mailbox = new Mailbox(context, this::closeFullBatch);
         this.records = outside.records().new Part();
         this.inserts = new InsertHandler(this);
@@ -98,8 +98,13 @@ final class InboxLeader implements RangeLeader {
         return outside;
     }
 
-    Drops drops() {
-        return outside.drops();
+    private void forget(InboxState state) {
+        inserts.queueRelieved(state);
+        states.remove(state.id, state);
+    }
+
+    InboxReports reports() {
+        return outside.reports();
     }
 
     RecordCount.Part records() {
@@ -251,7 +256,7 @@ final class InboxLeader implements RangeLeader {
         Attachment attachment = state.attachment;
         if (attachment != null) {
             state.attachment = null;
-            drops().dropped(state.id, attachment.close(InboxListener.Reason.UNAVAILABLE), DropReason.STORE_FAILED);
+            reports().dropped(state.id, attachment.close(InboxListener.Reason.UNAVAILABLE), DropReason.STORE_FAILED);
         }
     }
 

@@ -73,6 +73,9 @@ final class InboxState {
     boolean handingOver;
     boolean removingRoutes;
 
+    /** Messages of QoS 1 and 2 that were dropped since its queue was full; 0 when it is not. */
+    long droppedWhenFull;
+
     /** In the queue of states that may be evicted, and whether used since. */
     boolean idleQueued;
 

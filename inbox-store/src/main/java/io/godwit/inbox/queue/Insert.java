@@ -115,7 +115,7 @@ final class Insert implements Batch.Operation, Batch.Waiter {
                 }
             }
             if (copy.qos == Qos.AT_MOST_ONCE) {
-                leader.drops().dropped(copy.state.id, message.topic(), DropReason.STORE_FAILED);
+                leader.reports().dropped(copy.state.id, message.topic(), DropReason.STORE_FAILED);
             }
         }
         if (call != null) {

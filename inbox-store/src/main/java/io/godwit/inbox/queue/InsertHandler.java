@@ -112,7 +112,7 @@ final class InsertHandler {
         }
         Attachment attachment = state.attachment;
         if (message.isExpired(now)) {
-            leader.drops().dropped(state.id, message.topic(), DropReason.EXPIRED);
+            leader.reports().dropped(state.id, message.topic(), DropReason.EXPIRED);
             call.answer(target, InsertOutcome.DROPPED);
             return batch;
         }
@@ -141,6 +141,9 @@ final class InsertHandler {
                 call.answer(target, InsertOutcome.DROPPED);
                 return batch;
             }
+        }
+        if (state.droppedWhenFull > 0 && waiting(state) <= settings.maxQueued() / 2) {
+            queueRelieved(state);
         }
         long sequence = state.sequences.peek();
         Batch used = append(target, state, copy, insert, batch, request, now);
@@ -263,11 +266,11 @@ final class InsertHandler {
     /** Stores a message of QoS 0 for a session that is not connected; nobody waits for it. */
     void store(InboxState state, QueuedCopy copy) {
         if (settings.maxQos0() == 0) {
-            leader.drops().dropped(state.id, copy.message.topic(), DropReason.QUEUE_FULL_NEWEST);
+            leader.reports().dropped(state.id, copy.message.topic(), DropReason.QUEUE_FULL_NEWEST);
             return;
         }
         if (leader.diskFull() != null) {
-            leader.drops().dropped(state.id, copy.message.topic(), DropReason.STORE_FAILED);
+            leader.reports().dropped(state.id, copy.message.topic(), DropReason.STORE_FAILED);
             return;
         }
         if (state.ledger.liveQos0() >= settings.maxQos0()) {
@@ -357,10 +360,22 @@ final class InsertHandler {
      * their way into the store do not either.
      */
     private boolean hasRoom(InboxState state) {
+        return waiting(state) < settings.maxQueued();
+    }
+
+    private static int waiting(InboxState state) {
         Ledger ledger = state.ledger;
         Attachment attachment = state.attachment;
         int underWay = attachment != null && attachment.outbox.credit() > 0 ? ledger.unapplied() : 0;
-        return ledger.liveQueued() - ledger.sentLive() - underWay < settings.maxQueued();
+        return ledger.liveQueued() - ledger.sentLive() - underWay;
+    }
+
+    /** Its queue is not full any more, or nobody keeps account of that. */
+    void queueRelieved(InboxState state) {
+        if (state.droppedWhenFull > 0) {
+            leader.reports().queueFullEnded(state.id, state.droppedWhenFull);
+            state.droppedWhenFull = 0;
+        }
     }
 
     /**
@@ -369,17 +384,20 @@ final class InsertHandler {
      * @return false when the new message is the one dropped
      */
     private boolean makeRoom(InboxState state, Message message) {
+        if (state.droppedWhenFull++ == 0) {
+            leader.reports().queueFullBegan(state.id);
+        }
         Ledger ledger = state.ledger;
         if (settings.dropOldest()) {
             for (long ordinal = ledger.sentEnd(); ordinal < ledger.tailOrdinal(); ordinal++) {
                 if (ledger.qosAt(ordinal) != 0 && !ledger.isFinishedAt(ordinal)) {
-                    leader.drops().dropped(state.id, ledger.topicAt(ordinal), DropReason.QUEUE_FULL_OLDEST);
+                    leader.reports().dropped(state.id, ledger.topicAt(ordinal), DropReason.QUEUE_FULL_OLDEST);
                     leader.finish(state, ordinal);
                     return true;
                 }
             }
         }
-        leader.drops().dropped(state.id, message.topic(), DropReason.QUEUE_FULL_NEWEST);
+        leader.reports().dropped(state.id, message.topic(), DropReason.QUEUE_FULL_NEWEST);
         return false;
     }
 
@@ -387,7 +405,7 @@ final class InsertHandler {
         Ledger ledger = state.ledger;
         for (long ordinal = ledger.headOrdinal(); ordinal < ledger.tailOrdinal(); ordinal++) {
             if (ledger.qosAt(ordinal) == 0 && !ledger.isFinishedAt(ordinal)) {
-                leader.drops().dropped(state.id, ledger.topicAt(ordinal), DropReason.QUEUE_FULL_OLDEST);
+                leader.reports().dropped(state.id, ledger.topicAt(ordinal), DropReason.QUEUE_FULL_OLDEST);
                 leader.finish(state, ordinal);
                 return;
             }

@@ -8,6 +8,7 @@ import io.godwit.inbox.client.Will;
 import io.godwit.inbox.expiry.SessionTimes;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.event.SessionEndCause;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
@@ -50,6 +51,7 @@ final class Lifecycle {
         }
         session.client = request.client();
         session.expirySeconds = boundedExpiry(request.expirySeconds());
+        session.isKept |= session.expirySeconds > 0;
         session.attached = true;
         session.will = storedWill(state, session, request.will());
         writeRecord(state);
@@ -88,7 +90,7 @@ final class Lifecycle {
             return;
         }
         cutOff(state, InboxListener.Reason.DELETED);
-        end(state, session);
+        end(state, session, SessionEndCause.GIVEN_UP);
         writeRecord(state);
         leader.openBatch().whenDone(new Answering<>(leader, state, call.answer, true));
         settleOnceWritten(state);
@@ -108,7 +110,7 @@ final class Lifecycle {
             session.expirySeconds = boundedExpiry(expirySeconds);
         }
         if (!publishWill) {
-            session.will = null;
+            suppressWill(state, session);
         }
         detached(state, session);
         if (state.session != null) {
@@ -117,7 +119,7 @@ final class Lifecycle {
                 inbound.resumeLater(state);
             }
         } else {
-            leader.drops().dropped(state.id, unsent, DropReason.SESSION_ENDED);
+            leader.reports().dropped(state.id, unsent, DropReason.SESSION_ENDED);
         }
         leader.openBatch().whenDone(new Answering<@Nullable Void>(leader, state, answer, null));
         settleOnceWritten(state);
@@ -212,7 +214,7 @@ final class Lifecycle {
         long now = leader.nowMillis();
         StoredWill will = session.will;
         if (SessionTimes.endsAt(session.detachedAtMillis, session.expirySeconds) <= now) {
-            end(state, session);
+            end(state, session, SessionEndCause.EXPIRED);
         } else if (will != null && willDueAt(session, will) <= now) {
             owe(state, session);
         } else {
@@ -242,7 +244,7 @@ final class Lifecycle {
                 ? session.expirySeconds == 0
                 : SessionTimes.endsAt(session.detachedAtMillis, session.expirySeconds) <= now;
         if (cleanStart || expired) {
-            end(state, session);
+            end(state, session, expired ? SessionEndCause.EXPIRED : SessionEndCause.CLEAN_START);
             return;
         }
         StoredWill will = session.will;
@@ -250,7 +252,15 @@ final class Lifecycle {
         if (will != null && (takeover ? will.delaySeconds() == 0 : willDueAt(session, will) <= now)) {
             owe(state, session);
         }
-        session.will = null;
+        suppressWill(state, session);
+    }
+
+    private void suppressWill(InboxState state, Session session) {
+        StoredWill will = session.will;
+        if (will != null) {
+            session.will = null;
+            leader.reports().willSuppressed(state.id, will.message().topic());
+        }
     }
 
     private void cutOff(InboxState state, InboxListener.Reason reason) {
@@ -263,7 +273,7 @@ final class Lifecycle {
         if (reason == InboxListener.Reason.TAKEN_OVER) {
             unsent.forEach(copy -> leader.inserts().store(state, copy));
         } else {
-            leader.drops().dropped(state.id, unsent, DropReason.SESSION_ENDED);
+            leader.reports().dropped(state.id, unsent, DropReason.SESSION_ENDED);
         }
     }
 
@@ -274,7 +284,7 @@ final class Lifecycle {
         session.inboundOpen = state.inbound != null && state.inbound.hasUndistributed();
         StoredWill will = session.will;
         if (session.expirySeconds == 0) {
-            end(state, session);
+            end(state, session, SessionEndCause.GIVEN_UP);
         } else if (will != null && will.delaySeconds() == 0) {
             owe(state, session);
         }
@@ -286,7 +296,11 @@ final class Lifecycle {
     }
 
     /** Takes the session out of the state, with all it has; its will is owed, its routes are to be removed. */
-    private void end(InboxState state, Session session) {
+    private void end(InboxState state, Session session, SessionEndCause cause) {
+        if (session.isKept) {
+            leader.reports().sessionEnded(state.id, cause);
+        }
+        leader.inserts().queueRelieved(state);
         owe(state, session);
         Remains remains = leave(state, session);
         boolean isBehindOthers = state.ended.stream().anyMatch(each -> each.remains() != null);
@@ -335,7 +349,7 @@ final class Lifecycle {
             if (ledger.isOfGroupAt(ordinal) && !wasSentOnce) {
                 left[count++] = ledger.sequenceAt(ordinal);
             } else {
-                leader.drops().dropped(state.id, ledger.topicAt(ordinal), DropReason.SESSION_ENDED);
+                leader.reports().dropped(state.id, ledger.topicAt(ordinal), DropReason.SESSION_ENDED);
             }
         }
         return count == 0

@@ -83,6 +83,7 @@ final class Obligations {
         state.activities--;
         if (!state.discarded) {
             state.owed.remove(will);
+            leader.reports().willPublished(state.id, will.message().topic());
             leader.lifecycle().writeRecord(state);
             leader.tellFinished(InboxState.willOrigin(state.id, will.incarnation()), will.number());
             leader.openBatch().whenDone(begin(state));

@@ -169,7 +169,7 @@ final class Outbox {
         places.add(new Place(copy, lastSequence(), isReplay));
         if (places.size() > Math.max(1, limit)) {
             Place oldest = places.remove();
-            leader.drops().dropped(state.id, oldest.copy.message.topic(), DropReason.QUEUE_FULL_OLDEST);
+            leader.reports().dropped(state.id, oldest.copy.message.topic(), DropReason.QUEUE_FULL_OLDEST);
         }
     }
 
@@ -290,7 +290,7 @@ final class Outbox {
         if (copy.message.isExpired(now) && !flowHasBegun) {
             unhold();
             leader.finish(state, ordinal);
-            leader.drops().dropped(state.id, copy.message.topic(), DropReason.EXPIRED);
+            leader.reports().dropped(state.id, copy.message.topic(), DropReason.EXPIRED);
             return true;
         }
         if (copy.qos == Qos.AT_MOST_ONCE) {

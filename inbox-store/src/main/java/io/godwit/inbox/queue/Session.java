@@ -16,6 +16,8 @@ final class Session {
     ClientInfo client;
     /** 0 to 4,294,967,295, the last meaning never. */
     long expirySeconds;
+    /** Whether it was ever to outlive its connection; not stored. */
+    boolean isKept;
     /** Whether a connection holds it; in the store this may be left over from a process that died. */
     boolean attached;
     /** Wall clock milliseconds; the session and will delays run from here. Meaningless while attached. */
@@ -36,5 +38,6 @@ final class Session {
         this.first = first;
         this.client = client;
         this.expirySeconds = expirySeconds;
+        this.isKept = expirySeconds > 0;
     }
 }

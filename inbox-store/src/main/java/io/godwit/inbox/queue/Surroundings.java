@@ -17,7 +17,7 @@ public record Surroundings(
         Finished finished,
         RemoveRoutes removeRoutes,
         GiveToGroup giveToGroup,
-        Drops drops,
+        InboxReports reports,
         RecordCount records) {
 
     /** The shape of {@code WillPublisher.publish}. */

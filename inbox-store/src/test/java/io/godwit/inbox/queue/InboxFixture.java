@@ -61,7 +61,10 @@ final class InboxFixture implements AutoCloseable {
     final List<Finished> finished = new ArrayList<>();
     final List<Removed> removed = new ArrayList<>();
     final List<Given> given = new ArrayList<>();
+    /** Those of discarded messages. */
     final List<BrokerEvent> events = new ArrayList<>();
+
+    final List<BrokerEvent> otherEvents = new ArrayList<>();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     /** What publishing answers; null for no answer yet. */
     @Nullable
@@ -114,12 +117,16 @@ final class InboxFixture implements AutoCloseable {
                     given.add(new Given(from.clientId(), group, message, token, answer));
                     return CompletableFuture.completedFuture(answer);
                 },
-                new Drops(events::add, meters),
+                new InboxReports(this::onEvent, meters),
                 records);
         host = new InMemoryRangeHost(
                 () -> new ForgetfulCoprocessor(new InboxCoprocessor(settings, outside), forgets),
                 InboxStore.splitKeys(ranges));
         client = InboxStore.client(host);
+    }
+
+    private void onEvent(BrokerEvent event) {
+        (event instanceof BrokerEvent.MessageDropped ? events : otherEvents).add(event);
     }
 
     /** @param maxIdle detached inboxes kept in memory */

@@ -9,6 +9,7 @@ import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -41,6 +42,29 @@ class QueueLimitTest {
         back.attachment().request(10);
         store.host.runUntilIdle();
         assertThat(back.payloads()).containsExactlyElementsOf(names("m", 5));
+    }
+
+    /** Not for each message, and not again while it goes up and down at its limit. */
+    @Test
+    void aFullQueueIsToldOnceAndWhenItHasRoomAgain() {
+        restart(config(4, InboxConfig.DropPolicy.OLDEST));
+        long incarnation = store.absent("a");
+        for (int i = 0; i < 10; i++) {
+            store.insert("a", incarnation, store.message("m" + i, 1));
+        }
+        BrokerEvent began = new BrokerEvent.QueueFullBegan(TenantId.DEFAULT, new ClientId("a"));
+        assertThat(store.otherEvents).containsExactly(began);
+
+        TestConnection back = store.attach("a");
+        back.attachment().request(1);
+        store.host.runUntilIdle();
+        store.insert("a", incarnation, store.message("still full", 1));
+        assertThat(store.otherEvents).containsExactly(began);
+        back.attachment().request(10);
+        store.host.runUntilIdle();
+        store.insert("a", incarnation, store.message("room", 1));
+        assertThat(store.otherEvents)
+                .containsExactly(began, new BrokerEvent.QueueFullEnded(TenantId.DEFAULT, new ClientId("a"), 6));
     }
 
     /** Of several sessions one shall get it: a full one says so, drops nothing and reports nothing. */

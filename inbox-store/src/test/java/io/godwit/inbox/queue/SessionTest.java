@@ -11,6 +11,8 @@ import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.SessionEndCause;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -68,6 +70,44 @@ class SessionTest {
         assertThat(store.dropped("session_ended")).isEqualTo(2);
         assertThat(store.insert("a", incarnation, store.message("m", 1))).isEqualTo(InsertOutcome.NO_SESSION);
         assertThat(store.attach("a").reply.sessionPresent()).isFalse();
+        assertThat(store.otherEvents).containsExactly(ended(SessionEndCause.EXPIRED));
+    }
+
+    private static BrokerEvent ended(SessionEndCause cause) {
+        return new BrokerEvent.SessionEnded(TenantId.DEFAULT, new ClientId("a"), cause);
+    }
+
+    /** One that was never to outlive its connection does not end by going with it. */
+    @Test
+    void theEndOfASessionIsToldWithItsCause() {
+        store.detach(store.attach("a", false, 0, will("bye", 0)), -1, false);
+        assertThat(store.otherEvents).containsExactly(willSuppressed());
+        store.attach("a", false, 60, null);
+        store.detach(store.attach("a", true, 60, null), 0, false);
+        store.absent("a");
+        store.host.await(store.client.delete(TenantId.DEFAULT, new ClientId("a")));
+        store.detach(store.attach("a", false, 1, null));
+        store.host.advanceMillis(1000);
+        assertThat(store.otherEvents)
+                .containsExactly(
+                        willSuppressed(),
+                        ended(SessionEndCause.CLEAN_START),
+                        ended(SessionEndCause.GIVEN_UP),
+                        ended(SessionEndCause.GIVEN_UP),
+                        ended(SessionEndCause.EXPIRED));
+    }
+
+    private static BrokerEvent willSuppressed() {
+        return new BrokerEvent.WillSuppressed(TenantId.DEFAULT, new ClientId("a"), "will");
+    }
+
+    /** The broker keeps messages for later as wills of sessions of its own. */
+    @Test
+    void sessionsOfTheBrokerItselfAreNotTold() {
+        store.detach(store.attach("\0delayed/1", false, 60, will("later", 0)), -1, true);
+        store.host.advanceMillis(60_000);
+        assertThat(wills()).containsExactly("later");
+        assertThat(store.otherEvents).isEmpty();
     }
 
     /** Until their wills are published, however often the process ends, and whatever the walk at its start still finds. */
@@ -246,6 +286,8 @@ class SessionTest {
     void aWillIsPublishedAtOnceWithoutADelay() {
         store.detach(store.attach("a", false, 60, will("bye", 0)), -1, true);
         assertThat(wills()).containsExactly("bye");
+        assertThat(store.otherEvents)
+                .containsExactly(new BrokerEvent.WillPublished(TenantId.DEFAULT, new ClientId("a"), "will"));
         store.host.crashAndRestart();
         store.host.advanceMillis(100_000);
         assertThat(wills()).containsExactly("bye");
@@ -290,6 +332,7 @@ class SessionTest {
         store.attach("a", false, 60, null);
         store.host.advanceMillis(100_000);
         assertThat(wills()).isEmpty();
+        assertThat(store.otherEvents).containsExactly(willSuppressed());
     }
 
     @Test

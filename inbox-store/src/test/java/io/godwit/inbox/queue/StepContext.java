@@ -31,7 +31,7 @@ final class StepContext implements LeaderContext {
                         (origin, number) -> {},
                         (tenant, client, incarnation, filters) -> new CompletableFuture<>(),
                         (from, group, message, token) -> new CompletableFuture<>(),
-                        new Drops(EventListener.NONE, new SimpleMeterRegistry()),
+                        new InboxReports(EventListener.NONE, new SimpleMeterRegistry()),
                         new RecordCount(id -> false)));
         tasks.clear(); // the scan of the start
         return leader;

@@ -72,6 +72,21 @@ public sealed interface BrokerEvent {
     /** A session began that outlives its connection. */
     record SessionCreated(ClientInfo client) implements BrokerEvent {}
 
+    /** Such a session is over. */
+    record SessionEnded(TenantId tenant, ClientId clientId, SessionEndCause cause) implements BrokerEvent {}
+
+    /** A will was published. */
+    record WillPublished(TenantId tenant, ClientId clientId, String topic) implements BrokerEvent {}
+
+    /** A will was not published: its client disconnected in good order, or was back before its delay had passed. */
+    record WillSuppressed(TenantId tenant, ClientId clientId, String topic) implements BrokerEvent {}
+
+    /** The queue of a stored session is full: messages of QoS 1 and 2 are discarded. */
+    record QueueFullBegan(TenantId tenant, ClientId clientId) implements BrokerEvent {}
+
+    /** It has half its room again, or is over. */
+    record QueueFullEnded(TenantId tenant, ClientId clientId, long droppedMessages) implements BrokerEvent {}
+
     /** A peer broke the protocol and was disconnected. */
     record ProtocolViolated(String remoteAddress, String detail) implements BrokerEvent {}
 
