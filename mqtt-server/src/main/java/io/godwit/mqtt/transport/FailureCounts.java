@@ -16,9 +16,9 @@ final class FailureCounts<K> {
     private final int limit;
     private final long windowNanos;
     private final long banNanos;
-    private final Map<K, Entry> entries = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<K, Failures> entries = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<K, Entry> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<K, Failures> eldest) {
             return size() > MAX_KEYS;
         }
     };
@@ -46,19 +46,19 @@ final class FailureCounts<K> {
     }
 
     private synchronized boolean count(K key, long nowNanos) {
-        Entry entry = entries.computeIfAbsent(key, absent -> new Entry(nowNanos));
-        if (entry.isBanned) {
+        Failures failures = entries.computeIfAbsent(key, absent -> new Failures(nowNanos));
+        if (failures.isBanned) {
             return false;
         }
-        if (nowNanos - entry.sinceNanos >= windowNanos) {
-            entry.sinceNanos = nowNanos;
-            entry.count = 0;
+        if (nowNanos - failures.sinceNanos >= windowNanos) {
+            failures.sinceNanos = nowNanos;
+            failures.count = 0;
         }
-        if (++entry.count <= limit) {
+        if (++failures.count <= limit) {
             return false;
         }
-        entry.isBanned = true;
-        entry.sinceNanos = nowNanos;
+        failures.isBanned = true;
+        failures.sinceNanos = nowNanos;
         bannedUntilNanos = nowNanos + banNanos;
         hasBanned = true;
         return true;
@@ -69,11 +69,11 @@ final class FailureCounts<K> {
     }
 
     private synchronized boolean look(K key, long nowNanos) {
-        Entry entry = entries.get(key);
-        if (entry == null || !entry.isBanned) {
+        Failures failures = entries.get(key);
+        if (failures == null || !failures.isBanned) {
             return false;
         }
-        if (nowNanos - entry.sinceNanos >= banNanos) {
+        if (nowNanos - failures.sinceNanos >= banNanos) {
             entries.remove(key);
             return false;
         }
@@ -81,14 +81,14 @@ final class FailureCounts<K> {
     }
 
     /** Guarded by the lock. */
-    private static final class Entry {
+    private static final class Failures {
         /** When the window, or the ban, began. */
         private long sinceNanos;
 
         private int count;
         private boolean isBanned;
 
-        private Entry(long nowNanos) {
+        private Failures(long nowNanos) {
             sinceNanos = nowNanos;
         }
     }
