@@ -251,12 +251,17 @@ final class OwedRetained {
                 }
             });
         }
+        move(replay, step.to(), batch);
+    }
+
+    /** To be taken back should the batch fail. */
+    private static void move(Replay replay, String to, Batch batch) {
         if (replay.movedBy != batch) {
             replay.movedBy = batch;
             replay.before = replay.place;
             batch.tell(replay);
         }
-        replay.place = step.to();
+        replay.place = to;
     }
 
     /**
@@ -266,8 +271,13 @@ final class OwedRetained {
      */
     @Nullable
     Batch passOver(ReplayStep step) {
-        replayOf(step).place = step.to();
-        leader.markDirty(state);
+        Replay replay = replayOf(step);
+        if (underWay != null) {
+            move(replay, step.to(), underWay);
+        } else {
+            replay.place = step.to();
+            leader.markDirty(state);
+        }
         return underWay;
     }
 

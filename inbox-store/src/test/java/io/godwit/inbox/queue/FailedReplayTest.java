@@ -72,6 +72,29 @@ class FailedReplayTest {
         assertThat(connection.delivered).hasSize(2);
     }
 
+    /** Also one that only shares the batch, since the answer waits for it. */
+    @Test
+    void whatWasPassedOverBehindItComesAgain() {
+        failing.failed(busy);
+        TopicFilter other = new TopicFilter(null, "other");
+        connection.attachment().subscribe(List.of(new StoredSubscription(other, Qos.EXACTLY_ONCE, false, false, 0, 0)));
+        context.settle();
+        step("", "1");
+        Message message = new Message("other", new byte[1], Qos.AT_MOST_ONCE, true, 0, MessageProperties.NONE);
+        ReplayStep passedOver = new ReplayStep(other, "", "1", message, Qos.AT_MOST_ONCE, new int[0]);
+        CompletableFuture<ReplayOutcome> once = connection.attachment().replay(passedOver);
+        context.runTasks();
+        Proposal both = context.next();
+        StepContext.seal(both);
+        both.failed(busy);
+        context.settle();
+        assertThat(once).isCompletedWithValue(ReplayOutcome.BEHIND);
+        CompletableFuture<ReplayOutcome> again = connection.attachment().replay(passedOver);
+        context.settle();
+        assertThat(again).isCompletedWithValue(ReplayOutcome.STORED);
+        assertThat(connection.delivered).hasSize(1);
+    }
+
     @Test
     void theEndOfTheConnectionDoesNotTellIt() {
         connection.attachment().detach(-1, false);
