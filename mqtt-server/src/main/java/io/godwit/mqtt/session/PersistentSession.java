@@ -152,7 +152,7 @@ public final class PersistentSession extends Session {
 
     private void deliverQos0(InboxMessage m) {
         if (!connection.isWritable() || waiting.size() >= credit + MAX_WAITING_QOS0) {
-            dropped(m.message(), DropReason.SLOW_CONSUMER);
+            dropped(m.message(), unwritable());
         } else if (waiting.isEmpty()) {
             send(m);
         } else {

@@ -459,9 +459,14 @@ public abstract class Session implements PacketHandler, Subscriber {
 
     final void dropped(Message message, DropReason reason) {
         services.reports.dropped(client(), message.topic(), reason);
-        if (reason.isSlowConsumers() && !isClosed) {
+        if (reason.isSlowConsumers() && !isClosed && !connection.isOverBandwidth()) {
             spell().dropped();
         }
+    }
+
+    /** Why a message of QoS 0 is dropped while the connection is not writable. */
+    final DropReason unwritable() {
+        return connection.isOverBandwidth() ? DropReason.BANDWIDTH : DropReason.SLOW_CONSUMER;
     }
 
     // ---- a client that reads too slowly: told when it begins and when it ends
@@ -478,7 +483,7 @@ public abstract class Session implements PacketHandler, Subscriber {
 
     @Override
     public final void onTick() {
-        boolean isStuck = !connection.isWritable();
+        boolean isStuck = !connection.isWritable() && !connection.isOverBandwidth();
         stuckSeconds = isStuck ? (byte) Math.min(STUCK_SECONDS, stuckSeconds + 1) : 0;
         if (slow != null || stuckSeconds == STUCK_SECONDS) {
             watchPace(spell(), isStuck);

@@ -107,9 +107,9 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     private void deliverQos0(Delivery delivery, Match match, boolean retain, @Nullable SharedPublish shared) {
         if (!connection.isWritable()) {
             if (isOrdered(match)) {
-                dropped(delivery.message(), DropReason.SLOW_CONSUMER);
+                dropped(delivery.message(), unwritable());
             } else {
-                handOnOrDrop(delivery, match, DropReason.SLOW_CONSUMER);
+                handOnOrDrop(delivery, match, unwritable());
             }
             return;
         }

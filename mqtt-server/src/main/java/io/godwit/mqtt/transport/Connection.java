@@ -62,8 +62,13 @@ public interface Connection {
      */
     boolean send(SharedPublish publish, Qos qos, boolean retain, int packetId);
 
-    /** Whether the client keeps up with what is sent. */
+    /** Whether more may be delivered now: the client keeps up with what is sent, and has bandwidth left. */
     boolean isWritable();
+
+    /** Whether the client has been sent all that its bandwidth allows for now: it is us who hold it back. */
+    default boolean isOverBandwidth() {
+        return false;
+    }
 
     /** A publish of its client of so many bytes is to be stored, or, when negative, is or will not be. Also when it is closed. */
     default void stores(int bytes) {}
@@ -102,6 +107,8 @@ public interface Connection {
         PUBLISH_RATE(ThrottleCause.PUBLISH_RATE),
         /** There is no room for a packet that has arrived in part. */
         HALF_RECEIVED(ThrottleCause.HALF_RECEIVED),
+        /** It sends what has to be answered, and does not read the answers. */
+        UNREAD_ANSWERS(ThrottleCause.UNREAD_ANSWERS),
         /** It publishes, memory is short, and its version of MQTT can not be told no. */
         MEMORY(ThrottleCause.MEMORY),
         /** The server drains. */

@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
@@ -79,11 +80,13 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private boolean isFlushPending;
     private boolean isOutThrottled;
     /** A bit per {@link Connection.Pause}. */
-    private byte pauses;
+    private short pauses;
     /** A bit per {@link ThrottleCause}: told to have begun and not to have ended. */
     private byte throttled;
     /** A bit per {@link ThrottleCause}: paused since the last tick. */
     private byte throttledLately;
+    /** Bytes the socket had not taken at the last tick, while {@link Connection.Pause#UNREAD_ANSWERS} holds. */
+    private long unwrittenAtTick;
 
     private int tickIndex = -1;
     private int openedTick;
@@ -246,7 +249,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void pauseReading(Pause reason) {
-        pauses |= bit(reason);
+        pauses |= (short) bit(reason);
         channel.config().setAutoRead(false);
         if (reason.cause() != null) {
             throttled(reason.cause());
@@ -259,7 +262,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void resumeReading(Pause reason) {
-        pauses &= (byte) ~bit(reason);
+        pauses &= (short) ~bit(reason);
         if (pauses == 0) {
             lastReadTick = loop.tick();
             channel.config().setAutoRead(true);
@@ -332,17 +335,17 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         }
     }
 
-    private static byte bit(Enum<?> constant) {
-        return (byte) (1 << constant.ordinal());
+    private static int bit(Enum<?> constant) {
+        return 1 << constant.ordinal();
     }
 
     // ---- throttling as it is told: not each pause, but when they begin and when there have been none for a while
 
     private void throttled(ThrottleCause cause) {
         metrics.paused(cause);
-        throttledLately |= bit(cause);
+        throttledLately |= (byte) bit(cause);
         if ((throttled & bit(cause)) == 0) {
-            throttled |= bit(cause);
+            throttled |= (byte) bit(cause);
             scope.reports().throttlingBegan(this, client(), cause);
         }
     }
@@ -352,7 +355,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         if (throttled == 0) {
             return;
         }
-        byte going = throttledLately;
+        int going = throttledLately;
         throttledLately = 0;
         for (Pause pause : PAUSES) {
             if (pause.cause() != null && isPaused(pause)) {
@@ -449,6 +452,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         nextChunk = Math.min(LARGEST_CHUNK, Math.max(SMALLEST_CHUNK, Integer.highestOneBit(bytes) * 2));
         metrics.bytesOut(bytes);
         channel.write(buffer, channel.voidPromise());
+        holdIfUnread();
         if (outBucket != null) {
             long pauseNanos = outBucket.take(bytes, System.nanoTime());
             if (pauseNanos > 0 && !isOutThrottled) {
@@ -458,6 +462,24 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
                         .schedule(this::unthrottle, Math.max(pauseNanos, MIN_PAUSE_NANOS), TimeUnit.NANOSECONDS);
             }
         }
+    }
+
+    /**
+     * What is delivered stops at the mark of {@link #isWritable}; what answers the client's own packets cannot, and is bounded by reading
+     * less of them. At twice the mark, so that acknowledgements are still read from a client that is merely slow.
+     */
+    private void holdIfUnread() {
+        if (unwrittenBytes() > 2L * channel.config().getWriteBufferHighWaterMark()
+                && isOpen()
+                && !isPaused(Pause.UNREAD_ANSWERS)) {
+            unwrittenAtTick = Long.MAX_VALUE;
+            pauseReading(Pause.UNREAD_ANSWERS);
+        }
+    }
+
+    private long unwrittenBytes() {
+        ChannelOutboundBuffer pending = channel.unsafe().outboundBuffer();
+        return pending == null ? 0 : pending.totalPendingWriteBytes();
     }
 
     private void unthrottle() {
@@ -471,7 +493,15 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     @Override
+    public boolean isOverBandwidth() {
+        return isOutThrottled;
+    }
+
+    @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        if (isPaused(Pause.UNREAD_ANSWERS) && channel.isWritable()) {
+            resumeReading(Pause.UNREAD_ANSWERS);
+        }
         notifyWritable();
     }
 
@@ -511,8 +541,8 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
                 }
             }
             case ACCEPTED -> {
-                if (pauses != 0) {
-                    lastReadTick = tick; // it is us who do not listen
+                if (isHeldByUs()) {
+                    lastReadTick = tick;
                 } else if (keepAliveSeconds > 0 && quietTicks > (3 * keepAliveSeconds + 1) / 2) {
                     disconnect(ReasonCode.KEEP_ALIVE_TIMEOUT, null); // [MQTT5-3.1.2-22], [MQTT311-3.1.2-24]
                     return;
@@ -528,6 +558,17 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             }
             case CLOSED -> {}
         }
+    }
+
+    /** Whether a client's silence is ours: we do not listen. Not when we wait for it to read, and it reads nothing at all. */
+    private boolean isHeldByUs() {
+        if (pauses != bit(Pause.UNREAD_ANSWERS)) {
+            return pauses != 0;
+        }
+        long unwritten = unwrittenBytes();
+        boolean isRead = unwritten < unwrittenAtTick;
+        unwrittenAtTick = unwritten;
+        return isRead;
     }
 
     // ---- the end

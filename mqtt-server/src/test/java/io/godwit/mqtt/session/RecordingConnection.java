@@ -22,6 +22,7 @@ final class RecordingConnection implements Connection {
     final Set<Pause> pauses = EnumSet.noneOf(Pause.class);
     private final LoopContext loop;
     boolean isWritable = true;
+    boolean isOverBandwidth;
     /** Bytes of its publishes that are being stored. */
     long storing;
 
@@ -79,6 +80,11 @@ final class RecordingConnection implements Connection {
     @Override
     public boolean isWritable() {
         return isWritable;
+    }
+
+    @Override
+    public boolean isOverBandwidth() {
+        return isOverBandwidth;
     }
 
     @Override

@@ -185,6 +185,17 @@ class TransientSessionTest {
     }
 
     @Test
+    void whomTheBandwidthLimitHoldsBackIsNoSlowConsumer() {
+        TransientSession session = session(4, 10, SessionConfig.DEFAULTS);
+        connection.isWritable = false;
+        connection.isOverBandwidth = true;
+        deliver(session, "lost", Qos.AT_MOST_ONCE);
+        tick(session, 10);
+        assertThat(drops()).containsExactly(DropReason.BANDWIDTH);
+        assertThat(paceEvents()).isEmpty();
+    }
+
+    @Test
     void aSocketThatIsFullForAMomentIsNoSlowConsumer() {
         TransientSession session = session(4, 10, SessionConfig.DEFAULTS);
         connection.isWritable = false;

@@ -19,6 +19,9 @@ import io.godwit.plugin.message.Qos;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
@@ -104,6 +107,57 @@ class MqttConnectionTest {
             buffer.release();
         }
         return packets;
+    }
+
+    /** What the broker owes such a client must not grow without bound. */
+    @Test
+    void whoDoesNotReadItsAnswersIsReadNoFurther() {
+        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(512, 1024));
+        StuckSocket socket = new StuckSocket();
+        channel.pipeline().addFirst(socket);
+        accept(10);
+        answer(1024);
+        assertThat(channel.isWritable()).as("deliveries would stop").isFalse();
+        assertThat(channel.config().isAutoRead()).as("its acknowledgements are read").isTrue();
+
+        answer(2048);
+        assertThat(channel.config().isAutoRead()).isFalse();
+        assertThat(pauses(ThrottleCause.UNREAD_ANSWERS)).isEqualTo(1);
+
+        socket.isStuck = false;
+        channel.flush();
+        assertThat(channel.config().isAutoRead()).isTrue();
+    }
+
+    @Test
+    void whoReadsNoneOfItsAnswersIsGoneAfterItsKeepAlive() {
+        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(512, 1024));
+        channel.pipeline().addFirst(new StuckSocket());
+        accept(10);
+        answer(4096);
+        sweep(15);
+        assertThat(recorder.closed).isNull();
+        sweep(3);
+        assertThat(recorder.closed).isEqualTo("KEEP_ALIVE_TIMEOUT");
+    }
+
+    private void answer(int bytes) {
+        for (int i = 0; i < bytes / 2; i++) {
+            connection.send(new PingResp());
+        }
+        connection.flush();
+    }
+
+    /** Takes nothing while it is stuck. */
+    private static final class StuckSocket extends ChannelOutboundHandlerAdapter {
+        private boolean isStuck = true;
+
+        @Override
+        public void flush(ChannelHandlerContext ctx) {
+            if (!isStuck) {
+                ctx.flush();
+            }
+        }
     }
 
     @Test

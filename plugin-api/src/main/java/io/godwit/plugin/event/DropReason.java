@@ -8,6 +8,8 @@ public enum DropReason {
     QUEUE_FULL_OLDEST,
     /** The client read too slowly: QoS 0 at an outbound buffer over its mark. */
     SLOW_CONSUMER,
+    /** The client had been sent all that its bandwidth allows for now: QoS 0. */
+    BANDWIDTH,
     /** The message expiry interval passed before delivery [MQTT5-3.3.2-5]. */
     EXPIRED,
     /** Larger than the Maximum Packet Size of the receiver [MQTT5-3.1.2-24]. */

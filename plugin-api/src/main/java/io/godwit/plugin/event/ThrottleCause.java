@@ -1,6 +1,9 @@
 package io.godwit.plugin.event;
 
-/** Why a connection is held back. Nothing of QoS 1 or 2 is discarded for it. */
+/**
+ * Why a connection is held back. Nothing that it publishes with QoS 1 or 2 is discarded for it; what it is sent waits in its session's queue, whose
+ * limits hold.
+ */
 public enum ThrottleCause {
     /** It sends more bytes per second than it may: reading pauses. */
     BANDWIDTH_IN,
@@ -14,6 +17,8 @@ public enum ThrottleCause {
     NODE_BUDGET,
     /** There is no room for the packet it is sending, since too much has arrived of others that are not whole: reading pauses. */
     HALF_RECEIVED,
+    /** It sends what has to be answered and does not read the answers: reading pauses. */
+    UNREAD_ANSWERS,
     /** It publishes while memory is short, under MQTT 3.1.1, which has no word for no: reading pauses. */
     MEMORY
 }
