@@ -43,6 +43,7 @@ final class InMemoryRange {
     private Leadership leadership;
     private long term;
     private long appliedEntries;
+    private long proposedBytes;
     private boolean pumpQueued;
 
     InMemoryRange(InMemoryRangeHost host, RangeBounds bounds, Supplier<? extends RangeCoprocessor> factory) {
@@ -56,6 +57,10 @@ final class InMemoryRange {
 
     RangeBounds bounds() {
         return bounds;
+    }
+
+    long proposedBytes() {
+        return proposedBytes;
     }
 
     long appliedEntries() {
@@ -143,6 +148,7 @@ final class InMemoryRange {
                 next.markSealed();
                 byte[] mutation = next.encode();
                 bytes += mutation.length;
+                proposedBytes += mutation.length;
                 entry.mutations.add(mutation);
                 entry.proposals.add(next);
             }

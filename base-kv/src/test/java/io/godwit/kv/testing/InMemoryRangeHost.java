@@ -287,6 +287,11 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         return ranges.stream().mapToLong(InMemoryRange::appliedEntries).sum();
     }
 
+    /** Bytes of all mutations sealed so far in all ranges. */
+    public long proposedBytes() {
+        return ranges.stream().mapToLong(InMemoryRange::proposedBytes).sum();
+    }
+
     /** Entries sealed and not committed, in all ranges. */
     public int entriesInFlight() {
         return ranges.stream().mapToInt(InMemoryRange::inFlight).sum();

@@ -146,11 +146,18 @@ final class Batch extends Proposal {
         touch(state);
         onlyCopies = false;
         bytes += suffix.length + 16;
-        operations.add(out -> {
-            out.u8(MutationCodec.DELETE);
-            out.varint(state.tableIndex);
-            out.block(suffix);
-        });
+        operations.add(out -> writeDelete(out, state, suffix));
+    }
+
+    /** Whose size is told by {@link #grow}. */
+    void write(InboxState state, FilterWrite filters) {
+        touch(state);
+        onlyCopies = false;
+        operations.add(filters);
+    }
+
+    void grow(int moreBytes) {
+        bytes += moreBytes;
     }
 
     void deleteRange(InboxState state, byte[] first, byte[] end) {
@@ -291,6 +298,12 @@ final class Batch extends Proposal {
         out.varint(state.tableIndex);
         out.block(suffix);
         out.block(value);
+    }
+
+    static void writeDelete(ByteWriter out, InboxState state, byte[] suffix) {
+        out.u8(MutationCodec.DELETE);
+        out.varint(state.tableIndex);
+        out.block(suffix);
     }
 
     private static void writeDeleteRange(ByteWriter out, InboxState state, byte[] first, byte[] end) {

@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The value of a FILTERS key: all subscriptions of a session, in order.
+ * The value of a FILTERS key: those subscriptions of a session whose filters fall on one of {@link #PAGES} pages, so that a change to one of
+ * ten thousand does not write them all. A page without any has no key.
  *
  * <pre>
  * 1        version, 1
@@ -21,9 +22,19 @@ import java.util.function.Predicate;
  * </pre>
  */
 final class FilterTable {
+    /** A power of 2, at most 64: a set of pages is a long. */
+    static final int PAGES = 64;
+
     private static final int VERSION = 1;
 
     private FilterTable() {}
+
+    /** Part of the stored format. */
+    static int pageOf(TopicFilter filter) {
+        int hash = filter.text().hashCode(); // stated by String, and remembered by it
+        hash ^= hash >>> 16;
+        return (hash ^ hash >>> 8) & (PAGES - 1);
+    }
 
     /**
      * A subscription as it stands there.

@@ -20,7 +20,7 @@ import java.util.List;
  *
  * kind          rest                     value
  * 1 SESSION     -                        {@link SessionRecord}
- * 2 FILTERS     -                        {@link FilterTable}: the subscriptions
+ * 2 FILTERS     1 page                   {@link FilterTable}: the subscriptions
  * 3 CEILING     -                        8 bytes: no sequence at or above it has been handed out
  * 4 PROGRESS    -                        {@link Progress}: which messages are finished
  * 5 TOKEN       8 number, source bytes   {@link TokenMemory}: delivery tokens seen
@@ -110,6 +110,10 @@ public final class InboxKeys {
         suffix[0] = (byte) kind;
         System.arraycopy(name, 0, suffix, 1, name.length);
         return suffix;
+    }
+
+    static byte[] filtersSuffix(int page) {
+        return new byte[] {(byte) FILTERS, (byte) page};
     }
 
     static byte[] inboundSuffix(int packetId) {

@@ -36,10 +36,7 @@ final class InboxLoader {
         }
         if (session != null) {
             state.ledger = new Ledger(session.first);
-            byte[] filters = reader.get(InboxKeys.key(prefix, InboxKeys.FILTERS));
-            if (filters != null) {
-                loadFilters(reader, leader, state, session, filters);
-            }
+            loadFilters(reader, leader, state, session);
             lastUsed = Math.max(lastUsed, Math.max(session.first - 1, loadQueue(reader, state)));
             loadTokens(reader, state);
             loadInbound(reader, state);
@@ -49,14 +46,18 @@ final class InboxLoader {
         return state;
     }
 
-    private static void loadFilters(
-            RangeReader reader, InboxLeader leader, InboxState state, Session session, byte[] table) {
+    private static void loadFilters(RangeReader reader, InboxLeader leader, InboxState state, Session session) {
         List<TopicFilter> mayBeOwed = new ArrayList<>(0);
-        for (FilterTable.Entry entry : FilterTable.decode(table)) {
-            TopicFilter filter = entry.subscription().filter();
-            session.filters.put(filter, entry.subscription());
-            if (entry.mayBeOwed()) {
-                mayBeOwed.add(filter);
+        byte[] from = InboxKeys.key(state.prefix, InboxKeys.FILTERS);
+        try (RangeCursor cursor = reader.cursor(from, InboxKeys.key(state.prefix, InboxKeys.FILTERS + 1))) {
+            for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                for (FilterTable.Entry entry : FilterTable.decode(cursor.value())) {
+                    TopicFilter filter = entry.subscription().filter();
+                    session.filters.put(filter, entry.subscription());
+                    if (entry.mayBeOwed()) {
+                        mayBeOwed.add(filter);
+                    }
+                }
             }
         }
         session.retained = mayBeOwed.isEmpty() ? null : OwedRetained.load(reader, leader, state, mayBeOwed);

@@ -137,15 +137,19 @@ final class Lifecycle {
             return;
         }
         List<Boolean> isNew = new ArrayList<>();
+        FilterWrite write = FilterWrite.of(leader.openBatch(), state, session);
         for (StoredSubscription subscription : asked) {
             TopicFilter filter = subscription.filter();
-            boolean added = session.filters.put(filter, subscription) == null;
-            if (subscription.asksForRetained(added)) {
+            StoredSubscription before = session.filters.put(filter, subscription);
+            boolean owes = subscription.asksForRetained(before == null);
+            if (owes) {
                 oweRetained(state, session, filter);
             }
-            isNew.add(added);
+            if (owes || !subscription.equals(before)) {
+                write.changed(filter);
+            }
+            isNew.add(before == null);
         }
-        writeFilters(state, session);
         leader.openBatch().whenDone(new Answering<>(leader, state, answer, isNew));
     }
 
@@ -168,13 +172,17 @@ final class Lifecycle {
             return;
         }
         List<Boolean> existed = new ArrayList<>();
+        FilterWrite write = FilterWrite.of(leader.openBatch(), state, session);
         for (TopicFilter filter : removed) {
-            existed.add(session.filters.remove(filter) != null);
+            boolean existedBefore = session.filters.remove(filter) != null;
+            if (existedBefore) {
+                write.changed(filter);
+            }
+            existed.add(existedBefore);
             if (session.retained != null) {
                 session.retained.cancel(filter, leader.openBatch());
             }
         }
-        writeFilters(state, session);
         leader.openBatch().whenDone(new Answering<>(leader, state, answer, existed));
     }
 
@@ -308,9 +316,10 @@ final class Lifecycle {
             state.ended.add(new EndedSession(session.incarnation, List.copyOf(session.filters.keySet()), remains));
         }
         Batch batch = leader.openBatch();
-        if (!session.filters.isEmpty()) {
-            batch.delete(state, InboxKeys.suffix(InboxKeys.FILTERS));
-        }
+        session.filters.keySet().stream()
+                .mapToInt(FilterTable::pageOf)
+                .distinct()
+                .forEach(page -> batch.delete(state, InboxKeys.filtersSuffix(page)));
         if (session.retained != null) {
             session.retained.over(batch);
         }
@@ -383,18 +392,6 @@ final class Lifecycle {
 
     private static boolean hasNothing(InboxState state) {
         return state.session == null && state.owed.isEmpty() && state.ended.isEmpty();
-    }
-
-    private void writeFilters(InboxState state, Session session) {
-        byte[] suffix = InboxKeys.suffix(InboxKeys.FILTERS);
-        if (session.filters.isEmpty()) {
-            leader.openBatch().delete(state, suffix);
-        } else {
-            OwedRetained retained = session.retained;
-            byte[] table =
-                    FilterTable.encode(session.filters.values(), filter -> retained != null && retained.isOwed(filter));
-            leader.openBatch().put(state, suffix, table);
-        }
     }
 
     private void settleOnceWritten(InboxState state) {

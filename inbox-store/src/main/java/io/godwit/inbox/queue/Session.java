@@ -27,8 +27,11 @@ final class Session {
     /** Of the connection that holds it or held it last; gone once published or discarded. */
     @Nullable
     StoredWill will;
-    /** In the order of the SUBSCRIBEs; they say nothing of what is owed. */
+    /** They say nothing of what is owed. */
     final Map<TopicFilter, StoredSubscription> filters = new LinkedHashMap<>();
+    /** Changes of them that no batch has sealed yet; null for none. */
+    @Nullable
+    FilterWrite filterWrite;
     /** What they are owed; null for nothing. */
     @Nullable
     OwedRetained retained;

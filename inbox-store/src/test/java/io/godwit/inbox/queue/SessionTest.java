@@ -7,6 +7,7 @@ import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
@@ -14,8 +15,13 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.SessionEndCause;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,12 +47,57 @@ class SessionTest {
         store.host.crashAndRestart();
         TestConnection back = store.attach("a");
         assertThat(back.reply.subscriptions())
-                .containsExactly(InboxFixture.subscription("x/+"), InboxFixture.subscription("$share/g/y"));
+                .containsExactlyInAnyOrder(InboxFixture.subscription("x/+"), InboxFixture.subscription("$share/g/y"));
         assertThat(store.host.await(back.attachment()
                         .unsubscribe(List.of(InboxFixture.subscription("x/+").filter()))))
                 .containsExactly(true);
         store.host.crashAndRestart();
         assertThat(store.attach("a").reply.subscriptions()).containsExactly(InboxFixture.subscription("$share/g/y"));
+    }
+
+    /** Changes of many filters, several under way at once, against a set; what was answered is there after a crash. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4})
+    void manySubscriptionsComeBackAsTheyWereChanged(long seed) {
+        Random random = new Random(seed);
+        TestConnection connection = store.attach("a");
+        Set<StoredSubscription> expected = new HashSet<>();
+        for (int round = 0; round < 20; round++) {
+            List<CompletableFuture<?>> answers = new ArrayList<>();
+            for (int step = random.nextInt(30); step >= 0; step--) {
+                StoredSubscription one = InboxFixture.subscription("f/" + random.nextInt(300));
+                if (random.nextInt(3) == 0) {
+                    answers.add(connection.attachment().unsubscribe(List.of(one.filter())));
+                    expected.remove(one);
+                } else {
+                    answers.add(connection.attachment().subscribe(List.of(one)));
+                    expected.add(one);
+                }
+            }
+            answers.forEach(store.host::await);
+            store.host.crashAndRestart();
+            connection = store.attach("a");
+            assertThat(connection.reply.subscriptions()).containsExactlyInAnyOrderElementsOf(expected);
+        }
+        store.attach("a", true, 60, null);
+        assertThat(store.stored("a", InboxKeys.FILTERS)).as("a clean start").isZero();
+    }
+
+    @Test
+    void theSameSubscriptionAgainIsNotWrittenAgain() {
+        TestConnection connection = store.attach("a");
+        StoredSubscription[] many = IntStream.range(0, 1000)
+                .mapToObj(i -> InboxFixture.subscription("f/" + i))
+                .toArray(StoredSubscription[]::new);
+        store.host.await(connection.attachment().subscribe(List.of(many)));
+        long before = store.host.proposedBytes();
+        for (int i = 0; i < 100; i++) {
+            store.host.await(connection.attachment().subscribe(List.of(many[i])));
+        }
+        assertThat(store.host.proposedBytes() - before).isLessThan(100 * 64);
+        before = store.host.proposedBytes();
+        store.host.await(connection.attachment().subscribe(List.of(InboxFixture.subscription("one/more"))));
+        assertThat(store.host.proposedBytes() - before).as("a page, not all").isLessThan(1024);
     }
 
     @Test

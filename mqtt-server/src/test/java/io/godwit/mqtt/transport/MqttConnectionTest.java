@@ -118,7 +118,9 @@ class MqttConnectionTest {
         accept(10);
         answer(1024);
         assertThat(channel.isWritable()).as("deliveries would stop").isFalse();
-        assertThat(channel.config().isAutoRead()).as("its acknowledgements are read").isTrue();
+        assertThat(channel.config().isAutoRead())
+                .as("its acknowledgements are read")
+                .isTrue();
 
         answer(2048);
         assertThat(channel.config().isAutoRead()).isFalse();
