@@ -11,6 +11,7 @@ import io.godwit.mqtt.packet.PingReq;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.transport.ListenerConfig;
+import io.godwit.mqtt.transport.ListenerLimits;
 import io.godwit.mqtt.transport.tls.TlsConfig;
 import io.godwit.mqtt.transport.tls.TlsConfig.ClientCertificate;
 import io.godwit.mqtt.transport.tls.TlsConfig.Engine;
@@ -75,8 +76,12 @@ class TlsListenerTest {
     }
 
     private static TestNode node(TlsConfig tls) {
+        return node(tls, TestNode.LIMITS);
+    }
+
+    private static TestNode node(TlsConfig tls, ListenerLimits limits) {
         ListenerConfig listener = new ListenerConfig(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), TestNode.LIMITS, tls, null, List.of());
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits, tls, null, List.of());
         return new TestNode(TestNode.TRANSPORT, SessionConfig.DEFAULTS, List.of(listener));
     }
 
@@ -117,6 +122,20 @@ class TlsListenerTest {
             String large = "x".repeat(200_000); // many records
             client.send(TestClient.publish(0, Qos.AT_MOST_ONCE, false, "t", large));
             assertThat(client.receivePayload()).isEqualTo(large);
+        }
+    }
+
+    @Test
+    void whoIsOneTooManyIsTold() throws IOException {
+        ListenerLimits d = TestNode.LIMITS;
+        ListenerLimits one = new ListenerLimits(
+                d.maxPacketBytes(), d.maxConnBandwidth(), d.maxPublishRate(), d.connectTimeout(), 1, 0, 0, 0);
+        try (TestNode node = node(tls(Engine.AUTO, ClientCertificate.NONE, UserName.NONE), one);
+                TestClient first = new TestClient(socket(node, null), 5)) {
+            assertThat(connect(first, null).reasonCode()).isEqualTo(ReasonCode.SUCCESS);
+            try (TestClient second = new TestClient(socket(node, null), 5)) {
+                assertThat(connect(second, null).reasonCode()).isEqualTo(ReasonCode.QUOTA_EXCEEDED);
+            }
         }
     }
 

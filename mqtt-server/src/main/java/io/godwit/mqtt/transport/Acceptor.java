@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * tls, ws   ReadMeter (wire), SslHandler, WebSocketUpgrade (later WebSocketFrames), ReadMeter (MQTT), PacketReadHandler, MqttConnection
  * </pre>
  *
- * with {@link ProxyHeader} behind the first meter until it has read its header. A client over TLS is not told why it is refused: the handshake is
- * the most costly part of a connection, and what the limits are to save.
+ * with {@link ProxyHeader} behind the first meter until it has read its header. A client that is refused is told why as long as few are, over TLS
+ * fewer ({@link ConnectionGate}).
  */
 final class Acceptor extends ChannelInitializer<SocketChannel> {
     private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
@@ -130,7 +130,7 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
 
     /** Whether the client gets to know that it is refused. */
     private boolean isTold(SocketChannel channel) {
-        if (tls != null || !gate.beginRefusal()) {
+        if (!gate.beginRefusal(tls != null)) {
             return false;
         }
         channel.closeFuture().addListener(closed -> gate.endRefusal());

@@ -13,13 +13,14 @@ import org.jspecify.annotations.Nullable;
  * not count, so a source that keeps trying still gets its share.
  *
  * <p>Whoever is refused may be told so in a CONNACK, but only {@link #MAX_REFUSALS} at a time: to wait for a CONNECT costs a socket, which is what
- * the limits are to save.
+ * the limits are to save. Over TLS only {@link #MAX_TLS_REFUSALS} in a second: the handshake is the most costly part of a connection.
  *
  * <p>Thread-safe by a lock: every event loop opens and closes connections, the counts of a total and of a source must agree, and what is done
  * under the lock is a look into a map, once in a connection's life. A listener without limits takes no lock.
  */
 final class ConnectionGate {
     static final int MAX_REFUSALS = 64;
+    static final int MAX_TLS_REFUSALS = 20;
 
     private final ListenerLimits limits;
     private final LongSupplier nanoTime;
@@ -27,6 +28,8 @@ final class ConnectionGate {
     private final Map<Long, Integer> openBySource = new HashMap<>();
     private int open;
     private int refusals;
+    private long refusalSecond;
+    private int tlsRefusals;
     private long second;
     private int begun;
     private Map<Long, Integer> begunBySource = new HashMap<>();
@@ -94,11 +97,20 @@ final class ConnectionGate {
     }
 
     /** Whether one more refusal may be answered; if so, {@link #endRefusal} is to be called. */
-    synchronized boolean beginRefusal() {
-        if (refusals >= MAX_REFUSALS) {
+    boolean beginRefusal(boolean isTls) {
+        return tell(isTls, TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong()));
+    }
+
+    private synchronized boolean tell(boolean isTls, long now) {
+        if (now != refusalSecond) {
+            refusalSecond = now;
+            tlsRefusals = 0;
+        }
+        if (refusals >= MAX_REFUSALS || isTls && tlsRefusals >= MAX_TLS_REFUSALS) {
             return false;
         }
         refusals++;
+        tlsRefusals += isTls ? 1 : 0;
         return true;
     }
 

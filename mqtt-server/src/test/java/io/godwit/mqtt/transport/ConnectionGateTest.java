@@ -86,10 +86,23 @@ class ConnectionGateTest {
     void onlySoManyRefusalsAreAnsweredAtOnce() {
         ConnectionGate gate = gate(1, 0, 0, 0);
         for (int i = 0; i < ConnectionGate.MAX_REFUSALS; i++) {
-            assertThat(gate.beginRefusal()).isTrue();
+            assertThat(gate.beginRefusal(false)).isTrue();
         }
-        assertThat(gate.beginRefusal()).isFalse();
+        assertThat(gate.beginRefusal(false)).isFalse();
         gate.endRefusal();
-        assertThat(gate.beginRefusal()).isTrue();
+        assertThat(gate.beginRefusal(false)).isTrue();
+    }
+
+    @Test
+    void fewAreToldOverTlsInASecond() {
+        ConnectionGate gate = gate(1, 0, 0, 0);
+        for (int i = 0; i < ConnectionGate.MAX_TLS_REFUSALS; i++) {
+            assertThat(gate.beginRefusal(true)).isTrue();
+            gate.endRefusal();
+        }
+        assertThat(gate.beginRefusal(true)).isFalse();
+        assertThat(gate.beginRefusal(false)).isTrue();
+        nanos += 1_000_000_000L;
+        assertThat(gate.beginRefusal(true)).isTrue();
     }
 }
