@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>To a publish a rule applies when its filter matches the topic. To a subscription an {@code allow} applies when its filter matches every
  * topic that the wanted filter could bring, a {@code deny} when it matches any of them: a deny is not got round by asking for more
- * ({@code #}) than it names.
+ * ({@code #}) than it names. Nor by a name that cannot stand in a filter: {@link AclFilter}.
  *
  * <p>Rules about one user or one client are found by name, so that many of them cost the others nothing.
  */
@@ -78,18 +78,19 @@ final class Acl {
 
     AuthDecision publish(ClientInfo client, String topic) {
         String[] levels = AclFilter.levelsOf(topic);
-        return decide(client, rule -> rule.isForPublish() && rule.filter().covers(levels, client));
+        return decide(client, rule -> rule.isForPublish() && applies(rule, levels, client));
     }
 
     /** @param filter without the name of a share group */
     AuthDecision subscribe(ClientInfo client, String filter) {
         String[] levels = AclFilter.levelsOf(filter);
-        return decide(
-                client,
-                rule -> rule.isForSubscribe()
-                        && (rule.isAllow()
-                                ? rule.filter().covers(levels, client)
-                                : rule.filter().overlaps(levels, client)));
+        return decide(client, rule -> rule.isForSubscribe() && applies(rule, levels, client));
+    }
+
+    private static boolean applies(AclRule rule, String[] asked, ClientInfo client) {
+        return rule.isAllow()
+                ? rule.filter().covers(asked, client)
+                : rule.filter().overlaps(asked, client);
     }
 
     private AuthDecision decide(ClientInfo client, Condition applies) {

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The topic filter of a rule, by levels. {@code %c} stands for the client id, {@code %u} for the user name, {@code %%} for '%'. A value that
- * a client chose is only ever compared as text: one that is empty or has '/', '+' or '#' in it makes the filter match nothing, so that
- * nobody widens a rule by his name.
+ * a client chose is only ever compared as text: with one that is absent, empty or has '/', '+' or '#' in it the filter covers nothing and
+ * overlaps everything from that level on, so that nobody widens what he is allowed, or narrows what he is denied, by his name.
  */
 final class AclFilter {
     private static final String SINGLE = "+";
@@ -89,7 +89,10 @@ final class AclFilter {
         return asked.length == levels.length;
     }
 
-    /** Whether some topic is matched by {@code asked} (a topic, or a filter) and by this one, for this client. */
+    /**
+     * Whether some topic is matched by {@code asked} (a topic, or a filter) and by this one, for this client; also true when that cannot be told
+     * for its name.
+     */
     boolean overlaps(String[] asked, ClientInfo client) {
         if (isSingleOrMulti(levels[0]) && asked[0].startsWith("$")
                 || isSingleOrMulti(asked[0]) && levels[0].startsWith("$")) { // [MQTT5-4.7.2-1]
@@ -100,13 +103,10 @@ final class AclFilter {
             boolean askedEnded = i == asked.length;
             String mine = mineEnded ? "" : level(i, client);
             if (mine == null) {
-                return false;
+                return !askedEnded; // whatever the name is, it takes a level or more
             }
-            if (!mineEnded && mine.equals(MULTI)) {
+            if (!mineEnded && mine.equals(MULTI) || !askedEnded && asked[i].equals(MULTI)) {
                 return true;
-            }
-            if (!askedEnded && asked[i].equals(MULTI)) {
-                return allNamesAreUsable(i, client);
             }
             if (mineEnded || askedEnded) {
                 return mineEnded && askedEnded;
@@ -115,15 +115,6 @@ final class AclFilter {
                 return false;
             }
         }
-    }
-
-    private boolean allNamesAreUsable(int from, ClientInfo client) {
-        for (int i = from; i < levels.length; i++) {
-            if (level(i, client) == null) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /** A level with its names put in; null when one of them cannot stand in a topic level. */

@@ -120,6 +120,29 @@ class AclTest {
         assertThat(publishes(acl, client, "dev/a/b")).isFalse();
     }
 
+    /** The other way round: what is denied to the place of a name is denied to everything that the name could stand for. */
+    @ParameterizedTest
+    @ValueSource(strings = {"a/b", "+", "#", "b#", "/"})
+    void aDenyIsNotEvadedByAName(String clientId) throws Exception {
+        Acl acl = acl("deny all all dev/%c/secret", "deny all all %u/x", "allow all all #", "allow all all $a/#");
+        ClientInfo client = client(clientId, "ann");
+        for (String topic : List.of("dev/a/b/secret", "dev/b", "dev//secret")) {
+            assertThat(publishes(acl, client, topic)).as(topic).isFalse();
+            assertThat(subscribes(acl, client, topic)).as(topic).isFalse();
+        }
+        for (String filter : List.of("#", "+/#", "dev/#", "dev/+", "dev/+/b/secret", "+/a/#")) {
+            assertThat(subscribes(acl, client, filter)).as(filter).isFalse();
+        }
+        assertThat(publishes(acl, client, "dev")).isTrue();
+        assertThat(publishes(acl, client, "other/a/b/secret")).isTrue();
+        assertThat(subscribes(acl, client, "other/#")).isTrue();
+        for (String user : List.of("$a", "a/b", "")) {
+            assertThat(publishes(acl, client("c", user), "$a/x")).as(user).isFalse();
+            assertThat(subscribes(acl, client("c", user), "$a/#")).as(user).isFalse();
+        }
+        assertThat(publishes(acl, client("c", null), "a/x")).isFalse();
+    }
+
     @Test
     void aNameDoesNotReachTheReservedTopics() throws Exception {
         Acl acl = acl("allow all all %c/#", "allow all all #");
