@@ -64,7 +64,9 @@ public record TopicRules(
         if (!isDelayed(topic)) {
             return null;
         }
-        Optional<DelayedTopic> delayed = DelayedTopic.parse(topic).filter(valid -> valid.seconds() <= maxDelaySeconds);
+        // one delay: what is published after it is not asked about again, and a topic of many would be stored once for each
+        Optional<DelayedTopic> delayed = DelayedTopic.parse(topic)
+                .filter(valid -> valid.seconds() <= maxDelaySeconds && !DelayedTopic.isDelayed(valid.topic()));
         return delayed.isEmpty()
                 ? ReasonCode.TOPIC_NAME_INVALID
                 : refusal(delayed.get().topic());

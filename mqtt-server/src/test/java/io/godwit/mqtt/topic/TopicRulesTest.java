@@ -98,6 +98,15 @@ class TopicRulesTest {
         assertThat(TopicRules.NONE.isDelayed("$delayed/1/a")).isFalse();
     }
 
+    /** What it is published to is asked about once, and the longest delay holds for the whole. */
+    @Test
+    void aDelayedMessageIsNotDelayedAgain() {
+        TopicRules rules = new TopicRules(List.of(), List.of(), false, 60, false);
+        assertThat(rules.refusal("$delayed/0/$delayed/0/secret")).isEqualTo(ReasonCode.TOPIC_NAME_INVALID);
+        assertThat(rules.refusal("$delayed/0/$delayed/x")).isEqualTo(ReasonCode.TOPIC_NAME_INVALID);
+        assertThat(rules.refusal("$delayed/0/a/$delayed/0/b")).isNull();
+    }
+
     @Test
     void onlyTheBrokerPublishesBelowSysWhenItDoes() {
         TopicRules rules = new TopicRules(List.of(), List.of(), false, 60, true);
