@@ -19,6 +19,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A listener whose clients each live below a place of their own, beside one without. */
 class MountPointTest {
@@ -83,6 +85,40 @@ class MountPointTest {
         }
     }
 
+    /** It has filters and messages of elsewhere. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void aSessionOfAnotherPlaceIsNotResumed(int listener) {
+        try (TestClient outside = TestClient.clean(node.addresses.get(0), 5, "o")) {
+            try (TestClient ann = new TestClient(node.addresses.get(listener), 5)) {
+                ann.connect(persistent("c", "ann"));
+                ann.subscribe(1, "#", Qos.AT_LEAST_ONCE);
+            }
+            outside.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, false, "at/ann/secret", "s"));
+            outside.receive(PubAck.class);
+            WillPacket will = new WillPacket("w", new byte[1], Qos.AT_LEAST_ONCE, false, MessageProperties.NONE, 0);
+            try (TestClient bob = new TestClient(node.addresses.get(1), 5)) {
+                assertThat(bob.connect(persistent("c", "bob", will)).sessionPresent())
+                        .isFalse();
+                outside.send(TestClient.publish(2, Qos.AT_LEAST_ONCE, false, "at/ann/secret", "s"));
+                outside.receive(PubAck.class);
+                assertThat(bob.subscribe(1, "mine", Qos.AT_LEAST_ONCE).reasonCodes())
+                        .containsExactly(ReasonCode.GRANTED_QOS_1);
+                outside.send(TestClient.publish(3, Qos.AT_LEAST_ONCE, false, "at/bob/mine", "m"));
+                assertThat(bob.receive(Publish.class).topic())
+                        .as("and nothing before")
+                        .isEqualTo("mine");
+                assertThat(node.inbox.wills()).isEmpty();
+            }
+            try (TestClient bob = new TestClient(node.addresses.get(1), 5)) { // waits for the end of the one before
+                assertThat(bob.connect(persistent("c", "bob")).sessionPresent())
+                        .as("his own")
+                        .isTrue();
+                assertThat(node.inbox.wills()).extracting(Message::topic).containsExactly("at/bob/w");
+            }
+        }
+    }
+
     private TestClient mounted(String clientId, String userName, @Nullable WillPacket will) {
         TestClient client = new TestClient(node.addresses.get(1), 5);
         assertThat(client.connect(connect(clientId, userName, will)).reasonCode())
@@ -92,5 +128,14 @@ class MountPointTest {
 
     private static Connect connect(String clientId, @Nullable String userName, @Nullable WillPacket will) {
         return new Connect(5, true, 0, clientId, userName, null, will);
+    }
+
+    private static Connect persistent(String clientId, String userName) {
+        return persistent(clientId, userName, null);
+    }
+
+    private static Connect persistent(String clientId, String userName, @Nullable WillPacket will) {
+        return new Connect(
+                5, false, 0, clientId, userName, null, will, 3600, -1, -1, -1, false, true, List.of(), null, null);
     }
 }

@@ -195,13 +195,20 @@ public final class ConnectHandler extends SessionlessHandler {
                     });
             return;
         }
+        attach(packet, terms, will, packet.cleanStart());
+    }
+
+    private void attach(Connect packet, SessionTerms terms, @Nullable Will will, boolean cleanStart) {
+        long expiry = terms.expirySeconds();
         InboxMail mail = new InboxMail(connection);
-        AttachRequest request = new AttachRequest(client, packet.cleanStart(), expiry, will);
+        AttachRequest request = new AttachRequest(terms.client(), cleanStart, expiry, will);
         OnEventLoop.whenComplete(connection, services.session().inbox().attach(request, mail), (reply, failure) -> {
             if (failure != null) {
                 refuse(failure);
             } else if (isGone()) {
                 abandon(reply);
+            } else if (!terms.topics().haveAll(reply.subscriptions())) {
+                leave(packet, terms, will, reply);
             } else if (expiry == 0 && !reply.sessionPresent()) {
                 if (packet.will() == null) { // asked only to see whether there was a session to resume
                     reply.attachment().detach(-1, false);
@@ -209,6 +216,19 @@ public final class ConnectHandler extends SessionlessHandler {
                 open(packet, openTransient(terms, packet.will() == null ? null : reply), false, expiry, List.of());
             } else {
                 attached(packet, terms, reply, mail);
+            }
+        });
+    }
+
+    /** The stored session is of another place than the client's mount point: it is not resumed there, no more than one can be told to leave it. */
+    private void leave(Connect packet, SessionTerms terms, @Nullable Will will, AttachReply reply) {
+        OnEventLoop.whenComplete(connection, reply.attachment().detach(-1, false), (done, failure) -> {
+            if (failure != null) {
+                refuse(failure);
+            } else if (isGone()) {
+                releaseLease();
+            } else {
+                attach(packet, terms, will, true);
             }
         });
     }

@@ -1,5 +1,6 @@
 package io.godwit.mqtt.topic;
 
+import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.Subscribe;
@@ -68,6 +69,11 @@ public final class ClientTopics {
     /** The topic of a delivery. */
     public String delivered(String topic) {
         return topic.startsWith(prefix) ? topic.substring(prefix.length()) : topic;
+    }
+
+    /** Whether every one of {@code subscriptions}, which a session has from before, is in the client's place. */
+    public boolean haveAll(List<StoredSubscription> subscriptions) {
+        return subscriptions.stream().allMatch(each -> each.filter().filter().startsWith(prefix));
     }
 
     public Subscribe subscribed(Subscribe packet) {
