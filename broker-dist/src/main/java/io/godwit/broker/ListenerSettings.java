@@ -64,8 +64,10 @@ final class ListenerSettings {
     }
 
     private static String mountPoint(String text) {
-        if (!TopicName.isValid(text) || text.startsWith("$")) {
-            throw new IllegalArgumentException("must be the beginning of a topic, without +, # and a $ in front");
+        // without the '/' one client's place could begin like another's, and "#" below it would be no filter
+        if (!TopicName.isValid(text) || text.startsWith("$") || !text.endsWith("/")) {
+            throw new IllegalArgumentException(
+                    "must be the beginning of a topic that ends with /, without +, # and a $ in front");
         }
         return text;
     }

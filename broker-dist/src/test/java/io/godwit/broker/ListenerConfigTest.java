@@ -87,7 +87,7 @@ class ListenerConfigTest {
         assertThat(single(load("mqttServerConfig: {tcpListener: {port: 0, mountPoint: at/%u/}}"))
                         .mountPoint())
                 .isEqualTo("at/%u/");
-        for (String wrong : List.of("a/+/", "'#'", "$SYS/")) {
+        for (String wrong : List.of("a/+/", "'#'", "$SYS/", "at/%u")) {
             assertThat(errors("mqttServerConfig: {tcpListener: {port: 0, mountPoint: " + wrong + "}}"))
                     .singleElement()
                     .asString()

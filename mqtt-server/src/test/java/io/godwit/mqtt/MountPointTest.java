@@ -119,6 +119,55 @@ class MountPointTest {
         }
     }
 
+    /** As where nothing is mounted, "#" brings nothing that begins with '$' [MQTT5-4.7.2-1]; and the place itself is no topic in it. */
+    @Test
+    void wildcardsDoNotReachBeyondThePlaceOrItsReservedTopics() {
+        try (TestClient outside = TestClient.clean(node.addresses.get(0), 5, "o");
+                TestClient ann = mounted("1", "ann", null)) {
+            for (String topic : List.of("at/ann", "at/ann/", "at/ann/$foo/x")) {
+                outside.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, true, topic, "retained"));
+                outside.receive(PubAck.class);
+            }
+            ann.subscribe(1, "#", Qos.AT_LEAST_ONCE);
+            ann.subscribe(2, "+/#", Qos.EXACTLY_ONCE);
+            try (TestClient stored = new TestClient(node.addresses.get(1), 5)) {
+                stored.connect(persistent("2", "ann"));
+                stored.subscribe(1, "#", Qos.AT_LEAST_ONCE);
+                for (String topic : List.of("at/ann", "at/ann/", "at/ann/$foo/x", "at/ann/a")) {
+                    outside.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, false, topic, "live"));
+                    outside.receive(PubAck.class);
+                }
+                assertThat(ann.receive(Publish.class).topic()).isEqualTo("a");
+                assertThat(stored.receive(Publish.class).topic()).isEqualTo("a");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"$foo/x", "$", "$SYS/a"})
+    void thereAreNoReservedTopicsInAPlace(String topic) {
+        try (TestClient ann = mounted("1", "ann", null)) {
+            ann.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, false, topic, "m"));
+            assertThat(ann.receive(PubAck.class).reasonCode()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+        }
+        WillPacket will = new WillPacket(topic, new byte[1], Qos.AT_LEAST_ONCE, false, MessageProperties.NONE, 0);
+        try (TestClient ann = new TestClient(node.addresses.get(1), 5)) {
+            assertThat(ann.connect(connect("1", "ann", will)).reasonCode()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+        }
+    }
+
+    @Test
+    void aFilterTooLongBelowTheMountPointIsRefused() {
+        try (TestClient ann = mounted("1", "ann", null)) {
+            assertThat(ann.subscribe(1, "x".repeat(65_535 - "at/ann/".length()), Qos.AT_MOST_ONCE)
+                            .reasonCodes())
+                    .containsExactly(ReasonCode.SUCCESS);
+            assertThat(ann.subscribe(2, "x".repeat(65_536 - "at/ann/".length()), Qos.AT_MOST_ONCE)
+                            .reasonCodes())
+                    .containsExactly(ReasonCode.TOPIC_FILTER_INVALID);
+        }
+    }
+
     private TestClient mounted(String clientId, String userName, @Nullable WillPacket will) {
         TestClient client = new TestClient(node.addresses.get(1), 5);
         assertThat(client.connect(connect(clientId, userName, will)).reasonCode())

@@ -34,7 +34,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TopicConveniencesTest {
     private final TestNode node = new TestNode(new TopicRules(
             List.of(
-                    RewriteRule.parse("publish in/# ^in/(.+)$ out/$1"),
+                    RewriteRule.parse("publish in/# ^in/([^$].*)$ out/$1"),
+                    RewriteRule.parse("publish in/# ^in/(.+)$ $1"),
                     RewriteRule.parse("subscribe alias ^alias$ out/x")),
             Stream.of("to/%c 1", "all/# 0").map(AutoSubscription::parse).toList(),
             true,
@@ -52,6 +53,22 @@ class TopicConveniencesTest {
             client.subscribe(1, "alias", Qos.AT_LEAST_ONCE);
             client.send(TestClient.publish(0, Qos.AT_MOST_ONCE, false, "in/x", "m"));
             assertThat(client.receive(Publish.class).topic()).isEqualTo("out/x");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"in/$SYS/x,NOT_AUTHORIZED", "in/$delayed/61/x,TOPIC_NAME_INVALID", "in/$delayed/60/x,SUCCESS"})
+    void aPublishMustBeAllowedWhereTheRulePutsIt(String topic, ReasonCode code) {
+        WillPacket will = new WillPacket(topic, new byte[1], Qos.AT_LEAST_ONCE, false, MessageProperties.NONE, 0);
+        try (TestClient client = TestClient.clean(node.address, 5, "c");
+                TestClient other = new TestClient(node.address, 5)) {
+            client.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, false, topic, "m"));
+            ReasonCode answer = client.receive(PubAck.class).reasonCode();
+            assertThat(answer == ReasonCode.NO_MATCHING_SUBSCRIBERS ? ReasonCode.SUCCESS : answer)
+                    .isEqualTo(code);
+            assertThat(other.connect(new Connect(5, true, 0, "w", null, null, will))
+                            .reasonCode())
+                    .isEqualTo(code);
         }
     }
 

@@ -109,10 +109,9 @@ public final class ConnectHandler extends SessionlessHandler {
                 connection.remoteAddress(),
                 packet.protocolLevel());
         TopicRules rules = services.session().topicRules();
-        ReasonCode refusal =
-                packet.will() == null ? null : refusal(packet.will().topic());
-        if (refusal != null) {
-            connection.refuse(refusal, "nobody may publish to the topic of the will");
+        if (packet.will() != null
+                && !services.session().config().limits().allow(packet.will().topic())) {
+            connection.refuse(ReasonCode.TOPIC_NAME_INVALID, "the topic of the will is over the limit");
             return;
         }
         connection.pauseReading(Connection.Pause.CONNECTING);
@@ -130,12 +129,6 @@ public final class ConnectHandler extends SessionlessHandler {
         asked.begin();
     }
 
-    private @Nullable ReasonCode refusal(String willTopic) {
-        return services.session().config().limits().allow(willTopic)
-                ? services.session().topicRules().refusal(willTopic)
-                : ReasonCode.TOPIC_NAME_INVALID;
-    }
-
     private Optional<ClientTopics> topicsOf(ClientInfo client) {
         return services.session().topicRules().of(client, connection.mountPoint());
     }
@@ -144,6 +137,13 @@ public final class ConnectHandler extends SessionlessHandler {
         ClientTopics topics = topicsOf(client).orElse(null);
         if (topics == null) {
             connection.refuse(ReasonCode.NOT_AUTHORIZED, "no mount point for this client");
+            return;
+        }
+        ReasonCode refusal = packet.will() == null
+                ? null
+                : services.session().topicRules().refusal(topics, packet.will().topic());
+        if (refusal != null) {
+            connection.refuse(refusal, "nobody may publish to the topic of the will");
             return;
         }
         Will will = willOf(packet.will(), topics);

@@ -91,7 +91,7 @@ final class PublishIntake {
         if (connection.loop().isMemoryShort() && mustSpareMemory(publish)) {
             return ReasonCode.QUOTA_EXCEEDED;
         }
-        return topic.charAt(0) == '$' ? services.topicRules().refusal(topic) : null;
+        return services.topicRules().refusal(session.terms.topics(), topic);
     }
 
     /**

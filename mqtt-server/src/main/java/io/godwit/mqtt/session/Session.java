@@ -392,10 +392,14 @@ public abstract class Session implements PacketHandler, Subscriber {
      *
      * @param ids subscription identifiers, empty when none
      * @param packetId 0 at QoS 0
-     * @return false when the client does not take packets of its size: counted as dropped [MQTT5-3.1.2-25]
+     * @return false when it is not sent: the client has no such topic, or does not take packets of its size, which is counted as dropped
+     *     [MQTT5-3.1.2-25]
      */
     final boolean sendPublish(Message message, Qos qos, boolean retain, int[] ids, int packetId, boolean dup) {
         String topic = terms.topics().delivered(message.topic());
+        if (topic == null) {
+            return false;
+        }
         int alias = 0;
         boolean isNewAlias = false;
         MessageProperties properties = message.properties();

@@ -51,8 +51,8 @@ public final class SubscribeHandler {
 
     /** On the loop of {@code subscriber}. */
     public void onSubscribe(Subscriber subscriber, Subscribe asked) {
-        Map<Integer, ReasonCode> refused = overLimit(subscriber, asked.subscriptions());
         Subscribe packet = subscriber.topics().subscribed(asked);
+        Map<Integer, ReasonCode> refused = overLimit(subscriber, asked.subscriptions(), packet.subscriptions());
         if (authorizer.asks(AuthCheck.SUBSCRIBE)) {
             subscriber.inOrder(
                     check(subscriber.client(), packet, refused),
@@ -63,14 +63,16 @@ public final class SubscribeHandler {
     }
 
     /** Those that are more than one SUBSCRIBE may have, or too long, or too deep; all while memory is short. */
-    private Map<Integer, ReasonCode> overLimit(Subscriber subscriber, List<Subscription> asked) {
+    private Map<Integer, ReasonCode> overLimit(
+            Subscriber subscriber, List<Subscription> asked, List<Subscription> within) {
         Map<Integer, ReasonCode> refused = new HashMap<>(0);
         boolean isMemoryShort = subscriber.connection().loop().isMemoryShort();
         for (int i = 0; i < asked.size(); i++) {
             TopicFilter filter = asked.get(i).filter();
             if (isMemoryShort || i >= limits.maxFiltersPerSubscribe()) {
                 refuse(subscriber, filter, refused, i, ReasonCode.QUOTA_EXCEEDED);
-            } else if (!limits.allow(filter.text())) {
+            } else if (!limits.allow(filter.text())
+                    || subscriber.topics().isTooLong(within.get(i).filter())) {
                 refuse(subscriber, filter, refused, i, ReasonCode.TOPIC_FILTER_INVALID);
             }
         }

@@ -27,10 +27,18 @@ public record AutoSubscription(String filter, Qos qos) {
                 parts[0], parts.length == 2 ? Qos.of(Integer.parseInt(parts[1])) : Qos.AT_MOST_ONCE);
     }
 
+    private static boolean beginsWithDollar(TopicFilter filter) {
+        return filter.filter().startsWith("$");
+    }
+
     /** That of one client; empty when its filter cannot be filled in for it. */
     Optional<Subscription> of(ClientInfo client) {
         return Optional.ofNullable(Placeholders.fill(filter, client))
                 .flatMap(TopicFilter::parse)
+                .filter(valid -> !beginsWithDollar(valid)
+                        || TopicFilter.parse(filter)
+                                .filter(AutoSubscription::beginsWithDollar)
+                                .isPresent())
                 .map(valid -> new Subscription(valid, qos, false, false, RetainHandling.SEND_IF_NEW));
     }
 }

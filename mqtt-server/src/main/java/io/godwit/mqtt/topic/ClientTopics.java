@@ -15,6 +15,7 @@ import io.godwit.plugin.topic.TopicName;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The topics of one client, as it says them and as the broker knows them: what comes in is rewritten, then put below the mount point; what goes
@@ -45,35 +46,75 @@ public final class ClientTopics {
     }
 
     /**
-     * The topic of a PUBLISH or a will.
+     * The topic of a PUBLISH or a will, which {@link TopicRules#refusal} has nothing against.
      *
      * @throws ProtocolException when it is too long below the mount point
      */
     public String published(String topic) {
-        if (isUnchanged()) {
-            return topic;
-        }
-        Optional<DelayedTopic> delayed = rules.isDelayed(topic) ? DelayedTopic.parse(topic) : Optional.empty();
-        if (delayed.isPresent()) {
-            return new DelayedTopic(
-                            delayed.get().seconds(), published(delayed.get().topic()))
-                    .text();
-        }
-        String mounted = prefix + rewritten(topic, RewriteRule.Scope.PUBLISH);
-        if (isMounted() && mounted.getBytes(StandardCharsets.UTF_8).length > TopicName.MAX_BYTES) {
-            throw new ProtocolException(ReasonCode.TOPIC_NAME_INVALID, "topic too long below the mount point");
-        }
-        return mounted;
+        return isUnchanged() ? topic : mounted(renamed(topic));
     }
 
-    /** The topic of a delivery. */
-    public String delivered(String topic) {
-        return topic.startsWith(prefix) ? topic.substring(prefix.length()) : topic;
+    private String mounted(String topic) {
+        if (!isMounted()) {
+            return topic;
+        }
+        Optional<DelayedTopic> delayed = delayed(topic);
+        String whole = delayed.isEmpty()
+                ? prefix + topic
+                : new DelayedTopic(
+                                delayed.get().seconds(), prefix + delayed.get().topic())
+                        .text();
+        if (isTooLong(whole)) {
+            throw new ProtocolException(ReasonCode.TOPIC_NAME_INVALID, "topic too long below the mount point");
+        }
+        return whole;
+    }
+
+    /** What a topic that the client names is called where it is mounted. */
+    String renamed(String topic) {
+        if (rules.rewrites().isEmpty()) {
+            return topic;
+        }
+        Optional<DelayedTopic> delayed = delayed(topic);
+        return delayed.isEmpty()
+                ? rewritten(topic, RewriteRule.Scope.PUBLISH)
+                : new DelayedTopic(
+                                delayed.get().seconds(), rewritten(delayed.get().topic(), RewriteRule.Scope.PUBLISH))
+                        .text();
+    }
+
+    private Optional<DelayedTopic> delayed(String topic) {
+        return rules.isDelayed(topic) ? DelayedTopic.parse(topic) : Optional.empty();
+    }
+
+    /**
+     * The topic of a delivery; null when the client has no such topic. So it is with the mount point itself, which {@code #} below it matches,
+     * and with topics that begin with '$' below it, which must not be matched by wildcards [MQTT5-4.7.2-1] and which no client of it can
+     * publish to.
+     */
+    public @Nullable String delivered(String topic) {
+        int length = prefix.length();
+        if (length == 0) {
+            return topic;
+        }
+        boolean isBelow = topic.length() > length && topic.startsWith(prefix);
+        return isBelow && topic.charAt(length) != '$' ? topic.substring(length) : null;
     }
 
     /** Whether every one of {@code subscriptions}, which a session has from before, is in the client's place. */
     public boolean haveAll(List<StoredSubscription> subscriptions) {
         return subscriptions.stream().allMatch(each -> each.filter().filter().startsWith(prefix));
+    }
+
+    /** Whether {@code text}, a topic or a filter, has more bytes than MQTT allows. */
+    private static boolean isTooLong(String text) {
+        return 3L * text.length() > TopicName.MAX_BYTES
+                && text.getBytes(StandardCharsets.UTF_8).length > TopicName.MAX_BYTES;
+    }
+
+    /** Whether {@code filter}, as it is called within, has become too long there. */
+    public boolean isTooLong(TopicFilter filter) {
+        return !isUnchanged() && isTooLong(filter.text());
     }
 
     public Subscribe subscribed(Subscribe packet) {
@@ -121,11 +162,13 @@ public final class ClientTopics {
     }
 
     private static boolean isValid(String topic, RewriteRule.Scope scope) {
-        if (topic.getBytes(StandardCharsets.UTF_8).length > TopicName.MAX_BYTES) {
+        if (isTooLong(topic)) {
             return false;
         }
         return scope == RewriteRule.Scope.PUBLISH
                 ? TopicName.isValid(topic)
-                : TopicFilter.parse(topic).filter(filter -> !filter.isShared()).isPresent();
+                : TopicFilter.parse(topic)
+                        .filter(filter -> filter.filter().equals(topic))
+                        .isPresent();
     }
 }

@@ -1,6 +1,7 @@
 package io.godwit.mqtt.topic;
 
 import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.topic.TopicName;
 import org.jspecify.annotations.Nullable;
 
 /** Replaces {@code %c} by the client id and {@code %u} by the user name, in topics that an operator has written. */
@@ -15,8 +16,8 @@ final class Placeholders {
     }
 
     /**
-     * The text for one client. Null when the client has no user name to put in, or a name that would change the levels of the topic or be a
-     * wildcard: who may choose a name must not choose a place in the topic tree with it.
+     * The text for one client. Null when the client has no user name to put in, or a name that would change the levels of the topic, be a
+     * wildcard or make it begin with '$': who may choose a name must not choose a place in the topic tree with it.
      */
     static @Nullable String fill(String text, ClientInfo client) {
         if (!hasAny(text)) {
@@ -47,10 +48,10 @@ final class Placeholders {
     /** What the placeholder at {@code index} stands for; null as in {@link #fill}. */
     static @Nullable String name(String text, int index, ClientInfo client) {
         String name = text.startsWith("%c", index) ? client.clientId().value() : client.userName();
-        return name != null && isOneLevel(name) ? name : null;
-    }
-
-    private static boolean isOneLevel(String name) {
-        return !name.isEmpty() && name.indexOf('/') < 0 && name.indexOf('+') < 0 && name.indexOf('#') < 0;
+        boolean isUsable = name != null
+                && TopicName.isValid(name)
+                && name.indexOf('/') < 0
+                && (index > 0 || name.charAt(0) != '$');
+        return isUsable ? name : null;
     }
 }

@@ -56,15 +56,28 @@ public record TopicRules(
                 : topic;
     }
 
-    /** Why a client may not publish to {@code topic}; null when it may. */
-    public @Nullable ReasonCode refusal(String topic) {
+    /**
+     * Why a client may not publish to {@code said}, by what that is called within; null when it may. Below a mount point no topic begins with '$':
+     * {@link ClientTopics#delivered}.
+     */
+    public @Nullable ReasonCode refusal(ClientTopics topics, String said) {
+        String topic = topics.renamed(said);
+        ReasonCode refusal = topic.charAt(0) == '$' ? refusal(topic) : null;
+        return refusal == null && topics.isMounted() && subject(topic).startsWith("$")
+                ? ReasonCode.NOT_AUTHORIZED
+                : refusal;
+    }
+
+    @Nullable
+    ReasonCode refusal(String topic) {
         if (reservesSys && (topic.startsWith("$SYS/") || topic.equals("$SYS"))) {
             return ReasonCode.NOT_AUTHORIZED;
         }
         if (!isDelayed(topic)) {
             return null;
         }
-        // one delay: what is published after it is not asked about again, and a topic of many would be stored once for each
+        // one delay: what is published after it is not asked about again, and a topic of many would be stored once for
+        // each
         Optional<DelayedTopic> delayed = DelayedTopic.parse(topic)
                 .filter(valid -> valid.seconds() <= maxDelaySeconds && !DelayedTopic.isDelayed(valid.topic()));
         return delayed.isEmpty()

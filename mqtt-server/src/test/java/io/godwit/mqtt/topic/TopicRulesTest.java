@@ -53,12 +53,12 @@ class TopicRulesTest {
 
     @Test
     void namesOfTheClientAreFilledInAndReadAsNothingElse() {
-        List<RewriteRule> rules = List.of(RewriteRule.parse("all in/# ^in/(.+)$ %c/$1/%u"));
+        List<RewriteRule> rules = List.of(RewriteRule.parse("all in/# ^in/(.+)$ of/%c/$1/%u"));
         TopicRules all = new TopicRules(rules, List.of(), false, 0, false);
 
-        assertThat(all.of(CLIENT, "").orElseThrow().published("in/a")).isEqualTo("c1/a/ann");
+        assertThat(all.of(CLIENT, "").orElseThrow().published("in/a")).isEqualTo("of/c1/a/ann");
         assertThat(all.of(client("$1", "%c"), "").orElseThrow().published("in/%u"))
-                .isEqualTo("$1/%u/%c");
+                .isEqualTo("of/$1/%u/%c");
         assertThat(all.of(client("c1", null), "").orElseThrow().published("in/a"))
                 .isEqualTo("in/a");
         assertThat(all.of(client("a/b", "ann"), "").orElseThrow().published("in/a"))
@@ -124,6 +124,66 @@ class TopicRulesTest {
         assertThat(TopicRules.NONE.of(client("c1", userName), "t/%u/")).isEmpty();
         assertThat(TopicRules.NONE.of(client("c1", null), "t/%u/")).isEmpty();
         assertThat(TopicRules.NONE.of(client("c1", userName), "t/%c/")).isPresent();
+    }
+
+    /** A name must not make one of the broker's own topics out of a common one. */
+    @Test
+    void aNameDoesNotReachTheReservedTopics() {
+        ClientInfo sys = client("$SYS", "$share");
+        assertThat(TopicRules.NONE.of(sys, "%c/")).isEmpty();
+        assertThat(TopicRules.NONE.of(sys, "t/%c/")).isPresent();
+        ClientTopics topics = new TopicRules(
+                        List.of(RewriteRule.parse("all in/# ^in/(.+)$ %c/$1")), List.of(), false, 0, false)
+                .of(sys, "")
+                .orElseThrow();
+        assertThat(topics.published("in/a")).isEqualTo("in/a");
+        assertThat(subscribed(topics, "in/#")).isEqualTo("in/#");
+        List<AutoSubscription> subscriptions = Stream.of("%c/#", "%u/g/#", "$share/g/%c/#", "%c", "x/%c")
+                .map(AutoSubscription::parse)
+                .toList();
+        assertThat(new TopicRules(List.of(), subscriptions, false, 0, false).autoSubscriptions(sys))
+                .extracting(s -> s.filter().text())
+                .containsExactly("x/$SYS");
+    }
+
+    @Test
+    void whatATopicIsRenamedToIsWhatMustBeAllowed() {
+        List<RewriteRule> rules = List.of(RewriteRule.parse("publish a/# ^a/(.*)$ $1"));
+        TopicRules all = new TopicRules(rules, List.of(), false, 60, true);
+        for (String mountPoint : List.of("", "t/%u/")) {
+            ClientTopics topics = all.of(CLIENT, mountPoint).orElseThrow();
+            assertThat(all.refusal(topics, "a/$SYS/x")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+            assertThat(all.refusal(topics, "$SYS/x")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+            assertThat(all.refusal(topics, "a/$delayed/999999999/x")).isEqualTo(ReasonCode.TOPIC_NAME_INVALID);
+            assertThat(all.refusal(topics, "$delayed/1/a/$delayed/1/x")).isEqualTo(ReasonCode.TOPIC_NAME_INVALID);
+            assertThat(all.refusal(topics, "$delayed/1/a/$SYS/x")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+            assertThat(all.refusal(topics, "$delayed/1/a/x")).isNull();
+            assertThat(all.refusal(topics, "a/x")).isNull();
+        }
+        assertThat(all.of(CLIENT, "").orElseThrow().published("a/$delayed/5/x")).isEqualTo("$delayed/5/x");
+        assertThat(all.of(CLIENT, "t/%u/").orElseThrow().published("a/$delayed/5/x"))
+                .isEqualTo("$delayed/5/t/ann/x");
+    }
+
+    @Test
+    void belowAMountPointNoTopicBeginsWithADollar() {
+        TopicRules rules = new TopicRules(List.of(), List.of(), false, 60, false);
+        ClientTopics mounted = rules.of(CLIENT, "t/%u/").orElseThrow();
+        assertThat(rules.refusal(mounted, "$foo")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+        assertThat(rules.refusal(mounted, "$delayed/1/$foo")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+        assertThat(rules.refusal(mounted, "$delayed/1/foo")).isNull();
+        assertThat(rules.refusal(ClientTopics.UNCHANGED, "$foo")).isNull();
+        assertThat(mounted.delivered("t/ann/$foo")).isNull();
+        assertThat(mounted.delivered("t/ann/")).isNull();
+        assertThat(mounted.delivered("t/ann")).isNull();
+        assertThat(mounted.delivered("t/bob/x")).isNull();
+        assertThat(mounted.delivered("t/ann/x/$foo")).isEqualTo("x/$foo");
+    }
+
+    @Test
+    void aRewrittenFilterIsNeitherSharedNorExclusive() {
+        ClientTopics topics = topics("", "all v/# ^v/(.*)$ $1");
+        assertThat(subscribed(topics, "v/$exclusive/a")).isEqualTo("v/$exclusive/a");
     }
 
     @Test
