@@ -98,7 +98,8 @@ final class BrokerSettings {
                         config.get(FileSettings.SLOW_CONSUMER_TIMEOUT_SECONDS)),
                 new AuthConfig(
                         Duration.ofSeconds(config.get(FileSettings.AUTH_TIMEOUT_SECONDS)),
-                        config.get(FileSettings.AUTH_DENIED_PUBLISH) == FileSettings.DeniedPublish.DISCONNECT),
+                        config.get(FileSettings.AUTH_DENIED_PUBLISH) == FileSettings.DeniedPublish.DISCONNECT,
+                        config.get(FileSettings.AUTH_SESSIONS_BELONG_TO_USERS)),
                 new TopicRules(
                         config.get(FileSettings.TOPIC_REWRITE),
                         config.get(FileSettings.AUTO_SUBSCRIPTIONS),

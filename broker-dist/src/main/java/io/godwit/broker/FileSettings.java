@@ -85,6 +85,8 @@ final class FileSettings {
     static final Setting<Boolean> AUTH_ALLOW_ANONYMOUS = Setting.flag("authConfig.allowAnonymous", false);
     static final Setting<DeniedPublish> AUTH_DENIED_PUBLISH =
             Setting.choice("authConfig.deniedPublish", DeniedPublish.DROP, DeniedPublish.class);
+    static final Setting<Boolean> AUTH_SESSIONS_BELONG_TO_USERS =
+            Setting.flag("authConfig.sessionsBelongToUsers", true);
     static final Setting<Integer> AUTH_TIMEOUT_SECONDS = Setting.integer("authConfig.timeoutSeconds", 10, 1, 3_600);
     static final Setting<Integer> AUTH_PASSWORD_THREADS = Setting.integer("authConfig.passwordThreads", 0, 0, 1_024);
     static final Setting<Integer> AUTH_PASSWORD_QUEUE = Setting.integer("authConfig.passwordQueue", 500, 1, 1_000_000);
@@ -150,6 +152,7 @@ final class FileSettings {
             AUTH_ACL_FILE,
             AUTH_ALLOW_ANONYMOUS,
             AUTH_DENIED_PUBLISH,
+            AUTH_SESSIONS_BELONG_TO_USERS,
             AUTH_TIMEOUT_SECONDS,
             AUTH_PASSWORD_THREADS,
             AUTH_PASSWORD_QUEUE,

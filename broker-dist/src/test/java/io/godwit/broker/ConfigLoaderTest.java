@@ -111,6 +111,7 @@ class ConfigLoaderTest {
                   aclFile: /etc/rules
                   allowAnonymous: true
                   deniedPublish: disconnect
+                  sessionsBelongToUsers: false
                   timeoutSeconds: 3
                   passwordThreads: 2
                   passwordQueue: 9
@@ -158,6 +159,7 @@ class ConfigLoaderTest {
         assertThat(config.get(FileSettings.AUTH_ACL_FILE)).isEqualTo("/etc/rules");
         assertThat(config.get(FileSettings.AUTH_ALLOW_ANONYMOUS)).isTrue();
         assertThat(config.get(FileSettings.AUTH_DENIED_PUBLISH)).isEqualTo(FileSettings.DeniedPublish.DISCONNECT);
+        assertThat(config.get(FileSettings.AUTH_SESSIONS_BELONG_TO_USERS)).isFalse();
         assertThat(config.get(FileSettings.AUTH_TIMEOUT_SECONDS)).isEqualTo(3);
         assertThat(config.get(FileSettings.AUTH_PASSWORD_THREADS)).isEqualTo(2);
         assertThat(config.get(FileSettings.AUTH_PASSWORD_QUEUE)).isEqualTo(9);

@@ -11,6 +11,7 @@ import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
@@ -130,6 +131,11 @@ class DelayedMessagesTest {
                         return detachment;
                     });
             return CompletableFuture.completedFuture(new AttachReply(false, 1, List.of(), new int[0], attachment));
+        }
+
+        @Override
+        public CompletableFuture<SessionOwner> owner(ClientInfo client) {
+            throw new AssertionError("owner");
         }
 
         @Override

@@ -14,6 +14,7 @@ import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.client.SessionOwner;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
@@ -162,6 +163,11 @@ class InboxDelivererTest {
         @Override
         public CompletableFuture<AttachReply> attach(AttachRequest request, InboxListener listener) {
             throw new AssertionError("attach");
+        }
+
+        @Override
+        public CompletableFuture<SessionOwner> owner(ClientInfo client) {
+            throw new AssertionError("owner");
         }
 
         @Override

@@ -51,7 +51,7 @@ class AccessTest {
     }
 
     private TestNode start(boolean disconnects) {
-        node = new TestNode(auth, new AuthConfig(Duration.ofSeconds(20), disconnects));
+        node = new TestNode(auth, new AuthConfig(Duration.ofSeconds(20), disconnects, true));
         return node;
     }
 

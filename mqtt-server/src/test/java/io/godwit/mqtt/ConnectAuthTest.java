@@ -44,7 +44,7 @@ class ConnectAuthTest {
 
     private TestNode node() {
         if (node == null) {
-            node = new TestNode(auth, new AuthConfig(Duration.ofMillis(200), false));
+            node = new TestNode(auth, new AuthConfig(Duration.ofMillis(200), false, true));
         }
         return node;
     }

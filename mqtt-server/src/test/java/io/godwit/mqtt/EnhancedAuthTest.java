@@ -45,7 +45,7 @@ class EnhancedAuthTest {
         begun.add(request);
         return request.method().equals(METHOD) ? new Talk() : null;
     });
-    private final TestNode node = new TestNode(auth, new AuthConfig(Duration.ofMillis(300), false));
+    private final TestNode node = new TestNode(auth, new AuthConfig(Duration.ofMillis(300), false, true));
 
     @AfterEach
     void close() {

@@ -1,6 +1,7 @@
 package io.godwit.inbox.client;
 
 import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,6 +19,12 @@ public interface InboxClient {
      * <p>A session with expiry 0 (kept here only for its will) is attached in the same way and deleted when it is detached.
      */
     CompletableFuture<AttachReply> attach(AttachRequest request, InboxListener listener);
+
+    /**
+     * Whose the session of the client id is. Nothing is written and nobody cut off. The answer holds as long as the caller has the client id's
+     * {@link SessionDirectory.Lease}, but that the session may expire.
+     */
+    CompletableFuture<SessionOwner> owner(ClientInfo client);
 
     /** Ends the session, if there is one, with its queue and its subscriptions; completes with whether there was one. Its will, if owed, is published. */
     CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId);

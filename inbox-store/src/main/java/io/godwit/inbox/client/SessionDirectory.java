@@ -3,6 +3,7 @@ package io.godwit.inbox.client;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** Knows which connection holds a client id, so that there is one at most [MQTT5-3.1.4-3]. Thread-safe. */
 public interface SessionDirectory {
@@ -12,8 +13,17 @@ public interface SessionDirectory {
      */
     CompletableFuture<Lease> acquire(TenantId tenant, ClientId clientId, Holder holder);
 
+    /** Who would be driven out by the next {@link #acquire}: the last that asked for the client id and has not released it. Null when nobody has. */
+    @Nullable
+    Holder holder(TenantId tenant, ClientId clientId);
+
     /** A connection that has, or waits for, a client id. */
     interface Holder {
+        /** Of the connection's client. */
+        default @Nullable String userName() {
+            return null;
+        }
+
         /** Another connection wants the client id: end the session and release the lease. Called once at most, on any thread; must return at once and not release within the call. */
         void giveUp();
     }

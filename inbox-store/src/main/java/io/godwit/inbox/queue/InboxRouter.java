@@ -6,8 +6,10 @@ import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.client.SessionOwner;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import java.util.Arrays;
 import java.util.List;
@@ -28,6 +30,14 @@ public final class InboxRouter implements InboxClient {
         InboxId id = new InboxId(request.client().tenant(), request.client().clientId());
         byte[] prefix = InboxKeys.prefix(id.tenant(), id.clientId());
         SessionCall.Attach call = new SessionCall.Attach(id, prefix, request, listener);
+        ranges.submit(prefix, call);
+        return call.answer;
+    }
+
+    @Override
+    public CompletableFuture<SessionOwner> owner(ClientInfo client) {
+        byte[] prefix = InboxKeys.prefix(client.tenant(), client.clientId());
+        SessionCall.Owner call = new SessionCall.Owner(new InboxId(client.tenant(), client.clientId()), prefix, client);
         ranges.submit(prefix, call);
         return call.answer;
     }

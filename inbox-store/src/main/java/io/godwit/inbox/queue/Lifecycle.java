@@ -3,10 +3,12 @@ package io.godwit.inbox.queue;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.inbox.expiry.SessionTimes;
 import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.SessionEndCause;
 import io.godwit.plugin.message.Qos;
@@ -14,6 +16,7 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -81,6 +84,23 @@ final class Lifecycle {
                 : session.filters.values().stream()
                         .map(each -> each.owed(retained.from(each.filter())))
                         .toList();
+    }
+
+    /** Whose the session is, to {@code client}. */
+    SessionOwner owner(InboxState state, ClientInfo client) {
+        Session session = state.session;
+        if (session == null || state.attachment == null && hasExpired(session)) {
+            return SessionOwner.NO_SESSION;
+        }
+        String user = session.client.userName();
+        if (Objects.equals(user, client.userName())) {
+            return SessionOwner.SAME_USER;
+        }
+        return user == null ? SessionOwner.NO_USER : SessionOwner.OTHER_USER;
+    }
+
+    private boolean hasExpired(Session session) {
+        return SessionTimes.endsAt(session.detachedAtMillis, session.expirySeconds) <= leader.nowMillis();
     }
 
     void delete(InboxState state, SessionCall.Delete call) {
@@ -248,9 +268,7 @@ final class Lifecycle {
             cutOff(state, InboxListener.Reason.TAKEN_OVER);
         }
         long now = leader.nowMillis();
-        boolean expired = takeover
-                ? session.expirySeconds == 0
-                : SessionTimes.endsAt(session.detachedAtMillis, session.expirySeconds) <= now;
+        boolean expired = takeover ? session.expirySeconds == 0 : hasExpired(session);
         if (cleanStart || expired) {
             end(state, session, expired ? SessionEndCause.EXPIRED : SessionEndCause.CLEAN_START);
             return;

@@ -3,8 +3,10 @@ package io.godwit.inbox.queue;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.SessionOwner;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.client.ClientInfo;
 import java.util.concurrent.CompletableFuture;
 
 /** A request about the session of one inbox. */
@@ -42,6 +44,27 @@ abstract class SessionCall implements LeaderRequest {
         @Override
         void run(Lifecycle lifecycle, InboxState state) {
             lifecycle.attach(state, this);
+        }
+
+        @Override
+        public void fail(RangeException cause) {
+            answer.completeExceptionally(cause);
+        }
+    }
+
+    /** See {@link io.godwit.inbox.client.InboxClient#owner}. */
+    static final class Owner extends SessionCall {
+        final ClientInfo client;
+        final CompletableFuture<SessionOwner> answer = new CompletableFuture<>();
+
+        Owner(InboxId id, byte[] prefix, ClientInfo client) {
+            super(id, prefix);
+            this.client = client;
+        }
+
+        @Override
+        void run(Lifecycle lifecycle, InboxState state) {
+            answer.complete(lifecycle.owner(state, client));
         }
 
         @Override

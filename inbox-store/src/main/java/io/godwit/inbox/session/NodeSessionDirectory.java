@@ -31,6 +31,12 @@ public final class NodeSessionDirectory implements SessionDirectory {
         return claim.granted;
     }
 
+    @Override
+    public @Nullable Holder holder(TenantId tenant, ClientId clientId) {
+        Claim last = lastClaims.get(new Key(tenant, clientId));
+        return last == null ? null : last.holder;
+    }
+
     /** How many client ids are held. */
     public int size() {
         return lastClaims.size();

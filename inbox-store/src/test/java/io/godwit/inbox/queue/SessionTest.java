@@ -8,9 +8,11 @@ import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.SessionEndCause;
@@ -22,6 +24,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -122,6 +125,32 @@ class SessionTest {
         assertThat(store.insert("a", incarnation, store.message("m", 1))).isEqualTo(InsertOutcome.NO_SESSION);
         assertThat(store.attach("a").reply.sessionPresent()).isFalse();
         assertThat(store.otherEvents).containsExactly(ended(SessionEndCause.EXPIRED));
+    }
+
+    @Test
+    void aSessionIsThatOfTheUserWhoCameLast() {
+        assertThat(owner("user")).isEqualTo(SessionOwner.NO_SESSION);
+        TestConnection connection = store.attach("a", false, 60, null);
+        assertThat(owner("user")).isEqualTo(SessionOwner.SAME_USER);
+        assertThat(owner("other")).isEqualTo(SessionOwner.OTHER_USER);
+        assertThat(owner(null)).isEqualTo(SessionOwner.OTHER_USER);
+        store.detach(connection);
+        store.host.advanceMillis(59_999);
+        assertThat(owner("other")).isEqualTo(SessionOwner.OTHER_USER);
+        store.host.advanceMillis(1);
+        assertThat(owner("other")).isEqualTo(SessionOwner.NO_SESSION);
+
+        store.host.await(store.client.attach(new AttachRequest(client(null), true, 60, null), new TestConnection()));
+        assertThat(owner(null)).isEqualTo(SessionOwner.SAME_USER);
+        assertThat(owner("other")).isEqualTo(SessionOwner.NO_USER);
+    }
+
+    private SessionOwner owner(@Nullable String userName) {
+        return store.host.await(store.client.owner(client(userName)));
+    }
+
+    private static ClientInfo client(@Nullable String userName) {
+        return new ClientInfo(TenantId.DEFAULT, new ClientId("a"), userName, "127.0.0.1:1000", 5);
     }
 
     private static BrokerEvent ended(SessionEndCause cause) {

@@ -59,6 +59,11 @@ public final class Authorizer {
         return config.disconnectsOnDeniedPublish();
     }
 
+    /** See {@link AuthConfig}. */
+    public boolean keepsSessionsToUsers() {
+        return config.keepsSessionsToUsers();
+    }
+
     public CompletableFuture<ConnectResult> connect(ConnectRequest request) {
         return guard(AuthCheck.CONNECT, request.client(), () -> provider.connect(request), NO_RESULT);
     }

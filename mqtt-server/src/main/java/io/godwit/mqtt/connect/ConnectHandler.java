@@ -4,8 +4,10 @@ import io.godwit.dist.client.DistOutcome;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.SessionDirectory;
+import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
+import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
@@ -24,6 +26,9 @@ import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.mqtt.transport.SessionlessHandler;
+import io.godwit.plugin.auth.AuthCheck;
+import io.godwit.plugin.auth.ConnectResult;
+import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -38,8 +43,9 @@ import org.jspecify.annotations.Nullable;
  * Serves one connection from its first packet to CONNACK. Confined to its event loop.
  *
  * <p>The steps: {@link #begin} checks the CONNECT, {@link Admission} whether the client is let in. Only then {@link #acquire} asks the
- * directory for the client id, which another connection may have to give up first (takeover). With the {@link SessionDirectory.Lease} it opens
- * the session ({@link #acquired}): a clean one of expiry 0 and without a will only has a stored predecessor deleted; any other is attached at the
+ * directory for the client id, which another connection may have to give up first (takeover), unless that is another user's. With the
+ * {@link SessionDirectory.Lease} it sees whether what is stored is another user's ({@link #acquired}) and opens
+ * the session ({@link #openSession}): a clean one of expiry 0 and without a will only has a stored predecessor deleted; any other is attached at the
  * inbox store. A route that a resumed session lacks, since a crash had left it out, is written. Then {@link #open} sends CONNACK and makes the
  * session the connection's handler. What the client
  * sent behind its CONNECT meanwhile is kept for the session; reading pauses, so that is little.
@@ -147,8 +153,16 @@ public final class ConnectHandler extends SessionlessHandler {
             return;
         }
         Will will = willOf(packet.will(), topics);
+        if (keepsSessionsToUsers(packet)) {
+            SessionDirectory.Holder present = services.directory().holder(client.tenant(), client.clientId());
+            String user = present == null ? null : present.userName();
+            if (user != null && !user.equals(client.userName())) {
+                refuseOtherUser(client);
+                return;
+            }
+        }
         CompletableFuture<SessionDirectory.Lease> request =
-                services.directory().acquire(client.tenant(), client.clientId(), this::giveUp);
+                services.directory().acquire(client.tenant(), client.clientId(), new Claimant(client.userName()));
         OnEventLoop.whenComplete(connection, request, (granted, failure) -> {
             if (failure != null) {
                 refuse(failure);
@@ -161,18 +175,71 @@ public final class ConnectHandler extends SessionlessHandler {
         });
     }
 
-    /** Another connection wants the client id. Any thread. */
-    private void giveUp() {
-        connection.loop().execute(() -> {
-            if (session != null) {
-                session.takenOver();
+    /** This connection in the directory; any thread. */
+    private final class Claimant implements SessionDirectory.Holder {
+        private final @Nullable String userName;
+
+        private Claimant(@Nullable String userName) {
+            this.userName = userName;
+        }
+
+        @Override
+        public @Nullable String userName() {
+            return userName;
+        }
+
+        @Override
+        public void giveUp() {
+            connection.loop().execute(() -> {
+                if (session != null) {
+                    session.takenOver();
+                } else {
+                    connection.close("another connection uses this client id");
+                }
+            });
+        }
+    }
+
+    /** Whether the client's user name, or that it has none, is proven, and the session of another user out of its reach. */
+    private boolean keepsSessionsToUsers(Connect packet) {
+        Authorizer authorizer = services.session().authorizer();
+        return authorizer.keepsSessionsToUsers()
+                && (authorizer.asks(AuthCheck.CONNECT)
+                        || packet.authenticationMethod() != null
+                        || connection.certificateUserName() != null);
+    }
+
+    private void refuseOtherUser(ClientInfo client) {
+        ConnectResult.Refused refused =
+                new ConnectResult.Refused(RefusalReason.NOT_AUTHORIZED, "the client id has a session of another user");
+        ReasonCode code = services.session().authorizer().connectDenied(client, refused);
+        connection.loginFailed();
+        connection.refuse(code, null);
+    }
+
+    private void acquired(Connect packet, ClientInfo client, ClientTopics topics, @Nullable Will will) {
+        if (!keepsSessionsToUsers(packet)) {
+            openSession(packet, client, topics, will, packet.cleanStart());
+            return;
+        }
+        CompletableFuture<SessionOwner> asked = services.session().inbox().owner(client);
+        OnEventLoop.whenComplete(connection, asked, (owner, failure) -> {
+            if (failure != null) {
+                refuse(failure);
+            } else if (isGone()) {
+                releaseLease();
+            } else if (owner == SessionOwner.OTHER_USER) {
+                refuseOtherUser(client);
+                releaseLease();
             } else {
-                connection.close("another connection uses this client id");
+                // what nobody owns may be more than this user is allowed
+                openSession(packet, client, topics, will, packet.cleanStart() || owner == SessionOwner.NO_USER);
             }
         });
     }
 
-    private void acquired(Connect packet, ClientInfo client, ClientTopics topics, @Nullable Will will) {
+    private void openSession(
+            Connect packet, ClientInfo client, ClientTopics topics, @Nullable Will will, boolean cleanStart) {
         SessionConfig config = services.session().config();
         long expiry = expirySeconds(packet, config);
         int window = packet.receiveMaximum() < 0
@@ -180,7 +247,7 @@ public final class ConnectHandler extends SessionlessHandler {
                 : Math.min(config.sendWindow(), packet.receiveMaximum());
         int aliases = Math.min(config.topicAliasMaximum(), Math.max(0, packet.topicAliasMaximum()));
         SessionTerms terms = new SessionTerms(client, window, aliases, expiry, packet.authenticationMethod(), topics);
-        if (expiry == 0 && packet.cleanStart() && packet.will() == null) {
+        if (expiry == 0 && cleanStart && packet.will() == null) {
             OnEventLoop.whenComplete(
                     connection,
                     services.session().inbox().delete(client.tenant(), client.clientId()),
@@ -195,7 +262,7 @@ public final class ConnectHandler extends SessionlessHandler {
                     });
             return;
         }
-        attach(packet, terms, will, packet.cleanStart());
+        attach(packet, terms, will, cleanStart);
     }
 
     private void attach(Connect packet, SessionTerms terms, @Nullable Will will, boolean cleanStart) {

@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** Leases in the order they were asked for. */
 public final class MemoryDirectory implements SessionDirectory {
@@ -29,6 +30,12 @@ public final class MemoryDirectory implements SessionDirectory {
             present.holder().giveUp();
         }
         return request.lease();
+    }
+
+    @Override
+    public synchronized @Nullable Holder holder(TenantId tenant, ClientId clientId) {
+        ArrayDeque<Request> queue = requests.get(clientId);
+        return queue == null ? null : queue.getLast().holder();
     }
 
     private void release(ClientId clientId) {

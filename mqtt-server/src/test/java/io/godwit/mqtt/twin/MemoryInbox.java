@@ -13,10 +13,12 @@ import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.ReplayOutcome;
 import io.godwit.inbox.client.ReplayStep;
+import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
@@ -28,6 +30,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -76,6 +79,10 @@ public final class MemoryInbox implements InboxClient {
     private static final class Stored {
         final long incarnation;
         long expirySeconds;
+
+        @Nullable
+        String userName;
+
         final Map<TopicFilter, StoredSubscription> subscriptions = new LinkedHashMap<>();
         /** Of each subscription that is owed retained messages, the topics of live messages since it was made. */
         final Map<TopicFilter, Set<String>> liveTopics = new HashMap<>();
@@ -187,6 +194,7 @@ public final class MemoryInbox implements InboxClient {
             sessions.put(clientId, stored);
         }
         stored.expirySeconds = request.expirySeconds();
+        stored.userName = request.client().userName();
         stored.queue.values().forEach(entry -> entry.sent = false);
         Attachment attachment = new Attachment(clientId, stored, listener, request.will());
         stored.attachment = attachment;
@@ -196,6 +204,23 @@ public final class MemoryInbox implements InboxClient {
                 List.copyOf(stored.subscriptions.values()),
                 stored.inbound.keySet().stream().mapToInt(Integer::intValue).toArray(),
                 attachment));
+    }
+
+    @Override
+    public synchronized CompletableFuture<SessionOwner> owner(ClientInfo client) {
+        CompletableFuture<SessionOwner> failed = failure();
+        if (failed != null) {
+            return failed;
+        }
+        Stored stored = sessions.get(client.clientId());
+        if (stored == null) {
+            return CompletableFuture.completedFuture(SessionOwner.NO_SESSION);
+        }
+        if (Objects.equals(stored.userName, client.userName())) {
+            return CompletableFuture.completedFuture(SessionOwner.SAME_USER);
+        }
+        return CompletableFuture.completedFuture(
+                stored.userName == null ? SessionOwner.NO_USER : SessionOwner.OTHER_USER);
     }
 
     @Override
