@@ -50,6 +50,8 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private static final List<Pause> PAUSES = List.of(Pause.values());
     /** At least so long a pause, so that a limit costs few wake-ups. */
     private static final long MIN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    /** After so long at most it is looked at again, so that no timer holds a connection that is over for long. */
+    private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Channel channel;
     private final LoopContext loop;
@@ -103,12 +105,12 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         this.onGone = onGone;
         long bandwidth = limits().maxConnBandwidth();
         if (bandwidth > 0) {
-            inBucket = new TokenBucket(bandwidth, System.nanoTime());
-            outBucket = new TokenBucket(bandwidth, System.nanoTime());
+            inBucket = new TokenBucket(bandwidth, nanoTime());
+            outBucket = new TokenBucket(bandwidth, nanoTime());
         }
         int publishRate = limits().maxPublishRate();
         if (publishRate > 0) {
-            publishBucket = new TokenBucket(publishRate, System.nanoTime());
+            publishBucket = new TokenBucket(publishRate, nanoTime());
         }
     }
 
@@ -203,16 +205,38 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     void onBytesRead(int bytes) {
         metrics.bytesIn(bytes);
         if (inBucket != null) {
-            pauseFor(Pause.BANDWIDTH, inBucket.take(bytes, System.nanoTime()));
+            take(inBucket, bytes, Pause.BANDWIDTH);
         }
     }
 
-    private void pauseFor(Pause reason, long nanos) {
-        if (nanos > 0 && !isPaused(reason)) {
+    private void take(TokenBucket bucket, int count, Pause reason) {
+        long owedNanos = bucket.take(count, nanoTime());
+        if (owedNanos > 0 && !isPaused(reason)) {
             pauseReading(reason);
-            channel.eventLoop()
-                    .schedule(() -> resumeReading(reason), Math.max(nanos, MIN_PAUSE_NANOS), TimeUnit.NANOSECONDS);
+            later(() -> resumePaid(bucket, reason), owedNanos);
         }
+    }
+
+    /** Reads on once what one read brought is paid for, all of which was handed on after the pause had begun. */
+    private void resumePaid(TokenBucket bucket, Pause reason) {
+        long owedNanos = bucket.owedNanos(nanoTime());
+        if (owedNanos > 0 && isOpen()) {
+            later(() -> resumePaid(bucket, reason), owedNanos);
+        } else {
+            resumeReading(reason);
+        }
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // the event loop logs what a task throws
+    private void later(Runnable action, long nanos) {
+        channel.eventLoop()
+                .schedule(
+                        action, Math.min(Math.max(nanos, MIN_PAUSE_NANOS), MAX_PAUSE_NANOS), TimeUnit.NANOSECONDS);
+    }
+
+    /** Of the loop's clock, by which its timers run. */
+    private long nanoTime() {
+        return channel.eventLoop().ticker().nanoTime();
     }
 
     /** Something of MQTT has arrived: the keep-alive begins anew. */
@@ -227,7 +251,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         }
         metrics.packetIn();
         if (publishBucket != null && msg instanceof Publish) {
-            pauseFor(Pause.PUBLISH_RATE, publishBucket.take(1, System.nanoTime()));
+            take(publishBucket, 1, Pause.PUBLISH_RATE);
         }
         try {
             handler.onPacket((Packet) msg);
@@ -454,12 +478,12 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         channel.write(buffer, channel.voidPromise());
         holdIfUnread();
         if (outBucket != null) {
-            long pauseNanos = outBucket.take(bytes, System.nanoTime());
-            if (pauseNanos > 0 && !isOutThrottled) {
+            long owedNanos = outBucket.take(bytes, nanoTime());
+            if (owedNanos > 0 && !isOutThrottled) {
                 isOutThrottled = true;
                 throttled(ThrottleCause.BANDWIDTH_OUT);
-                channel.eventLoop()
-                        .schedule(this::unthrottle, Math.max(pauseNanos, MIN_PAUSE_NANOS), TimeUnit.NANOSECONDS);
+                TokenBucket bucket = outBucket;
+                later(() -> unthrottle(bucket), owedNanos);
             }
         }
     }
@@ -482,9 +506,14 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         return pending == null ? 0 : pending.totalPendingWriteBytes();
     }
 
-    private void unthrottle() {
-        isOutThrottled = false;
-        notifyWritable();
+    private void unthrottle(TokenBucket bucket) {
+        long owedNanos = bucket.owedNanos(nanoTime());
+        if (owedNanos > 0 && isOpen()) {
+            later(() -> unthrottle(bucket), owedNanos);
+        } else {
+            isOutThrottled = false;
+            notifyWritable();
+        }
     }
 
     @Override

@@ -288,9 +288,10 @@ class MqttConnectionTest {
                 .count();
     }
 
-    /** What is read already is handed on: the debt makes the pause longer. */
+    /** What is read already is handed on: the pause lasts until it is paid for. */
     @Test
     void thePublishRatePausesReadingAndDiscardsNothing() {
+        channel.freezeTime();
         connection = connection(listener(0, 100));
         accept(0);
         Publish publish = new Publish(0, false, Qos.AT_MOST_ONCE, false, "t", new byte[0], MessageProperties.NONE);
@@ -306,9 +307,33 @@ class MqttConnectionTest {
         assertThat(pauses(ThrottleCause.PUBLISH_RATE)).isEqualTo(1);
         assertThat(pauses(ThrottleCause.BANDWIDTH_IN)).isZero();
 
-        channel.advanceTimeBy(1, TimeUnit.SECONDS);
-        channel.runScheduledPendingTasks();
+        pass(1900);
+        assertThat(channel.config().isAutoRead()).isFalse();
+        pass(100);
         assertThat(channel.config().isAutoRead()).isTrue();
+        assertThat(pauses(ThrottleCause.PUBLISH_RATE)).isEqualTo(1);
+    }
+
+    private void pass(int millis) {
+        for (int i = 0; i < millis; i += 10) {
+            channel.advanceTimeBy(10, TimeUnit.MILLISECONDS);
+            channel.runScheduledPendingTasks();
+        }
+    }
+
+    @Test
+    void aConnectionThatIsOverIsHeldByNoLongPause() {
+        channel.freezeTime();
+        connection = connection(listener(0, 1));
+        accept(0);
+        Publish publish = new Publish(0, false, Qos.AT_MOST_ONCE, false, "t", new byte[0], MessageProperties.NONE);
+        for (int i = 0; i < 1000; i++) {
+            connection.channelRead(channel.pipeline().lastContext(), publish);
+        }
+        pass(100);
+        connection.close("the end");
+        pass(1000);
+        assertThat(channel.runScheduledPendingTasks()).as("no timer is left").isEqualTo(-1);
     }
 
     /** Only PUBLISH counts for the rate. */

@@ -22,4 +22,25 @@ class TokenBucketTest {
         TokenBucket bucket = new TokenBucket(1000, 0);
         assertThat(bucket.take(2000, 100 * SECOND)).isEqualTo(SECOND);
     }
+
+    /** As the publishes of one read come: what flows in between two of them is far less than one. */
+    @Test
+    void whatIsTakenInSmallStepsIsOwedInFull() {
+        TokenBucket bucket = new TokenBucket(50, 0);
+        long pauseNanos = 0;
+        for (int i = 1; i <= 2000; i++) {
+            pauseNanos = bucket.take(1, 300L * i);
+        }
+        assertThat(pauseNanos).isBetween(38 * SECOND, 39 * SECOND);
+    }
+
+    @Test
+    void fractionsThatFlowInAreKept() {
+        TokenBucket bucket = new TokenBucket(10, 0);
+        bucket.take(10, 0);
+        for (int i = 1; i <= 100; i++) {
+            bucket.take(0, SECOND / 100 * i);
+        }
+        assertThat(bucket.take(9, SECOND)).isZero();
+    }
 }
