@@ -174,8 +174,16 @@ public final class LoopContext {
         // backwards: a listener that closes itself is replaced by one that was already visited
         for (int i = ticking.size() - 1; i >= 0; i--) {
             if (i < ticking.size()) {
-                ticking.get(i).onTick(tick);
+                tick(ticking.get(i));
             }
+        }
+    }
+
+    private void tick(TickListener listener) {
+        try {
+            listener.onTick(tick);
+        } catch (RuntimeException | Error e) { // outermost frame: a sweep that throws is never called again
+            LOG.error("time-outs not looked at loop={} connection={}", index, listener, e);
         }
     }
 

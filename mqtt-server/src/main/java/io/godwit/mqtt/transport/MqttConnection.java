@@ -553,6 +553,15 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void onTick(int tick) {
+        try {
+            look(tick);
+        } catch (RuntimeException | Error e) { // outermost frame: it ends this connection, not the sweep
+            fail(e);
+        }
+    }
+
+    /** Keeps the time-outs. */
+    private void look(int tick) {
         int quietTicks = tick - lastReadTick;
         if (isPaused(Pause.MEMORY) && !loop.isMemoryShort()) {
             resumeReading(Pause.MEMORY);

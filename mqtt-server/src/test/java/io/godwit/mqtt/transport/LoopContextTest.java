@@ -63,7 +63,24 @@ class LoopContextTest {
         assertThat(loop.tick()).isEqualTo(2);
     }
 
-    private final class Listener implements LoopContext.TickListener {
+    /** Netty would end the sweep for good, and with it every time-out of the loop. */
+    @Test
+    void aFailingTickLeavesTheOthersAlone() {
+        List<Listener> listeners = List.of(new Listener(false), new Listener(false));
+        loop.addTicking(listeners.get(0));
+        loop.addTicking(new Listener(false) {
+            @Override
+            public void onTick(int tick) {
+                throw new IllegalStateException("a bug, for the test");
+            }
+        });
+        loop.addTicking(listeners.get(1));
+        loop.sweep();
+        loop.sweep();
+        assertThat(listeners).extracting(listener -> listener.ticks).containsExactly(2, 2);
+    }
+
+    private class Listener implements LoopContext.TickListener {
         private final boolean leaves;
         private int index;
         private int ticks;

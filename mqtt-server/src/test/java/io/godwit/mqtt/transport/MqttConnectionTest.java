@@ -469,7 +469,24 @@ class MqttConnectionTest {
         assertThat(recorder.closed).isEqualTo("UNSPECIFIED_ERROR");
     }
 
-    private static final class Recorder implements PacketHandler {
+    @Test
+    void aBugInATickEndsTheConnectionOnly() {
+        accept(0);
+        connection.setHandler(new Recorder() {
+            @Override
+            public void onTick() {
+                throw new IllegalStateException("a bug, for the test");
+            }
+        });
+        sweep(1);
+        assertThat(connection.isOpen()).isFalse();
+        assertThat(written())
+                .singleElement()
+                .extracting(packet -> ((Disconnect) packet).reasonCode())
+                .isEqualTo(ReasonCode.UNSPECIFIED_ERROR);
+    }
+
+    private static class Recorder implements PacketHandler {
         @Nullable
         String closed;
 
