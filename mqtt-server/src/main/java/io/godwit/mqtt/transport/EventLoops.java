@@ -16,13 +16,18 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The threads that serve connections, each with its {@link LoopContext}: io_uring or epoll where it loads, else NIO. */
 public final class EventLoops {
     private static final Logger LOG = LoggerFactory.getLogger(EventLoops.class);
+
+    private static final long CUT_SECONDS = 5;
 
     private final EventLoopGroup group;
     private final Class<? extends ServerSocketChannel> serverChannel;
@@ -79,8 +84,22 @@ public final class EventLoops {
         }
     }
 
-    /** Closes what is left and stops the threads; returns when they have ended. */
+    /**
+     * Closes what is left and stops the threads; returns when they have ended. The sockets go first, while the loops still run all that a close
+     * leads to: a session that has ended may have left its socket to linger, and what its pipeline holds must be released.
+     */
     public void close() {
+        CompletableFuture<?> none = CompletableFuture.allOf(
+                contexts.stream().map(LoopContext::cutAll).toArray(CompletableFuture[]::new));
+        try {
+            none.get(CUT_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            LOG.warn("sockets still open after {} s end with their event loops", CUT_SECONDS);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("the count of sockets never fails", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly(10, TimeUnit.SECONDS);
     }
 }

@@ -3,6 +3,7 @@ package io.godwit.mqtt.transport;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -38,6 +39,8 @@ public final class LoopContext {
     private final List<TickListener> ticking = new ArrayList<>();
     private int tick;
     private boolean isMemoryShort;
+    /** Complete when no connection is left; null before {@link #cutAll}. */
+    private @Nullable CompletableFuture<Void> cut;
 
     /**
      * @param index 0 to the number of loops minus one
@@ -157,6 +160,9 @@ public final class LoopContext {
     void addTicking(TickListener listener) {
         listener.tickIndex(ticking.size());
         ticking.add(listener);
+        if (cut != null) {
+            listener.cut();
+        }
     }
 
     /** Takes the listener at {@code place} out; the last one moves there. */
@@ -166,6 +172,7 @@ public final class LoopContext {
             ticking.set(place, last);
             last.tickIndex(place);
         }
+        completeCut();
     }
 
     /** Once a second: time-outs of all connections of this loop, instead of a timer for each. */
@@ -192,6 +199,27 @@ public final class LoopContext {
         return List.copyOf(ticking);
     }
 
+    /**
+     * Cuts every connection, and those that come. Any thread.
+     *
+     * @return complete, on the loop, once none is left
+     */
+    CompletableFuture<Void> cutAll() {
+        CompletableFuture<Void> none = new CompletableFuture<>();
+        execute(() -> {
+            cut = none;
+            connections().forEach(TickListener::cut);
+            completeCut();
+        });
+        return none;
+    }
+
+    private void completeCut() {
+        if (cut != null && ticking.isEmpty()) {
+            cut.complete(null);
+        }
+    }
+
     /** A connection in the sweep. */
     interface TickListener {
         void tickIndex(int index);
@@ -199,5 +227,8 @@ public final class LoopContext {
         void onTick(int tick);
 
         void shutDown();
+
+        /** Closes its socket at once. */
+        void cut();
     }
 }

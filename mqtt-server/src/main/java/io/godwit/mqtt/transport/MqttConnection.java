@@ -678,6 +678,11 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     @Override
+    public void cut() {
+        channel.close();
+    }
+
+    @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         if (state == State.CLOSED) {
             return;

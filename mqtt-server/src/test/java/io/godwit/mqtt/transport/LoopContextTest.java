@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class LoopContextTest {
@@ -63,6 +64,22 @@ class LoopContextTest {
         assertThat(loop.tick()).isEqualTo(2);
     }
 
+    @Test
+    void nothingIsLeftWhenAllAreCut() {
+        Listener early = new Listener(false);
+        Listener late = new Listener(false);
+        loop.addTicking(early);
+        CompletableFuture<Void> none = loop.cutAll();
+        tasks.remove().run();
+        assertThat(early.isCut).isTrue();
+        loop.addTicking(late);
+        assertThat(late.isCut).isTrue();
+        loop.removeTicking(early.index);
+        assertThat(none).isNotDone();
+        loop.removeTicking(late.index);
+        assertThat(none).isDone();
+    }
+
     /** Netty would end the sweep for good, and with it every time-out of the loop. */
     @Test
     void aFailingTickLeavesTheOthersAlone() {
@@ -84,6 +101,7 @@ class LoopContextTest {
         private final boolean leaves;
         private int index;
         private int ticks;
+        private boolean isCut;
 
         private Listener(boolean leaves) {
             this.leaves = leaves;
@@ -104,5 +122,10 @@ class LoopContextTest {
 
         @Override
         public void shutDown() {}
+
+        @Override
+        public void cut() {
+            isCut = true;
+        }
     }
 }
