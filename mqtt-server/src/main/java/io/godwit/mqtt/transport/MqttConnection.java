@@ -273,6 +273,9 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void pauseReading(Pause reason) {
+        if (!isOpen()) {
+            return; // what still comes is read to its end
+        }
         pauses |= (short) bit(reason);
         channel.config().setAutoRead(false);
         if (reason.cause() != null) {
@@ -286,6 +289,9 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void resumeReading(Pause reason) {
+        if (!isOpen()) {
+            return; // it would begin the time-out of the close anew
+        }
         pauses &= (short) ~bit(reason);
         if (pauses == 0) {
             lastReadTick = loop.tick();

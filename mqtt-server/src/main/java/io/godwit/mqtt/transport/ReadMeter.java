@@ -33,8 +33,8 @@ final class ReadMeter extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        if (!connection.isOpen() && !isForFrames(ctx)) {
-            ReferenceCountUtil.release(msg); // sent before the peer knew that we close
+        if (!connection.isOpen()) {
+            readLate(ctx, msg);
             return;
         }
         if (msg instanceof ByteBuf bytes) {
@@ -46,6 +46,15 @@ final class ReadMeter extends ChannelInboundHandlerAdapter {
             }
         }
         ctx.fireChannelRead(msg);
+    }
+
+    /** Sent before the peer knew that we close. */
+    private void readLate(ChannelHandlerContext ctx, Object msg) {
+        if (isForFrames(ctx)) {
+            ctx.fireChannelRead(msg);
+        } else {
+            ReferenceCountUtil.release(msg);
+        }
     }
 
     /** A WebSocket is closed by its last frame, which has to be read. */

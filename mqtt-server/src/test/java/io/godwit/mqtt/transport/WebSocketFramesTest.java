@@ -27,6 +27,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.AfterEach;
@@ -36,6 +37,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Against Netty's WebSocket codec as the client. */
 class WebSocketFramesTest {
+    private static final int BYTES_PER_SECOND = 5_000_000;
+
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private final LoopContext loop = new LoopContext(0, channel.eventLoop());
     private final EmbeddedChannel client =
@@ -48,7 +51,7 @@ class WebSocketFramesTest {
         loop.bindToCurrentThread();
         ListenerConfig config = new ListenerConfig(
                 new InetSocketAddress(0),
-                new ListenerLimits(1024, 0, 0, Duration.ofSeconds(3), 0, 0, 0, 0),
+                new ListenerLimits(1024, BYTES_PER_SECOND, 0, Duration.ofSeconds(3), 0, 0, 0, 0),
                 null,
                 "/mqtt",
                 List.of());
@@ -96,6 +99,22 @@ class WebSocketFramesTest {
         Object frame = client.readInbound();
         assertThat(frame).isInstanceOf(type);
         return type.cast(frame);
+    }
+
+    /** Who never answers the Close frame is cut off, however much he sends instead. */
+    @Test
+    void aFloodDoesNotKeepAClosingWebSocketOpen() {
+        channel.freezeTime();
+        connection.close("the end");
+        byte[] flood = bytes(new BinaryWebSocketFrame(Unpooled.wrappedBuffer(new byte[2 * BYTES_PER_SECOND])));
+        for (int second = 0; second < 10 && channel.isOpen(); second++) {
+            receive(flood);
+            assertThat(channel.config().isAutoRead()).isTrue();
+            channel.advanceTimeBy(1, TimeUnit.SECONDS);
+            channel.runScheduledPendingTasks();
+            loop.sweep();
+        }
+        assertThat(channel.isOpen()).isFalse();
     }
 
     /** However the payload is cut into frames, with pings between, and the bytes into reads. [MQTT5-6.0.0-2] */
