@@ -370,6 +370,8 @@ public final class ConnectHandler extends SessionlessHandler {
         for (Packet waited : early) {
             if (connection.isOpen()) {
                 opened.onPacket(waited);
+            } else {
+                services.session().reports().metrics().packetsIgnored(1);
             }
         }
         early.clear();
@@ -434,6 +436,7 @@ public final class ConnectHandler extends SessionlessHandler {
     @Override
     public void onClosed(String reason) {
         isClosed = true;
+        services.session().reports().metrics().packetsIgnored(early.size());
         early.clear();
         if (admission != null) {
             admission.end();

@@ -60,7 +60,8 @@ final class PublishIntake {
 
     void onPublish(Publish publish) {
         if (session.isClosed() || !connection.isOpen()) {
-            return; // read before the connection was closed; never acknowledged
+            services.metrics.packetsIgnored(1); // read before the connection was closed; never acknowledged
+            return;
         }
         String said = publish.topicAlias() == 0 ? publish.topic() : aliases().resolve(publish);
         services.metrics.publishIn();

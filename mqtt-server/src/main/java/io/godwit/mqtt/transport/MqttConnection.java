@@ -209,6 +209,11 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         }
     }
 
+    /** Bytes of the wire that have come too late. */
+    void onBytesIgnored(int bytes) {
+        metrics.bytesIgnored(bytes);
+    }
+
     private void take(TokenBucket bucket, int count, Pause reason) {
         long owedNanos = bucket.take(count, nanoTime());
         if (owedNanos > 0 && !isPaused(reason)) {
@@ -247,7 +252,8 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
         if (!isOpen() || handler == null) {
-            return; // sent before it knew that we close
+            metrics.packetsIgnored(1); // sent before it knew that we close
+            return;
         }
         metrics.packetIn();
         if (publishBucket != null && msg instanceof Publish) {

@@ -26,6 +26,8 @@ public final class MqttMetrics {
     private final LongAdder publishesOut;
     private final LongAdder bytesIn;
     private final LongAdder bytesOut;
+    private final LongAdder ignoredPackets;
+    private final LongAdder ignoredBytes;
     private final ByKind<ThrottleCause> pauses;
     private final LongAdder sockets = new LongAdder();
 
@@ -62,6 +64,8 @@ public final class MqttMetrics {
         publishesOut = counter(registry, "publishes.out");
         bytesIn = counter(registry, "bytes.in");
         bytesOut = counter(registry, "bytes.out");
+        ignoredPackets = counter(registry, "packets.ignored");
+        ignoredBytes = counter(registry, "bytes.ignored");
         Gauge.builder("godwit.mqtt.sockets", sockets, LongAdder::sum).register(registry);
         connects = counter(registry, "connects");
         disconnects = counter(registry, "disconnects");
@@ -133,6 +137,16 @@ public final class MqttMetrics {
 
     void bytesOut(long bytes) {
         bytesOut.add(bytes);
+    }
+
+    /** So many packets, a publish of QoS 0 perhaps, had been read when their connection was closed, and have no effect. */
+    public void packetsIgnored(int packets) {
+        ignoredPackets.add(packets);
+    }
+
+    /** So many bytes came after their connection was closed, and are not looked at. */
+    void bytesIgnored(long bytes) {
+        ignoredBytes.add(bytes);
     }
 
     /** A counter for each constant of {@code K}, told apart by a tag. */

@@ -50,6 +50,9 @@ final class ReadMeter extends ChannelInboundHandlerAdapter {
 
     /** Sent before the peer knew that we close. */
     private void readLate(ChannelHandlerContext ctx, Object msg) {
+        if (place != Place.MQTT && msg instanceof ByteBuf bytes) {
+            connection.onBytesIgnored(bytes.readableBytes());
+        }
         if (isForFrames(ctx)) {
             ctx.fireChannelRead(msg);
         } else {

@@ -281,6 +281,19 @@ class MqttConnectionTest {
         assertThat(recorder.writables).isEqualTo(1);
     }
 
+    /** A publish of QoS 0 may be among them, which nobody sends again. */
+    @Test
+    void whatWasReadBeforeTheServerClosedIsCounted() {
+        accept(0);
+        Publish publish = new Publish(0, false, Qos.AT_MOST_ONCE, false, "t", new byte[0], MessageProperties.NONE);
+        connection.channelRead(channel.pipeline().lastContext(), publish);
+        connection.disconnect(ReasonCode.SESSION_TAKEN_OVER, null);
+        connection.channelRead(channel.pipeline().lastContext(), publish);
+        assertThat(recorder.packets).isEqualTo(1);
+        assertThat(meters.get("godwit.mqtt.packets.ignored").functionCounter().count())
+                .isEqualTo(1);
+    }
+
     private double pauses(ThrottleCause cause) {
         return meters.get("godwit.mqtt.pauses")
                 .tag("cause", cause.name().toLowerCase(Locale.ROOT))

@@ -6,6 +6,7 @@ import io.godwit.conformance.Clause;
 import io.godwit.mqtt.codec.PacketDecoder;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.plugin.event.EventListener;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -44,6 +45,7 @@ class WebSocketFramesTest {
     private final EmbeddedChannel client =
             new EmbeddedChannel(new WebSocket13FrameEncoder(true), new WebSocket13FrameDecoder(false, false, 1 << 20));
     private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+    private final MeterRegistry meters = new SimpleMeterRegistry();
     private final MqttConnection connection;
     private String closed = "";
 
@@ -60,7 +62,7 @@ class WebSocketFramesTest {
                 loop,
                 new ListenerScope(
                         config,
-                        new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), EventListener.NONE),
+                        new MqttReports(new MqttMetrics(meters), EventListener.NONE),
                         HalfReceived.UNLIMITED,
                         Bans.NONE),
                 PacketDecoder.forServer(1024),
@@ -115,6 +117,8 @@ class WebSocketFramesTest {
             loop.sweep();
         }
         assertThat(channel.isOpen()).isFalse();
+        assertThat(meters.get("godwit.mqtt.bytes.ignored").functionCounter().count())
+                .isGreaterThanOrEqualTo(flood.length);
     }
 
     /** However the payload is cut into frames, with pings between, and the bytes into reads. [MQTT5-6.0.0-2] */
