@@ -10,52 +10,54 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
 
 /**
  * A kind of event and the meters that count it.
  *
  * @param name for logs and {@code status}
- * @param isTold whether an operator should hear of it unasked: something was lost, refused or wrong
+ * @param level at which an operator hears of it unasked: WARN when something was lost or is wrong, INFO when something was refused, which clients
+ *     can bring about at will; null for what is usual
  * @param tag of the meters, by whose values it is told apart; null not to
  * @param meters together the number of events
  */
 record EventKind(
         Class<? extends BrokerEvent> event,
         String name,
-        boolean isTold,
+        @Nullable Level level,
         @Nullable String tag,
         List<String> meters) {
 
     /** Every kind there is, which a test sees to. */
     static final List<EventKind> ALL = List.of(
-            told(
+            wrong(
                     BrokerEvent.MessageDropped.class,
                     "dropped",
                     "reason",
                     "godwit.mqtt.messages.dropped",
                     "godwit.inbox.dropped",
                     "godwit.dist.dropped"),
-            told(BrokerEvent.QueueFullBegan.class, "queues-full", null, "godwit.inbox.queues.full"),
-            told(BrokerEvent.SlowConsumerBegan.class, "slow-consumers", null, "godwit.mqtt.slow.consumers.begun"),
-            told(BrokerEvent.PublishRefused.class, "publishes-refused", null, "godwit.mqtt.publishes.refused"),
-            told(BrokerEvent.ReplayDelayed.class, "replays-delayed", null, "godwit.mqtt.replays.delayed"),
-            told(BrokerEvent.ProtocolViolated.class, "protocol-violations", null, "godwit.mqtt.protocol.errors"),
-            told(BrokerEvent.PacketAbandoned.class, "packets-abandoned", null, "godwit.mqtt.packets.abandoned"),
-            told(BrokerEvent.Banned.class, "bans", "cause", "godwit.mqtt.bans"),
-            told(BrokerEvent.MemoryShort.class, "memory-shortages", "kind", "godwit.mqtt.memory.shortages"),
-            told(BrokerEvent.ConnectionRefused.class, "connections-refused", null, "godwit.mqtt.connections.refused"),
-            told(BrokerEvent.ConnectRefused.class, "connects-refused", null, "godwit.mqtt.connects.refused"),
-            told(
+            wrong(BrokerEvent.QueueFullBegan.class, "queues-full", null, "godwit.inbox.queues.full"),
+            wrong(BrokerEvent.SlowConsumerBegan.class, "slow-consumers", null, "godwit.mqtt.slow.consumers.begun"),
+            refused(BrokerEvent.PublishRefused.class, "publishes-refused", null, "godwit.mqtt.publishes.refused"),
+            wrong(BrokerEvent.ReplayDelayed.class, "replays-delayed", null, "godwit.mqtt.replays.delayed"),
+            refused(BrokerEvent.ProtocolViolated.class, "protocol-violations", null, "godwit.mqtt.protocol.errors"),
+            refused(BrokerEvent.PacketAbandoned.class, "packets-abandoned", null, "godwit.mqtt.packets.abandoned"),
+            refused(BrokerEvent.Banned.class, "bans", "cause", "godwit.mqtt.bans"),
+            wrong(BrokerEvent.MemoryShort.class, "memory-shortages", "kind", "godwit.mqtt.memory.shortages"),
+            refused(BrokerEvent.ConnectionRefused.class, "connections-refused", null, "godwit.mqtt.connections.refused"),
+            refused(BrokerEvent.ConnectRefused.class, "connects-refused", null, "godwit.mqtt.connects.refused"),
+            wrong(
                     BrokerEvent.CertificatesRejected.class,
                     "certificates-rejected",
                     null,
                     "godwit.mqtt.certificates.rejected"),
-            told(BrokerEvent.ConnectDenied.class, "connects-denied", null, "godwit.mqtt.connects.denied"),
-            told(BrokerEvent.PublishDenied.class, "publishes-denied", null, "godwit.mqtt.publishes.denied"),
-            told(BrokerEvent.SubscribeDenied.class, "subscribes-denied", null, "godwit.mqtt.subscribes.denied"),
-            told(BrokerEvent.SubscribeRefused.class, "subscribes-refused", null, "godwit.mqtt.subscribes.refused"),
-            told(BrokerEvent.AuthFailed.class, "auth-failures", null, "godwit.mqtt.auth.failures"),
-            told(BrokerEvent.AuthFileRejected.class, "auth-files-rejected", null, "godwit.auth.files.rejected"),
+            refused(BrokerEvent.ConnectDenied.class, "connects-denied", null, "godwit.mqtt.connects.denied"),
+            refused(BrokerEvent.PublishDenied.class, "publishes-denied", null, "godwit.mqtt.publishes.denied"),
+            refused(BrokerEvent.SubscribeDenied.class, "subscribes-denied", null, "godwit.mqtt.subscribes.denied"),
+            refused(BrokerEvent.SubscribeRefused.class, "subscribes-refused", null, "godwit.mqtt.subscribes.refused"),
+            wrong(BrokerEvent.AuthFailed.class, "auth-failures", null, "godwit.mqtt.auth.failures"),
+            wrong(BrokerEvent.AuthFileRejected.class, "auth-files-rejected", null, "godwit.auth.files.rejected"),
             usual(BrokerEvent.ClientConnected.class, "connects", "godwit.mqtt.connects"),
             usual(BrokerEvent.ClientDisconnected.class, "disconnects", "godwit.mqtt.disconnects"),
             usual(BrokerEvent.ThrottlingBegan.class, "throttlings-begun", "godwit.mqtt.throttlings.begun"),
@@ -74,19 +76,24 @@ record EventKind(
         meters = List.copyOf(meters);
     }
 
-    private static EventKind told(
+    private static EventKind wrong(
             Class<? extends BrokerEvent> event, String name, @Nullable String tag, String... meters) {
-        return new EventKind(event, name, true, tag, List.of(meters));
+        return new EventKind(event, name, Level.WARN, tag, List.of(meters));
+    }
+
+    private static EventKind refused(
+            Class<? extends BrokerEvent> event, String name, @Nullable String tag, String meter) {
+        return new EventKind(event, name, Level.INFO, tag, List.of(meter));
     }
 
     private static EventKind usual(Class<? extends BrokerEvent> event, String name, String meter) {
-        return new EventKind(event, name, false, null, List.of(meter));
+        return new EventKind(event, name, null, null, List.of(meter));
     }
 
-    /** Totals since the start of what is told, by name; those that are not zero. */
-    static Map<String, Long> totals(MeterRegistry registry) {
+    /** Totals since the start of what is told at {@code level}, by name; those that are not zero. */
+    static Map<String, Long> totals(Level level, MeterRegistry registry) {
         Map<String, Long> totals = new TreeMap<>();
-        ALL.stream().filter(EventKind::isTold).forEach(kind -> kind.addTo(totals, registry));
+        ALL.stream().filter(kind -> kind.level() == level).forEach(kind -> kind.addTo(totals, registry));
         totals.values().removeIf(total -> total == 0);
         return totals;
     }

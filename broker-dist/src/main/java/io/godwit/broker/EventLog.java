@@ -4,12 +4,14 @@ import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Makes what was discarded or refused visible: totals for {@code status}, and one line in the log per kind and period in which it
@@ -51,18 +53,26 @@ final class EventLog implements EventListener, AutoCloseable {
 
     /** Logs what has been added since the last time. */
     private void tell() {
-        Map<String, Long> totals = EventKind.totals(meters);
+        Map<String, Long> wrong = EventKind.totals(Level.WARN, meters);
+        Map<String, Long> refused = EventKind.totals(Level.INFO, meters);
+        Map<String, Long> totals = new TreeMap<>(wrong);
+        totals.putAll(refused);
         if (totals.equals(told)) {
             return;
         }
+        log(Level.WARN, wrong);
+        log(Level.INFO, refused);
+        told = totals;
+        status.accept(totals);
+    }
+
+    private void log(Level level, Map<String, Long> totals) {
         totals.forEach((kind, total) -> {
             long more = total - told.getOrDefault(kind, 0L);
             if (more > 0) {
-                LOG.warn("events kind={} count={} total={}", kind, more, total);
+                LOG.atLevel(level).log("events kind={} count={} total={}", kind, more, total);
             }
         });
-        told = totals;
-        status.accept(totals);
     }
 
     /** Tells what is left and ends; waits for both. */
