@@ -2,6 +2,7 @@ package io.godwit.mqtt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.PubRec;
@@ -20,6 +21,7 @@ import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,6 +88,7 @@ class TopicLimitsOverSocketsTest {
     }
 
     @Test
+    @Clause({"MQTT5-3.8.4-7", "MQTT5-3.9.3-1", "MQTT5-3.9.3-2"})
     void aFilterOverALimitIsRefusedAndTheOthersAreNot() {
         int before = NODE.events.size();
         try (TestClient client = TestClient.clean(NODE.address, 5, "subscriber")) {
@@ -102,6 +105,7 @@ class TopicLimitsOverSocketsTest {
     }
 
     @Test
+    @Clause({"MQTT311-3.8.4-5", "MQTT311-3.9.3-2"})
     void whatOneSubscribeHasTooMuchIsRefused() {
         try (TestClient client = TestClient.clean(NODE.address, 4, "subscriber")) {
             assertThat(subscribe(client, "1", "2", "3", "4", "5"))
@@ -112,6 +116,22 @@ class TopicLimitsOverSocketsTest {
                             ReasonCode.GRANTED_QOS_1)
                     .endsWith(ReasonCode.UNSPECIFIED_ERROR)
                     .hasSize(5);
+        }
+    }
+
+    /** SUBACK of MQTT 3.1 can not say that a filter was not taken, so the connection says that something is wrong. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1 2 3 4 5", "a a/b/c/d/e/f b"})
+    @Clause("MQTT31-3.8-2")
+    void aFilterTooManyOrTooDeepEndsAConnectionOfMqtt31(String filters) {
+        try (TestClient client = TestClient.clean(NODE.address, 3, "old")) {
+            client.send(new Subscribe(
+                    1,
+                    Stream.of(filters.split(" "))
+                            .map(filter ->
+                                    new Subscription(TopicFilter.parse(filter).orElseThrow(), Qos.AT_LEAST_ONCE))
+                            .toList()));
+            assertThat(client.isClosedByServer()).isTrue();
         }
     }
 

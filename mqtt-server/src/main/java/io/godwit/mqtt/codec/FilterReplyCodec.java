@@ -85,7 +85,7 @@ abstract class FilterReplyCodec<P extends FilterReply> extends PacketCodec<P> {
         return allowed(protocolLevel).isEmpty() ? 0 : packet.reasonCodes().size();
     }
 
-    /** Versions that know one error only are told that one. */
+    /** 3.1.1 knows one error only and is told that one; 3.1 knows none, so no SUBACK with one is made for it. */
     @Override
     final void writeTail(P packet, int protocolLevel, ByteBuf out) {
         if (allowed(protocolLevel).isEmpty()) {

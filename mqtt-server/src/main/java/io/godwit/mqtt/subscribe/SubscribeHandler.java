@@ -2,6 +2,7 @@ package io.godwit.mqtt.subscribe;
 
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.mqtt.auth.Authorizer;
+import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.RetainHandling;
 import io.godwit.mqtt.packet.SubAck;
@@ -211,7 +212,7 @@ public final class SubscribeHandler {
             }
             List<ReasonCode> codes =
                     withRefused(codes(allowed, failure), packet.subscriptions().size(), refused);
-            subscriber.connection().send(new SubAck(packet.packetId(), codes));
+            answer(subscriber, packet, codes);
         };
         if (allowed.isEmpty()) {
             answer.accept(null);
@@ -225,6 +226,28 @@ public final class SubscribeHandler {
                             .forEach(s -> subscriber.releaseExclusive(s.filter())),
                     answer);
         }
+    }
+
+    /**
+     * Sends SUBACK. That of MQTT 3.1 knows granted levels only: it must grant what is not authorised, too (MQTT 3.1, 3.8), though nothing will
+     * come. Whatever else is refused ends the connection, since a SUBACK would be a promise.
+     */
+    private static void answer(Subscriber subscriber, Subscribe packet, List<ReasonCode> codes) {
+        List<ReasonCode> told = codes;
+        if (subscriber.client().protocolLevel() == ProtocolLevel.MQTT_3_1) {
+            told = new ArrayList<>(codes.size());
+            for (int i = 0; i < codes.size(); i++) {
+                ReasonCode code = codes.get(i);
+                if (code.isError() && code != ReasonCode.NOT_AUTHORIZED) {
+                    subscriber
+                            .connection()
+                            .disconnect(code, "a filter is refused, which MQTT 3.1 can not be told: " + code);
+                    return;
+                }
+                told.add(code.isError() ? granted(packet.subscriptions().get(i).qos()) : code);
+            }
+        }
+        subscriber.connection().send(new SubAck(packet.packetId(), told));
     }
 
     /** Puts the answers about filters that are refused between those about the others. */
