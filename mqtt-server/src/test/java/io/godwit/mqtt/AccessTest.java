@@ -96,11 +96,12 @@ class AccessTest {
     }
 
     /** [MQTT311-3.3.5-2]: a positive acknowledgement, or the connection is closed. */
-    @Test
-    @Clause("MQTT311-3.3.5-2")
-    void before5ADeniedPublishIsAcknowledgedAndDiscarded() {
+    @ParameterizedTest
+    @ValueSource(ints = {3, 4})
+    @Clause({"MQTT311-3.3.5-2", "MQTT31-3.3-2"})
+    void before5ADeniedPublishIsAcknowledgedAndDiscarded(int level) {
         TestNode node = denying(false);
-        try (TestClient client = TestClient.clean(node.address, 4, "c")) {
+        try (TestClient client = TestClient.clean(node.address, level, "c")) {
             client.subscribe(1, "#", Qos.AT_MOST_ONCE);
             client.send(
                     TestClient.publish(1, Qos.AT_LEAST_ONCE, false, "no/1", "x"),

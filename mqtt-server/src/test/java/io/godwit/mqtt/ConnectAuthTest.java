@@ -81,9 +81,11 @@ class ConnectAuthTest {
         "4,NOT_AUTHORIZED,NOT_AUTHORIZED",
         "4,BANNED,NOT_AUTHORIZED",
         "4,BUSY,SERVER_UNAVAILABLE",
-        "3,BAD_CREDENTIALS,BAD_USER_NAME_OR_PASSWORD"
+        "3,BAD_CREDENTIALS,BAD_USER_NAME_OR_PASSWORD",
+        "3,NOT_AUTHORIZED,NOT_AUTHORIZED",
+        "3,UNAVAILABLE,SERVER_UNAVAILABLE"
     })
-    @Clause({"MQTT5-3.1.4-2", "MQTT5-3.2.2-8"})
+    @Clause({"MQTT5-3.1.4-2", "MQTT5-3.2.2-8", "MQTT31-3.2-3"})
     void aRefusalIsToldInTheWordsOfTheProtocol(int level, RefusalReason reason, ReasonCode code) {
         auth.onConnect(always(new ConnectResult.Refused(reason, "says the test")));
         ConnAck ack = answer(connect(level, "u", "p", null));

@@ -2,6 +2,7 @@ package io.godwit.retain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.kv.KvNode;
 import io.godwit.kv.KvNodeConfig;
 import io.godwit.kv.KvStore;
@@ -36,6 +37,7 @@ class StoredMessagesTest {
     private final AtomicReference<KvStore> ranges = new AtomicReference<>();
 
     @Test
+    @Clause("MQTT31-2.1-6")
     void retainedMessagesAreThereAfterARestart() throws Exception {
         try (KvNode node = KvNode.open(KvNodeConfig.standalone(data));
                 RetainStore store = open(node)) {

@@ -105,20 +105,19 @@ class ConformanceTest {
                     .isEqualTo(tag.file());
         }
         StringBuilder page = new StringBuilder("""
-                # Conformance
+            # Conformance
 
-                Written by the build from the `@Clause` annotations of the tests; a statement that binds a server and has no test
-                fails the build. The claims are a reminder in our own words, the standard is what counts.
-                `mvn -Dquick -Dconformance.update -pl broker-dist -am test -Dtest=ConformanceTest` writes this page anew.
+            Written by the build from the `@Clause` annotations of the tests; a statement that binds a server and has no test
+            fails the build. The claims are a reminder in our own words, the standard is what counts.
+            `mvn -Dquick -Dconformance.update -pl broker-dist -am test -Dtest=ConformanceTest` writes this page anew.
 
-                Bound: whom the statement binds. A rule for clients counts as one for both where the server has to answer its breach;
-                what binds clients alone needs no test here.
-                """);
+            Bound: whom the statement binds. A rule for clients counts as one for both where the server has to answer its breach;
+            what binds clients alone needs no test here.
+            """);
         for (Map.Entry<String, String> version : VERSIONS.entrySet()) {
             page.append("\n## ").append(version.getValue()).append("\n\n");
             if (version.getKey().equals("mqtt31")) {
-                page.append(
-                        "MQTT 3.1 has no numbered statements; these are its rules for a server as far as they differ, by section.\n\n");
+                page.append("MQTT 3.1 has no numbered statements; these are its rules for a server, by section.\n\n");
             }
             page.append("| statement | bound | claim | tests |\n|---|---|---|---|\n");
             for (Statement statement : Statement.ofVersion(version.getKey())) {

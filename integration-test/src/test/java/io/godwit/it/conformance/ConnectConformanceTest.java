@@ -85,8 +85,8 @@ class ConnectConformanceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {4, 5})
-    @Clause({"MQTT5-3.1.3-5", "MQTT311-3.1.3-5"})
+    @ValueSource(ints = {3, 4, 5})
+    @Clause({"MQTT5-3.1.3-5", "MQTT311-3.1.3-5", "MQTT31-3.1-2"})
     void plainClientIdsOfAllLengthsAreAccepted(int version) throws Exception {
         String characters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
         for (int length = 1; length <= 23; length++) {
@@ -161,8 +161,15 @@ class ConnectConformanceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {4, 5})
-    @Clause({"MQTT5-3.1.4-3", "MQTT5-3.14.4-1", "MQTT5-3.14.4-2", "MQTT5-3.14.2-2", "MQTT5-4.13.2-1", "MQTT311-3.1.4-2"
+    @ValueSource(ints = {3, 4, 5})
+    @Clause({
+        "MQTT5-3.1.4-3",
+        "MQTT5-3.14.4-1",
+        "MQTT5-3.14.4-2",
+        "MQTT5-3.14.2-2",
+        "MQTT5-4.13.2-1",
+        "MQTT311-3.1.4-2",
+        "MQTT31-3.1-4"
     })
     void aNewConnectionOfAClientIdEndsTheOld(int version) throws Exception {
         String clientId = Wire.unique("taken");
@@ -185,8 +192,8 @@ class ConnectConformanceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {4, 5})
-    @Clause({"MQTT5-3.1.0-2", "MQTT5-3.2.0-2", "MQTT5-4.13.1-1", "MQTT311-3.1.0-2", "MQTT311-4.8.0-1"})
+    @ValueSource(ints = {3, 4, 5})
+    @Clause({"MQTT5-3.1.0-2", "MQTT5-3.2.0-2", "MQTT5-4.13.1-1", "MQTT311-3.1.0-2", "MQTT311-4.8.0-1", "MQTT31-3.1-8"})
     void aSecondConnectEndsTheConnection(int version) throws Exception {
         String clientId = Wire.unique("twice");
         try (Wire client = Wire.clean(version, clientId)) {
@@ -197,7 +204,7 @@ class ConnectConformanceTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"c0 00", "30 05 0003'a/b'", "82 06 0001 0001'a' 00", "e0 00", "f0 00", "'GET / HTTP/1.1'"})
-    @Clause({"MQTT5-3.1.0-1", "MQTT5-3.14.0-1", "MQTT311-3.1.0-1"})
+    @Clause({"MQTT5-3.1.0-1", "MQTT5-3.14.0-1", "MQTT311-3.1.0-1", "MQTT31-3.1-8"})
     void whatDoesNotBeginWithConnectIsClosedWithoutAWord(String hex) throws Exception {
         try (Wire client = Wire.open(5)) {
             client.send(Wire.bytes(hex));
@@ -219,7 +226,13 @@ class ConnectConformanceTest {
         "4, 0x02, 10 0004'MQTT' 04 00 003c 0000",
         "4, -1, 10 0004'MQTT' 04 03 003c 0001'a'",
         "4, -1, 10 0004'MQTT' 04 42 003c 0001'a' 0001'p'",
-        "4, -1, 10 0004'MQTT' 04 02 003c 0001'a' 00"
+        "4, -1, 10 0004'MQTT' 04 02 003c 0001'a' 00",
+        "3, 1, 10 0006'MQIsdp' 02 02 003c 0001'a'",
+        "3, 2, 10 0006'MQIsdp' 03 02 003c 0000",
+        "3, -1, 10 0006'MQIsdp' 03 1e 003c 0001'a' 0001't' 0000",
+        "3, -1, 10 0006'MQIsdp' 03 06 003c 0001'a' 0001't'",
+        "3, -1, 10 0006'MQIsdp' 03 02 003c 0005'a'",
+        "3, -1, 10 0006'MQIsdp' 03 02 003c 0001'a' 00"
     })
     @Clause({
         "MQTT5-3.1.2-1",
@@ -235,7 +248,10 @@ class ConnectConformanceTest {
         "MQTT311-3.1.4-1",
         "MQTT311-3.1.4-5",
         "MQTT311-3.2.2-5",
-        "MQTT311-3.2.2-6"
+        "MQTT311-3.2.2-6",
+        "MQTT31-3.1-2",
+        "MQTT31-3.1-9",
+        "MQTT31-3.2-2"
     })
     void aConnectThatIsRefusedIsTheLastThatCounts(int version, int code, String connect) throws Exception {
         String topic = Wire.unique("refused");
@@ -275,7 +291,7 @@ class ConnectConformanceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {4, 5})
+    @ValueSource(ints = {3, 4, 5})
     @Clause({"MQTT5-3.2.0-1", "MQTT311-3.2.0-1"})
     void connackComesBeforeAllThatASessionHasWaiting(int version) throws Exception {
         String clientId = Wire.unique("waiting");
@@ -297,8 +313,8 @@ class ConnectConformanceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {4, 5})
-    @Clause({"MQTT5-3.12.4-1", "MQTT311-3.12.4-1"})
+    @ValueSource(ints = {3, 4, 5})
+    @Clause({"MQTT5-3.12.4-1", "MQTT311-3.12.4-1", "MQTT31-3.12-1"})
     void pingsAreAnswered(int version) throws Exception {
         try (Wire client = Wire.clean(version, Wire.unique("ping"))) {
             client.send(new Packet.PingRequest(), new Packet.PingRequest());
@@ -332,7 +348,17 @@ class ConnectConformanceTest {
         "4, 0, 82 0001",
         "4, 0, 82 0001 0001'a' 03",
         "4, 0, 30 0003'a/#'",
-        "4, 0, 30 0001 00"
+        "4, 0, 30 0001 00",
+        "3, 0, 36 000161 0001",
+        "3, 0, 60 0001",
+        "3, 0, 80 0001 0001'a' 00",
+        "3, 0, a0 0001 0001'a'",
+        "3, 0, 82 0001",
+        "3, 0, 82 0001 0001'a' 03",
+        "3, 0, 82 0000 0001'a' 01",
+        "3, 0, 32 0001't' 0000",
+        "3, 0, 30 0003'a/#'",
+        "3, 0, f0 00"
     })
     @Clause({
         "MQTT5-3.14.1-1",
@@ -344,7 +370,11 @@ class ConnectConformanceTest {
         "MQTT5-3.2.2-17",
         "MQTT311-2.2.2-2",
         "MQTT311-3.14.1-1",
-        "MQTT311-4.8.0-1"
+        "MQTT311-4.8.0-1",
+        "MQTT31-2.1-7",
+        "MQTT31-2.3-1",
+        "MQTT31-3.3-4",
+        "MQTT31-3.6-2"
     })
     void whoBreaksTheProtocolIsToldWhyAndDisconnected(int version, int code, String frame) throws Exception {
         try (Wire client = Wire.clean(version, Wire.unique("broken"))) {
@@ -411,7 +441,7 @@ class ConnectConformanceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {4, 5})
+    @ValueSource(ints = {3, 4, 5})
     @Clause({
         "MQTT5-3.3.4-1",
         "MQTT5-2.2.1-5",
@@ -419,7 +449,8 @@ class ConnectConformanceTest {
         "MQTT5-3.5.2-1",
         "MQTT5-3.7.2-1",
         "MQTT311-3.3.4-1",
-        "MQTT311-2.3.1-6"
+        "MQTT311-2.3.1-6",
+        "MQTT31-3.4-1"
     })
     void aPublishIsAnsweredAsItsQosDemands(int version) throws Exception {
         try (Wire client = Wire.clean(version, Wire.unique("acks"))) {

@@ -34,8 +34,15 @@ class DeliveryConformanceTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"4, false", "4, true", "5, false", "5, true"})
-    @Clause({"MQTT5-2.2.1-2", "MQTT5-3.3.1-2", "MQTT5-4.3.1-1", "MQTT311-2.3.1-5", "MQTT311-3.3.1-2", "MQTT311-4.3.1-1"
+    @CsvSource({"3, false", "3, true", "4, false", "4, true", "5, false", "5, true"})
+    @Clause({
+        "MQTT5-2.2.1-2",
+        "MQTT5-3.3.1-2",
+        "MQTT5-4.3.1-1",
+        "MQTT311-2.3.1-5",
+        "MQTT311-3.3.1-2",
+        "MQTT311-4.3.1-1",
+        "MQTT31-4.1-1"
     })
     void qos0GoesOutPlain(int version, boolean kept) throws Exception {
         String name = Wire.unique("zero");
@@ -51,7 +58,7 @@ class DeliveryConformanceTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"4, false", "4, true", "5, false", "5, true"})
+    @CsvSource({"3, false", "3, true", "4, false", "4, true", "5, false", "5, true"})
     @Clause({
         "MQTT5-3.3.1-3",
         "MQTT5-4.3.2-2",
@@ -61,7 +68,9 @@ class DeliveryConformanceTest {
         "MQTT311-3.3.1-3",
         "MQTT311-4.3.2-1",
         "MQTT311-4.3.2-2",
-        "MQTT311-2.3.1-6"
+        "MQTT311-2.3.1-6",
+        "MQTT31-2.1-1",
+        "MQTT31-4.1-2"
     })
     void qos1IsDeliveredAndAcknowledgedEachTime(int version, boolean kept) throws Exception {
         String name = Wire.unique("one");
@@ -84,7 +93,7 @@ class DeliveryConformanceTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"4, false", "4, true", "5, false", "5, true"})
+    @CsvSource({"3, false", "3, true", "4, false", "4, true", "5, false", "5, true"})
     @Clause({
         "MQTT5-4.3.3-2",
         "MQTT5-4.3.3-4",
@@ -94,7 +103,8 @@ class DeliveryConformanceTest {
         "MQTT5-4.3.3-12",
         "MQTT5-3.6.2-1",
         "MQTT311-4.3.3-1",
-        "MQTT311-4.3.3-2"
+        "MQTT311-4.3.3-2",
+        "MQTT31-4.1-3"
     })
     void qos2IsDeliveredOnceInFourSteps(int version, boolean kept) throws Exception {
         String name = Wire.unique("two");
@@ -148,11 +158,11 @@ class DeliveryConformanceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    @Clause({"MQTT5-2.2.1-4", "MQTT5-4.3.2-1", "MQTT5-4.3.3-1", "MQTT311-2.3.1-4"})
-    void messagesUnderWayHavePacketIdsOfTheirOwn(boolean kept) throws Exception {
+    @CsvSource({"3, true", "4, false", "5, false", "5, true"})
+    @Clause({"MQTT5-2.2.1-4", "MQTT5-4.3.2-1", "MQTT5-4.3.3-1", "MQTT311-2.3.1-4", "MQTT31-2.3-1"})
+    void messagesUnderWayHavePacketIdsOfTheirOwn(int version, boolean kept) throws Exception {
         String name = Wire.unique("ids");
-        try (Wire client = connected(5, kept, name)) {
+        try (Wire client = connected(version, kept, name)) {
             client.subscribe(1, name, 2);
             try (Wire publisher = Wire.clean(4, Wire.unique("p"))) {
                 for (int i = 0; i < 100; i++) {
@@ -166,11 +176,11 @@ class DeliveryConformanceTest {
                 assertThat(ids.add(packetId)).isTrue();
             }
         }
-        Wire.clean(5, name).close();
+        Wire.clean(version, name).close();
     }
 
     @ParameterizedTest
-    @CsvSource({"4, false", "4, true", "5, false", "5, true"})
+    @CsvSource({"3, false", "3, true", "4, false", "4, true", "5, false", "5, true"})
     @Clause({
         "MQTT5-4.6.0-2",
         "MQTT5-4.6.0-3",
@@ -179,7 +189,8 @@ class DeliveryConformanceTest {
         "MQTT311-4.6.0-2",
         "MQTT311-4.6.0-3",
         "MQTT311-4.6.0-5",
-        "MQTT311-4.6.0-6"
+        "MQTT311-4.6.0-6",
+        "MQTT31-4.3-1"
     })
     void messagesAndTheirAcknowledgementsKeepTheirOrder(int version, boolean kept) throws Exception {
         String name = Wire.unique("order");
@@ -214,7 +225,7 @@ class DeliveryConformanceTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"4, false", "4, true", "5, false", "5, true"})
+    @CsvSource({"3, false", "3, true", "4, false", "4, true", "5, false", "5, true"})
     @Clause({"MQTT5-4.6.0-4", "MQTT311-4.6.0-4"})
     void pubrelsFollowTheOrderOfThePubrecs(int version, boolean kept) throws Exception {
         String name = Wire.unique("releases");

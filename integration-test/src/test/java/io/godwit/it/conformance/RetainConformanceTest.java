@@ -37,7 +37,7 @@ class RetainConformanceTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"4, false", "4, true", "5, false", "5, true"})
+    @CsvSource({"3, false", "3, true", "4, false", "4, true", "5, false", "5, true"})
     @Clause({
         "MQTT5-3.3.1-5",
         "MQTT5-3.3.1-8",
@@ -47,7 +47,9 @@ class RetainConformanceTest {
         "MQTT311-3.3.1-7",
         "MQTT311-3.3.1-8",
         "MQTT311-3.3.1-12",
-        "MQTT311-3.1.2-7"
+        "MQTT311-3.1.2-7",
+        "MQTT31-2.1-2",
+        "MQTT31-2.1-3"
     })
     void aNewSubscriptionIsSentTheLastRetainedMessageOfEachTopic(int version, boolean kept) throws Exception {
         String name = Wire.unique("retained");
@@ -89,14 +91,17 @@ class RetainConformanceTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"4, false", "4, true", "5, false", "5, true"})
+    @CsvSource({"3, false", "3, true", "4, false", "4, true", "5, false", "5, true"})
     @Clause({
         "MQTT5-3.3.1-6",
         "MQTT5-3.3.1-7",
         "MQTT311-3.3.1-9",
         "MQTT311-3.3.1-10",
         "MQTT311-3.3.1-11",
-        "MQTT5-3.3.1-12"
+        "MQTT5-3.3.1-12",
+        "MQTT31-2.1-2",
+        "MQTT31-2.1-4",
+        "MQTT31-2.1-5"
     })
     void anEmptyRetainedMessageIsDeliveredAndNothingIsRetainedAnyMore(int version, boolean kept) throws Exception {
         String name = Wire.unique("emptied");

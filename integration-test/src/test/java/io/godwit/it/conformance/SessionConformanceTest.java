@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a session keeps over its connections, and what is sent again when it is resumed. */
+/** What a session keeps over its connections, and what is sent again when it is resumed. CONNACK of MQTT 3.1 does not tell that there is one. */
 @ExtendWith(SharedBroker.class)
 class SessionConformanceTest {
     private static Packet.Connack reconnect(Wire wire, int version, String clientId) throws Exception {
@@ -30,7 +30,7 @@ class SessionConformanceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {4, 5})
+    @ValueSource(ints = {3, 4, 5})
     @Clause({
         "MQTT5-3.1.2-5",
         "MQTT5-3.1.2-6",
@@ -44,7 +44,9 @@ class SessionConformanceTest {
         "MQTT311-3.2.2-2",
         "MQTT311-3.2.2-3",
         "MQTT311-4.1.0-1",
-        "MQTT311-4.5.0-1"
+        "MQTT311-4.5.0-1",
+        "MQTT31-3.1-5",
+        "MQTT31-3.2-1"
     })
     void aSessionWithoutCleanStartGoesOn(int version) throws Exception {
         String clientId = Wire.unique("kept");
@@ -59,12 +61,12 @@ class SessionConformanceTest {
         publish(clientId, 2, "two");
         try (Wire client = Wire.open(version);
                 Wire other = Wire.open(version)) {
-            assertThat(reconnect(client, version, clientId).sessionPresent()).isTrue();
+            assertThat(reconnect(client, version, clientId).sessionPresent()).isEqualTo(version > 3);
             assertThat(client.take(2)).containsExactly("one", "two");
             publish(clientId, 1, "live");
             assertThat(client.take(1)).containsExactly("live");
             assertThat(reconnect(other, version, clientId + "-other").sessionPresent())
-                    .isTrue();
+                    .isEqualTo(version > 3);
             other.expectNothing();
         }
         Wire.clean(version, clientId).close();
@@ -72,8 +74,15 @@ class SessionConformanceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {4, 5})
-    @Clause({"MQTT5-3.1.2-4", "MQTT5-3.1.4-4", "MQTT5-3.2.2-2", "MQTT311-3.1.2-6", "MQTT311-3.1.4-3", "MQTT311-3.2.2-1"
+    @ValueSource(ints = {3, 4, 5})
+    @Clause({
+        "MQTT5-3.1.2-4",
+        "MQTT5-3.1.4-4",
+        "MQTT5-3.2.2-2",
+        "MQTT311-3.1.2-6",
+        "MQTT311-3.1.4-3",
+        "MQTT311-3.2.2-1",
+        "MQTT31-3.1-5"
     })
     void cleanStartThrowsTheSessionAway(int version) throws Exception {
         String clientId = Wire.unique("cleaned");
@@ -122,9 +131,9 @@ class SessionConformanceTest {
         Wire.clean(5, clientId).close();
     }
 
-    /** A session of 3.1.1 and one of 5.0 are one. */
+    /** A session of one version is one of the others. */
     @ParameterizedTest
-    @CsvSource({"4, 5", "5, 4"})
+    @CsvSource({"3, 4", "4, 5", "5, 4", "5, 3"})
     void aSessionMayBeResumedInAnotherVersion(int before, int after) throws Exception {
         String clientId = Wire.unique("changes");
         try (Wire client = Wire.kept(before, clientId)) {
@@ -132,7 +141,7 @@ class SessionConformanceTest {
         }
         publish(clientId, 1, "m");
         try (Wire client = Wire.open(after)) {
-            assertThat(reconnect(client, after, clientId).sessionPresent()).isTrue();
+            assertThat(reconnect(client, after, clientId).sessionPresent()).isEqualTo(after > 3);
             assertThat(client.take(1)).containsExactly("m");
         }
         Wire.clean(after, clientId).close();
@@ -141,7 +150,7 @@ class SessionConformanceTest {
     @Test
     @Clause({"MQTT5-4.1.0-1", "MQTT311-4.1.0-2"})
     void aSessionOfNoExpiryLastsAsLongAsItsConnection() throws Exception {
-        for (int version = 4; version <= 5; version++) {
+        for (int version = 3; version <= 5; version++) {
             String clientId = Wire.unique("connected");
             try (Wire client = Wire.clean(version, clientId)) {
                 client.subscribe(1, clientId, 1);
@@ -157,7 +166,7 @@ class SessionConformanceTest {
 
     /** Everything under way at once, at each step of its flow. */
     @ParameterizedTest
-    @ValueSource(ints = {4, 5})
+    @ValueSource(ints = {3, 4, 5})
     @Clause({
         "MQTT5-4.4.0-1",
         "MQTT5-4.6.0-1",
@@ -170,7 +179,10 @@ class SessionConformanceTest {
         "MQTT311-4.6.0-1",
         "MQTT311-3.3.1-1",
         "MQTT311-4.3.2-1",
-        "MQTT311-4.3.3-1"
+        "MQTT311-4.3.3-1",
+        "MQTT31-2.1-1",
+        "MQTT31-4.2-1",
+        "MQTT31-4.3-1"
     })
     void whatIsUnacknowledgedComesAgainInOrderUnderItsPacketIds(int version) throws Exception {
         String clientId = Wire.unique("resumed");
@@ -191,7 +203,7 @@ class SessionConformanceTest {
             client.expectNothing();
         }
         try (Wire client = Wire.open(version)) {
-            assertThat(reconnect(client, version, clientId).sessionPresent()).isTrue();
+            assertThat(reconnect(client, version, clientId).sessionPresent()).isEqualTo(version > 3);
             List<String> again = new ArrayList<>();
             List<Packet.Publish> unacknowledged = new ArrayList<>();
             Packet.Publish recorded = byPayload(sent, "recorded");
@@ -216,7 +228,7 @@ class SessionConformanceTest {
             client.expectNothing();
         }
         try (Wire client = Wire.open(version)) {
-            assertThat(reconnect(client, version, clientId).sessionPresent()).isTrue();
+            assertThat(reconnect(client, version, clientId).sessionPresent()).isEqualTo(version > 3);
             client.expectNothing();
         }
         Wire.clean(version, clientId).close();
@@ -249,8 +261,8 @@ class SessionConformanceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {4, 5})
-    @Clause({"MQTT5-4.3.3-10", "MQTT311-4.3.3-2"})
+    @ValueSource(ints = {3, 4, 5})
+    @Clause({"MQTT5-4.3.3-10", "MQTT311-4.3.3-2", "MQTT31-4.1-3"})
     void aRepeatOverConnectionsIsDeliveredOnce(int version) throws Exception {
         String clientId = Wire.unique("repeats");
         Packet.Publish publish = Wire.message(5, 2, clientId, "once");

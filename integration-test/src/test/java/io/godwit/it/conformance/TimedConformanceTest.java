@@ -7,6 +7,7 @@ import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Packet.Ack;
 import io.godwit.it.wire.Properties;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -37,8 +38,8 @@ class TimedConformanceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {4, 5})
-    @Clause({"MQTT5-3.1.2-22", "MQTT5-3.2.2-22", "MQTT311-3.1.2-24"})
+    @ValueSource(ints = {3, 4, 5})
+    @Clause({"MQTT5-3.1.2-22", "MQTT5-3.2.2-22", "MQTT311-3.1.2-24", "MQTT31-3.1-6", "MQTT31-3.1-10"})
     void aSilentClientIsDisconnectedAndLeavesItsWill(int version) throws Exception {
         String name = Wire.unique("silent");
         byte[] payload = "silence".getBytes(StandardCharsets.UTF_8);
@@ -56,17 +57,37 @@ class TimedConformanceTest {
     }
 
     @Test
-    @Clause({"MQTT5-3.2.2-22", "MQTT311-3.1.2-24"})
+    @Clause({"MQTT5-3.2.2-22", "MQTT311-3.1.2-24", "MQTT31-3.1-10", "MQTT31-3.1-12"})
     void aClientThatSendsSomethingOrNamedNoKeepAliveStays() throws Exception {
-        for (int keepAlive : new int[] {2, 0}) {
-            try (Wire client = Wire.connected(
-                    new Packet.Connect(4, Wire.unique("lively"), true, keepAlive, Properties.NONE, null))) {
-                for (int i = 0; i < 5; i++) {
-                    pass(keepAlive * 500L);
+        List<Wire> lively = new ArrayList<>();
+        List<Wire> unbound = new ArrayList<>();
+        try {
+            for (int version = 3; version <= 5; version++) {
+                lively.add(connected(version, 2));
+                unbound.add(connected(version, 0));
+            }
+            for (int i = 0; i < 5; i++) {
+                pass(1000);
+                for (Wire client : lively) {
                     client.expectNothing();
                 }
             }
+            for (Wire client : unbound) { // silent until now
+                client.expectNothing();
+            }
+        } finally {
+            for (Wire client : lively) {
+                client.close();
+            }
+            for (Wire client : unbound) {
+                client.close();
+            }
         }
+    }
+
+    private static Wire connected(int version, int keepAliveSeconds) throws Exception {
+        return Wire.connected(
+                new Packet.Connect(version, Wire.unique("lively"), true, keepAliveSeconds, Properties.NONE, null));
     }
 
     @Test
@@ -171,14 +192,15 @@ class TimedConformanceTest {
     }
 
     @Test
-    @Clause({"MQTT5-4.4.0-1", "MQTT311-4.4.0-1"})
+    @Clause({"MQTT5-4.4.0-1", "MQTT311-4.4.0-1", "MQTT31-4.2-2"})
     void nothingIsSentAgainOnAStandingConnection() throws Exception {
         String name = Wire.unique("patient");
-        try (Wire live4 = Wire.clean(4, name + "-4");
+        try (Wire kept3 = Wire.kept(3, name + "-kept3");
+                Wire live4 = Wire.clean(4, name + "-4");
                 Wire live5 = Wire.clean(5, name + "-5");
                 Wire kept4 = Wire.kept(4, name + "-kept4");
                 Wire kept5 = Wire.kept(5, name + "-kept5")) {
-            List<Wire> clients = List.of(live4, live5, kept4, kept5);
+            List<Wire> clients = List.of(kept3, live4, live5, kept4, kept5);
             for (Wire client : clients) {
                 client.subscribe(1, name, 2);
             }
@@ -197,6 +219,7 @@ class TimedConformanceTest {
                 client.expectNothing();
             }
         }
+        Wire.clean(3, name + "-kept3").close();
         Wire.clean(4, name + "-kept4").close();
         Wire.clean(5, name + "-kept5").close();
     }

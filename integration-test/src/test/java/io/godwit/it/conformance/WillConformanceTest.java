@@ -30,6 +30,9 @@ class WillConformanceTest {
 
     @ParameterizedTest
     @CsvSource({
+        "3, true, 0, false",
+        "3, false, 1, true",
+        "3, true, 2, true",
         "4, false, 0, false",
         "4, true, 1, false",
         "4, false, 2, true",
@@ -48,7 +51,9 @@ class WillConformanceTest {
         "MQTT311-3.1.2-9",
         "MQTT311-3.1.2-10",
         "MQTT311-3.1.2-16",
-        "MQTT311-3.1.2-17"
+        "MQTT311-3.1.2-17",
+        "MQTT31-3.1-6",
+        "MQTT31-3.1-11"
     })
     void aWillIsPublishedOnceAsItWasGiven(int version, boolean kept, int qos, boolean retain) throws Exception {
         String name = Wire.unique("will");
@@ -83,8 +88,16 @@ class WillConformanceTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"4, false", "4, true", "5, false", "5, true"})
-    @Clause({"MQTT5-3.1.2-10", "MQTT5-3.14.4-3", "MQTT311-3.1.2-10", "MQTT311-3.1.2-12", "MQTT311-3.14.4-3"})
+    @CsvSource({"3, false", "3, true", "4, false", "4, true", "5, false", "5, true"})
+    @Clause({
+        "MQTT5-3.1.2-10",
+        "MQTT5-3.14.4-3",
+        "MQTT311-3.1.2-10",
+        "MQTT311-3.1.2-12",
+        "MQTT311-3.14.4-3",
+        "MQTT31-3.1-6",
+        "MQTT31-3.14-1"
+    })
     void disconnectDiscardsTheWill(int version, boolean kept) throws Exception {
         String name = Wire.unique("goodbye");
         try (Wire watcher = Wire.clean(4, name + "-w")) {
@@ -115,8 +128,8 @@ class WillConformanceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {4, 5})
-    @Clause({"MQTT5-3.1.2-8", "MQTT311-3.1.2-8"})
+    @ValueSource(ints = {3, 4, 5})
+    @Clause({"MQTT5-3.1.2-8", "MQTT311-3.1.2-8", "MQTT31-3.1-6"})
     void whoIsThrownOutLeavesItsWill(int version) throws Exception {
         String name = Wire.unique("thrown");
         try (Wire watcher = Wire.clean(4, name + "-w")) {

@@ -45,7 +45,7 @@ final class Wire implements AutoCloseable {
         return name + NAMES.incrementAndGet();
     }
 
-    /** @param version 4 or 5, what packets are written and read in; 4 for MQTT 3.1 as well */
+    /** @param version 3, 4 or 5, what packets are written and read in */
     static Wire open(int version) throws IOException {
         return new Wire(version);
     }
@@ -221,7 +221,7 @@ final class Wire implements AutoCloseable {
         assertThat(read()).isNull();
     }
 
-    /** In 5.0 DISCONNECT of this reason, and then, as in 3.1.1 at once, the end of the connection. */
+    /** In 5.0 DISCONNECT of this reason, and then, as before 5.0 at once, the end of the connection. */
     void expectDisconnect(int code) throws IOException {
         if (version == 5) {
             assertThat(expect(Packet.Disconnect.class).code()).isEqualTo(code);

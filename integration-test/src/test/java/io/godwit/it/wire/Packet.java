@@ -3,9 +3,9 @@ package io.godwit.it.wire;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A control packet, either protocol version. Byte arrays are shared, never modified. */
+/** A control packet, of any protocol version. Byte arrays are shared, never modified. */
 public sealed interface Packet {
-    /** @param version 4 for MQTT 3.1.1, 5 for MQTT 5.0 */
+    /** @param version 3 for MQTT 3.1, 4 for MQTT 3.1.1, 5 for MQTT 5.0 */
     record Connect(
             int version,
             String clientId,
@@ -52,7 +52,7 @@ public sealed interface Packet {
 
     record Unsubscribe(int packetId, List<String> filters) implements Packet {}
 
-    /** @param codes empty in 3.1.1 */
+    /** @param codes empty before 5.0 */
     record Unsuback(int packetId, List<Integer> codes) implements Packet {}
 
     record PingRequest() implements Packet {}

@@ -16,7 +16,7 @@ public final class PacketReader {
     /**
      * Reads one packet; null at the end of the stream between two packets.
      *
-     * @param version 4 or 5: what the connection speaks
+     * @param version 3, 4 or 5: what the connection speaks
      * @throws IOException when the peer breaks the protocol, too
      */
     public static @Nullable Packet read(DataInputStream in, int version) throws IOException {
@@ -90,7 +90,7 @@ public final class PacketReader {
 
     private static Packet connack(ByteBuffer in, int version) throws IOException {
         int flags = in.get();
-        if (flags != 0 && flags != 1) {
+        if (flags != 0 && (flags != 1 || version == 3)) { // session present came with 3.1.1
             throw new IOException("CONNACK flags " + flags);
         }
         return new Packet.Connack(flags == 1, in.get() & 0xFF, properties(in, version));

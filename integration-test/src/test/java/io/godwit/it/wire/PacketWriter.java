@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 public final class PacketWriter {
     private PacketWriter() {}
 
-    /** @param version 4 or 5: what the connection speaks */
+    /** @param version 3, 4 or 5: what the connection speaks */
     public static byte[] bytes(Packet packet, int version) {
         ByteArrayOutputStream body = new ByteArrayOutputStream(64);
         int first = write(packet, version, body);
@@ -87,7 +87,7 @@ public final class PacketWriter {
         if (will != null) {
             flags |= 4 | will.qos() << 3 | (will.retain() ? 0x20 : 0);
         }
-        string(out, "MQTT");
+        string(out, connect.version() == 3 ? "MQIsdp" : "MQTT");
         out.write(connect.version());
         out.write(flags);
         number(out, connect.keepAliveSeconds(), 2);

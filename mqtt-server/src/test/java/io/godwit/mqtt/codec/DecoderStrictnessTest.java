@@ -90,15 +90,19 @@ class DecoderStrictnessTest {
         "MQTT311-1.5.3-2",
         "MQTT311-3.1.0-2",
         "MQTT311-3.3.2-1",
-        "MQTT311-4.7.3-2"
+        "MQTT311-4.7.3-2",
+        "MQTT31-2.1-8",
+        "MQTT31-3.1-8"
     })
     static Stream<Arguments> anyPacket() {
         return Stream.of(
                 rule("MQTT5-3.1.0-1 first packet is a CONNECT", 0, "c0 00", PROTOCOL_ERROR),
                 rule("MQTT5-3.1.0-2 only one CONNECT", 5, CONNECT5 + "02 003c 00 0001'a'", PROTOCOL_ERROR),
                 rule("MQTT311-3.1.0-2 only one CONNECT", 4, CONNECT4 + "02 003c 0001'a'", PROTOCOL_ERROR),
+                rule("MQTT31-3.1-8 only one CONNECT", 3, "10 0f 0006'MQIsdp' 03 02 003c 0001'a'", PROTOCOL_ERROR),
                 rule("MQTT5-1.5.5 length of 5 bytes", 5, "30 8080808001", MALFORMED_PACKET),
                 rule("MQTT311-2.2.3 length of 5 bytes", 4, "30 8080808001", MALFORMED_PACKET),
+                rule("MQTT31-2.1-8 length of 5 bytes", 3, "30 8080808001", MALFORMED_PACKET),
                 rule("MQTT5-1.5.5-1 length in more bytes than needed", 5, "c0 8000", MALFORMED_PACKET),
                 rule("MQTT5-1.5.5-1 in a CONNECT", 0, "10 8e00 0004'MQTT' 05 02 003c 00 0001'a'", MALFORMED_PACKET),
                 rule("MQTT5-1.5.5-1 in a property length", 5, "30 05 0001'a' 8000", MALFORMED_PACKET),
@@ -142,13 +146,15 @@ class DecoderStrictnessTest {
         "MQTT311-3.6.1-1",
         "MQTT311-3.8.1-1",
         "MQTT311-3.10.1-1",
-        "MQTT311-3.14.1-1"
+        "MQTT311-3.14.1-1",
+        "MQTT31-2.1-7",
+        "MQTT31-3.6-2"
     })
     static Stream<Arguments> fixedHeaders() {
         return Stream.of(
                 rule("MQTT5-3.3.1-4 QoS 3", 5, "36 06 0001'a' 0001 00", MALFORMED_PACKET),
                 rule("MQTT311-3.3.1-4 QoS 3", 4, "36 05 0001'a' 0001", MALFORMED_PACKET),
-                rule("QoS 3", 3, "36 05 0001'a' 0001", MALFORMED_PACKET),
+                rule("MQTT31-2.1-7 QoS 3", 3, "36 05 0001'a' 0001", MALFORMED_PACKET),
                 rule("MQTT5-3.3.1-2 DUP at QoS 0", 5, "38 04 0001'a' 00", MALFORMED_PACKET),
                 rule("MQTT311-3.3.1-2 DUP at QoS 0", 4, "38 03 0001'a'", MALFORMED_PACKET),
                 rule("MQTT5-2.1.3-1 CONNECT", 0, "11 0e", MALFORMED_PACKET),
@@ -156,7 +162,7 @@ class DecoderStrictnessTest {
                 rule("MQTT5-2.1.3-1 PUBREC", 5, "52 02 0001", MALFORMED_PACKET),
                 rule("MQTT5-3.6.1-1 PUBREL", 5, "60 02 0001", MALFORMED_PACKET),
                 rule("MQTT311-3.6.1-1 PUBREL", 4, "63 02 0001", MALFORMED_PACKET),
-                rule("PUBREL is of QoS 1", 3, "60 02 0001", MALFORMED_PACKET),
+                rule("MQTT31-3.6-2 PUBREL is of QoS 1", 3, "60 02 0001", MALFORMED_PACKET),
                 rule("MQTT5-2.1.3-1 PUBCOMP", 5, "71 02 0001", MALFORMED_PACKET),
                 rule("MQTT5-3.8.1-1 SUBSCRIBE", 5, "80 07 0001 00 0001'a' 00", MALFORMED_PACKET),
                 rule("MQTT311-3.8.1-1 SUBSCRIBE", 4, "8a 06 0001 0001'a' 00", MALFORMED_PACKET),

@@ -163,6 +163,7 @@ class MqttConnectionTest {
     }
 
     @Test
+    @Clause("MQTT31-3.1-7")
     void aConnectionWithoutConnectIsClosedInTime() {
         open();
         sweep(3);
