@@ -11,13 +11,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The way in and the way out: CONNECT, CONNACK, PINGREQ, DISCONNECT, and what happens to those who break the protocol. */
-@ExtendWith(SharedBroker.class)
+@OverEachTransport
 class ConnectConformanceTest {
     private static final int ASSIGNED_CLIENT_ID = 0x12;
     private static final int SERVER_KEEP_ALIVE = 0x13;

@@ -15,13 +15,12 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Messages in and out at each QoS, over live sessions and stored ones, and what comes with them. */
-@ExtendWith(SharedBroker.class)
+@OverEachTransport
 class DeliveryConformanceTest {
     private static final int PAYLOAD_FORMAT = 0x01;
     private static final int CONTENT_TYPE = 0x03;

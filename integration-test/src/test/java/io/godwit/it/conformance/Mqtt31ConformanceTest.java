@@ -7,13 +7,12 @@ import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Packet.Ack;
 import io.godwit.it.wire.Properties;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * What MQTT 3.1 alone has: level 3 under the name MQIsdp. Where its packets behind the CONNECT are those of 3.1.1, the other tests of this
  * package go through it, too.
  */
-@ExtendWith(SharedBroker.class)
+@OverEachTransport
 class Mqtt31ConformanceTest {
     @Test
     @Clause({"MQTT31-3.1-1", "MQTT31-3.1-2", "MQTT31-3.9-1"})

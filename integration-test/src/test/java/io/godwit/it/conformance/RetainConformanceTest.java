@@ -8,13 +8,12 @@ import io.godwit.it.wire.Packet.Request;
 import io.godwit.it.wire.Properties;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Retained messages: what is kept, who is sent it, and with which flag. */
-@ExtendWith(SharedBroker.class)
+@OverEachTransport
 class RetainConformanceTest {
     private static final int AS_PUBLISHED = 8;
     private static final int SEND_IF_NEW = 16;

@@ -9,13 +9,12 @@ import io.godwit.it.wire.Properties;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a session keeps over its connections, and what is sent again when it is resumed. CONNACK of MQTT 3.1 does not tell that there is one. */
-@ExtendWith(SharedBroker.class)
+@OverEachTransport
 class SessionConformanceTest {
     private static Packet.Connack reconnect(Wire wire, int version, String clientId) throws Exception {
         return wire.connect(Wire.keeping(version, clientId));

@@ -10,12 +10,11 @@ import io.godwit.it.wire.Properties;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Shared subscriptions. */
-@ExtendWith(SharedBroker.class)
+@OverEachTransport
 class SharedConformanceTest {
     private static void publish(String topic, int qos, String payload) throws Exception {
         try (Wire publisher = Wire.clean(4, Wire.unique("p"))) {

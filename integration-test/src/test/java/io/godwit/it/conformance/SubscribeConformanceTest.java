@@ -9,13 +9,12 @@ import io.godwit.it.wire.Packet.Request;
 import io.godwit.it.wire.Properties;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** SUBSCRIBE and UNSUBSCRIBE, their answers, and what subscriptions bring: over live sessions and stored ones. */
-@ExtendWith(SharedBroker.class)
+@OverEachTransport
 class SubscribeConformanceTest {
     private static final int NO_LOCAL = 4;
     private static final int RETAIN_HANDLING_2 = 32;

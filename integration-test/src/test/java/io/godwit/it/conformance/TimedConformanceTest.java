@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the protocol measures in seconds. The tests wait for real time to pass and do so side by side. */
-@ExtendWith(SharedBroker.class)
+@OverEachTransport
 @Execution(ExecutionMode.CONCURRENT)
 class TimedConformanceTest {
     /** Lets time pass: what the broker must do meanwhile, or must not, is the point. */

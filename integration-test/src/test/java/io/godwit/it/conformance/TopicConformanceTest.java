@@ -10,12 +10,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which topics a filter matches, at the edges: for live messages to live and stored sessions, and for retained ones. */
-@ExtendWith(SharedBroker.class)
+@OverEachTransport
 class TopicConformanceTest {
     private static final int DO_NOT_SEND_RETAINED = 32;
 

@@ -10,13 +10,12 @@ import io.godwit.it.wire.Properties.Pair;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Wills that are published at once, or not at all; those with a delay are in {@link TimedConformanceTest}. */
-@ExtendWith(SharedBroker.class)
+@OverEachTransport
 class WillConformanceTest {
     private static Packet.Connect connect(int version, String clientId, boolean kept, Packet.Will will) {
         Properties properties =

@@ -8,11 +8,8 @@ import io.godwit.it.wire.Packet.Ack;
 import io.godwit.it.wire.PacketReader;
 import io.godwit.it.wire.PacketWriter;
 import io.godwit.it.wire.Properties;
-import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
 import java.io.IOException;
-import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -25,19 +22,24 @@ import org.jspecify.annotations.Nullable;
  * seconds; {@link PacketReader} refuses what breaks the format.
  */
 final class Wire implements AutoCloseable {
+    private static final int PATIENCE_MILLIS = 10_000;
+
     private static final AtomicInteger NAMES = new AtomicInteger();
 
-    private final Socket socket;
-    private final DataInputStream in;
+    /** Of the test that runs on this thread. */
+    private static final ThreadLocal<Transport> TRANSPORT = ThreadLocal.withInitial(() -> Transport.TCP);
+
+    private final Transport.Opened connection;
     private final int version;
 
     private Wire(int version) throws IOException {
         this.version = version;
-        socket = new Socket(
-                SharedBroker.address().getAddress(), SharedBroker.address().getPort());
-        socket.setTcpNoDelay(true);
-        socket.setSoTimeout(10_000);
-        in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+        connection = TRANSPORT.get().open(PATIENCE_MILLIS);
+    }
+
+    /** What connections that this thread opens from now on go over. */
+    static void over(Transport transport) {
+        TRANSPORT.set(transport);
     }
 
     /** A client id or topic that no other test has. */
@@ -85,7 +87,7 @@ final class Wire implements AutoCloseable {
     }
 
     void send(byte[] bytes) throws IOException {
-        socket.getOutputStream().write(bytes);
+        connection.out().write(bytes);
     }
 
     /** See {@link Hex#bytes}. */
@@ -164,7 +166,7 @@ final class Wire implements AutoCloseable {
     @Nullable
     Packet read() throws IOException {
         try {
-            return PacketReader.read(in, version);
+            return PacketReader.read(connection.in(), version);
         } catch (SocketException e) {
             return null; // reset
         }
@@ -243,6 +245,6 @@ final class Wire implements AutoCloseable {
     /** Without DISCONNECT. */
     @Override
     public void close() throws IOException {
-        socket.close();
+        connection.socket().close();
     }
 }

@@ -1,0 +1,60 @@
+package io.godwit.it.conformance;
+
+import io.godwit.it.wire.WebSocketStream;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/** What MQTT travels over, each to its own listener of the {@link SharedBroker}. */
+enum Transport {
+    TCP,
+    TLS,
+    WS,
+    WSS;
+
+    /** Those that the tests of this run go over. */
+    static List<Transport> ofThisRun() {
+        return Arrays.stream(
+                        System.getProperty("conformance.transports", "tcp,wss").split(",", -1))
+                .map(name -> valueOf(name.strip().toUpperCase(Locale.ROOT)))
+                .toList();
+    }
+
+    boolean isTls() {
+        return this == TLS || this == WSS;
+    }
+
+    boolean isWebSocket() {
+        return this == WS || this == WSS;
+    }
+
+    /**
+     * An open connection.
+     *
+     * @param socket closes all of it
+     */
+    record Opened(Socket socket, DataInputStream in, OutputStream out) {}
+
+    Opened open(int patienceMillis) throws IOException {
+        InetSocketAddress address = SharedBroker.address(this);
+        Socket socket = isTls()
+                ? SharedBroker.TLS_SOCKETS.createSocket(address.getAddress(), address.getPort())
+                : new Socket(address.getAddress(), address.getPort());
+        socket.setTcpNoDelay(true);
+        socket.setSoTimeout(patienceMillis);
+        if (isWebSocket()) {
+            WebSocketStream stream = new WebSocketStream(socket, "/mqtt");
+            return new Opened(socket, new DataInputStream(stream.input()), stream.output());
+        }
+        return new Opened(
+                socket,
+                new DataInputStream(new BufferedInputStream(socket.getInputStream())),
+                socket.getOutputStream());
+    }
+}
