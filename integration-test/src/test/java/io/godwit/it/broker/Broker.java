@@ -17,8 +17,26 @@ public interface Broker extends AutoCloseable {
     /** Ends it as kill -9 does, in whatever state it is; returns when it is gone. */
     void kill() throws IOException;
 
-    /** Waits until a snapshot is being taken, at most {@code patience}; returns whether one was seen. */
-    default boolean awaitSnapshot(Duration patience) {
+    /** Waits until the one launched has taken hold of its data, and so begins to recover; at once for one that has no such moment. */
+    default void awaitRecovery() throws IOException {}
+
+    /**
+     * Has it stand still, to be killed: whether it served until then, for one that can be asked.
+     *
+     * @return whether it accepts connections
+     */
+    default boolean freeze() throws IOException {
+        return Ports.accepts(address());
+    }
+
+    /**
+     * Has it stand still in the midst of a snapshot, to be killed.
+     *
+     * @param share how long after the beginning of the snapshot, between 0 and 1
+     * @param patience how long to wait for one
+     * @return whether it does; otherwise it runs on
+     */
+    default boolean freezeInSnapshot(double share, Duration patience) throws IOException {
         return false;
     }
 

@@ -27,6 +27,9 @@ public final class BrokerProcess implements Broker {
     /** Most of these brokers live for seconds: measured, without the second compiler their start takes half the CPU. */
     private static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
+    /** Snapshots of the load here take a few milliseconds to some ten, as the disk is. */
+    private static final long LONG_SNAPSHOT_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
+
     private final Path home;
     private Path data;
     private final InetSocketAddress address;
@@ -226,30 +229,57 @@ public final class BrokerProcess implements Broker {
     }
 
     @Override
-    public boolean awaitSnapshot(Duration patience) {
+    public void awaitRecovery() throws IOException {
+        if (launched() == null) {
+            throw new IOException("ended before it had its data: " + said());
+        }
+    }
+
+    @Override
+    public boolean freeze() throws IOException {
+        try (Freezer freezer = new Freezer(running().pid())) {
+            freezer.freeze();
+        }
+        return Ports.accepts(address); // the system accepts for a process that stands still, too
+    }
+
+    @Override
+    public boolean freezeInSnapshot(double share, Duration patience) throws IOException {
         long giveUp = System.nanoTime() + patience.toNanos();
-        long before = newestSnapshot();
-        while (System.nanoTime() < giveUp) {
-            if (newestSnapshot() > before) {
-                return true;
+        long delay = (long) (share * LONG_SNAPSHOT_NANOS);
+        List<Path> begun = snapshotsBegun();
+        try (Freezer freezer = new Freezer(running().pid())) {
+            while (System.nanoTime() < giveUp) {
+                if (begun.stream().anyMatch(Files::exists)) {
+                    LockSupport.parkNanos(delay);
+                    freezer.freeze();
+                    if (begun.stream().anyMatch(Files::exists)) {
+                        return true;
+                    }
+                    freezer.thaw(); // too late for this one
+                    delay /= 2;
+                }
+                LockSupport.parkNanos(200_000);
             }
-            LockSupport.parkNanos(500_000);
         }
         return false;
     }
 
-    /** A figure that rises whenever a directory of a snapshot is made. */
-    private long newestSnapshot() {
-        try (Stream<Path> files = Files.walk(data(), 5)) {
-            return files.filter(path -> path.getParent() != null
-                            && path.getParent().getFileName().toString().startsWith("snapshot"))
-                    .mapToLong(path -> path.toFile().lastModified() * 1000
-                            + path.getFileName().toString().length())
-                    .max()
-                    .orElse(0);
-        } catch (IOException | java.io.UncheckedIOException e) {
-            return 0; // a directory went while we walked
+    /** Each is there while a range takes a snapshot. */
+    private List<Path> snapshotsBegun() throws IOException {
+        try (Stream<Path> files = Files.find(data, 2, (path, attributes) -> attributes.isDirectory())) {
+            return files.filter(path -> path.getFileName().toString().startsWith("range-"))
+                    .map(range -> range.resolve("snapshot/temp"))
+                    .toList();
         }
+    }
+
+    private ProcessHandle running() throws IOException {
+        ProcessHandle broker = handle();
+        if (broker == null) {
+            throw new IOException("does not run: " + said());
+        }
+        return broker;
     }
 
     @Override

@@ -21,8 +21,8 @@ record CrashPlan(long seed, double qos1PerSecond, double qos2PerSecond, int quie
         TAKEOVER
     }
 
-    /** @param recoveryMillis how long after its start it is killed again, for {@link Kind#RECOVERY} */
-    record Round(Kind kind, int loadMillis, int recoveryMillis) {}
+    /** @param share how far into its recovery or its snapshot it is killed, between 0 and 1 */
+    record Round(Kind kind, int loadMillis, double share) {}
 
     CrashPlan {
         rounds = List.copyOf(rounds);
@@ -33,7 +33,7 @@ record CrashPlan(long seed, double qos1PerSecond, double qos2PerSecond, int quie
         Random random = new Random(seed);
         List<Round> rounds = new ArrayList<>();
         for (Kind kind : kinds) {
-            rounds.add(new Round(kind, minMillis + random.nextInt(maxMillis - minMillis), 100 + random.nextInt(1_200)));
+            rounds.add(new Round(kind, minMillis + random.nextInt(maxMillis - minMillis), random.nextDouble()));
         }
         return new CrashPlan(seed, qos1PerSecond, qos2PerSecond, 1_500, rounds);
     }

@@ -4,7 +4,6 @@ import io.godwit.it.broker.Broker;
 import io.godwit.it.crash.CrashPlan.Round;
 import io.godwit.it.crash.Event.Kind;
 import java.io.IOException;
-import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -18,6 +17,9 @@ import org.slf4j.LoggerFactory;
 final class CrashRun {
     private static final Logger LOG = LoggerFactory.getLogger(CrashRun.class);
 
+    private static final int RECOVERY_ATTEMPTS = 6;
+    private static final Duration SNAPSHOT_PATIENCE = Duration.ofSeconds(60);
+
     private final Broker broker;
     private final CrashPlan plan;
     private final History history = new History();
@@ -27,6 +29,7 @@ final class CrashRun {
     private long acknowledgedQos2;
     private int snapshotsHit;
     private int recoveriesHit;
+    private long recoveryNanos;
 
     CrashRun(Broker broker, CrashPlan plan) {
         this.broker = broker;
@@ -43,6 +46,7 @@ final class CrashRun {
         return acknowledgedQos2 * 1e9 / upNanos;
     }
 
+    /** Kills in the midst of a snapshot. */
     int snapshotsHit() {
         return snapshotsHit;
     }
@@ -71,7 +75,7 @@ final class CrashRun {
 
     /** Returns the events up to the end of the drain. */
     List<Event> run() throws IOException, InterruptedException {
-        broker.start();
+        start();
         try (Load load = new Load(broker.address(), history, plan.seed(), plan.qos1PerSecond(), plan.qos2PerSecond())) {
             load.start();
             await("all sessions and subscriptions", 30, load::isSetUp);
@@ -93,20 +97,17 @@ final class CrashRun {
         long begin = System.nanoTime();
         load.stage().takeovers(round.kind() == CrashPlan.Kind.TAKEOVER);
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(round.loadMillis()));
-        if (round.kind() == CrashPlan.Kind.SNAPSHOT && broker.awaitSnapshot(Duration.ofSeconds(10))) {
-            snapshotsHit++;
+        if (round.kind() == CrashPlan.Kind.SNAPSHOT) {
+            snapshotsHit += broker.freezeInSnapshot(round.share(), SNAPSHOT_PATIENCE) ? 1 : 0;
         }
         long loaded = System.nanoTime() - begin;
         kill();
         load.stage().takeovers(false);
         if (round.kind() == CrashPlan.Kind.RECOVERY) {
-            broker.launch();
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(round.recoveryMillis()));
-            recoveriesHit += isListening() ? 0 : 1;
-            kill();
+            killWhileItRecovers(round.share());
         }
         long start = System.nanoTime();
-        broker.start();
+        start();
         history.add(Event.of(Kind.READY, "", 0));
         LOG.info(
                 "killed {} after {} ms and {} acknowledgements; up again in {} ms",
@@ -119,12 +120,31 @@ final class CrashRun {
         upNanos += loaded + System.nanoTime() - ready;
     }
 
-    private boolean isListening() {
-        try (Socket socket = new Socket()) {
-            socket.connect(broker.address(), 100);
-            return true;
-        } catch (IOException refused) {
-            return false;
+    private void start() throws IOException {
+        broker.launch();
+        broker.awaitRecovery();
+        long begin = System.nanoTime();
+        broker.awaitReady(Duration.ofSeconds(60));
+        recoveryNanos = System.nanoTime() - begin;
+    }
+
+    /** After a share of the time that the last recovery took; earlier, when this one was faster and is over. */
+    private void killWhileItRecovers(double share) throws IOException {
+        long delay = (long) (share * recoveryNanos);
+        for (int attempt = 0; attempt < RECOVERY_ATTEMPTS; attempt++) {
+            broker.launch();
+            broker.awaitRecovery();
+            LockSupport.parkNanos(delay);
+            boolean serves = broker.freeze();
+            if (serves) {
+                history.add(Event.of(Kind.READY, "", 0));
+            }
+            kill();
+            if (!serves) {
+                recoveriesHit++;
+                return;
+            }
+            delay /= 2;
         }
     }
 

@@ -106,6 +106,7 @@ class CrashTest {
             assertThat(run.qos1PerSecond()).isGreaterThanOrEqualTo(leastQos1PerSecond);
             assertThat(run.qos2PerSecond()).isGreaterThanOrEqualTo(leastQos2PerSecond);
             assertThat(run.recoveriesHit()).isEqualTo(plan.count(Kind.RECOVERY));
+            assertThat(run.snapshotsHit()).isEqualTo(plan.count(Kind.SNAPSHOT));
         }
     }
 

@@ -134,6 +134,8 @@ class PowerLossTest {
         String violations = Checker.summary(run.violations());
         LOG.info("{} QoS 1 and {} QoS 2 acknowledged a second", run.qos1PerSecond(), run.qos2PerSecond());
         assertThat(violations).isEmpty();
+        assertThat(run.recoveriesHit()).isEqualTo(plan.count(Kind.RECOVERY));
+        assertThat(run.snapshotsHit()).isEqualTo(plan.count(Kind.SNAPSHOT));
     }
 
     private static CrashPlan plan(double qos1PerSecond, double qos2PerSecond, Kind... kinds) {

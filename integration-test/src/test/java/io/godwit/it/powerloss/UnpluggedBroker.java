@@ -65,8 +65,18 @@ public final class UnpluggedBroker implements Broker {
     }
 
     @Override
-    public boolean awaitSnapshot(Duration patience) {
-        return process.awaitSnapshot(patience);
+    public void awaitRecovery() throws IOException {
+        process.awaitRecovery();
+    }
+
+    @Override
+    public boolean freeze() throws IOException {
+        return process.freeze();
+    }
+
+    @Override
+    public boolean freezeInSnapshot(double share, Duration patience) throws IOException {
+        return process.freezeInSnapshot(share, patience);
     }
 
     @Override

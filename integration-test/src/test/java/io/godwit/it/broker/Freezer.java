@@ -1,0 +1,87 @@
+package io.godwit.it.broker;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Stops a process in the midst of what it does (SIGSTOP), so that one can look at what that was before one kills it. A shell stands ready to send the
+ * signal: to start one takes longer than some of what is to be caught. Used by one thread; Linux only.
+ */
+final class Freezer implements AutoCloseable {
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+    private final long pid;
+    private final Process shell;
+
+    Freezer(long pid) throws IOException {
+        this.pid = pid;
+        this.shell = new ProcessBuilder(
+                        "/bin/sh",
+                        "-c",
+                        "while read -r signal; do kill -\"$signal\" \"$0\" || exit; done",
+                        Long.toString(pid))
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+    }
+
+    /** Returns when none of its threads runs any more, or when it is gone. */
+    void freeze() throws IOException {
+        send("STOP");
+        long giveUp = System.nanoTime() + PATIENCE_NANOS;
+        while (!isStill()) {
+            if (System.nanoTime() > giveUp) {
+                throw new IOException("pid " + pid + " does not stop");
+            }
+            LockSupport.parkNanos(100_000);
+        }
+    }
+
+    /** Lets it go on. */
+    void thaw() throws IOException {
+        send("CONT");
+    }
+
+    private void send(String signal) throws IOException {
+        OutputStream orders = shell.getOutputStream();
+        orders.write((signal + '\n').getBytes(StandardCharsets.US_ASCII));
+        orders.flush();
+    }
+
+    /** A thread in a system call, such as an fsync, stops at its end only. */
+    private boolean isStill() throws IOException {
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc", Long.toString(pid), "task"))) {
+            for (Path thread : threads) {
+                if (isRunning(thread.resolve("stat"))) {
+                    return false;
+                }
+            }
+        } catch (NoSuchFileException gone) {
+            return true;
+        }
+        return true;
+    }
+
+    private static boolean isRunning(Path stat) {
+        try {
+            String text = Files.readString(stat, StandardCharsets.ISO_8859_1);
+            char state = text.charAt(text.lastIndexOf(')') + 2); // "pid (name) state ..."
+            return "TtZX".indexOf(state) < 0;
+        } catch (IOException ended) {
+            return false;
+        }
+    }
+
+    /** The process stays as it is. */
+    @Override
+    public void close() throws IOException {
+        shell.getOutputStream().close(); // the last order has been read by then: a pipe keeps what was written
+    }
+}
