@@ -11,7 +11,7 @@ usage: standalone.sh start|stop|restart|status [options]
   start     starts the broker in the background; returns 0 once it serves, else prints why not; 4 when it runs but
             cannot write (disk nearly full)
   stop      stops accepting, finishes what is under way, ends the process
-  restart   stop, then start
+  restart   stop, then start; what has to be built is built before the stop
   status    tells whether it runs, where it listens and how its stores are; 0 when it serves, 3 when it does not run,
             4 when it runs but does not (fully) serve
 
@@ -120,14 +120,15 @@ find_built() {
   [ -n "$newest" ] && dirname "$(dirname "$newest")"
 }
 
-# Whether no source is newer than the last build, by this script or by hand.
+# Whether no source is newer than the last build, by this script or by hand. Of conf only what is read from the distribution
+# counts: the rest is the operator's, and is read from where it lies.
 up_to_date() {
   local built reference
   built=$(find_built)
   [ -n "$built" ] || return 1
   reference=$(ls -tc "$built"/lib/*.jar "$root/broker-dist/target/.built" 2>/dev/null | head -n 1)
-  [ -z "$(find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main "$root/bin" "$root/conf" \
-    -newermc "$reference" -type f ! -path "$root/conf/passwd" -print -quit 2>/dev/null)" ]
+  [ -z "$(find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main "$root/conf/logback.xml" \
+    -newermc "$reference" -type f -print -quit 2>/dev/null)" ]
 }
 
 build_command() {
@@ -155,10 +156,23 @@ print_ready() {
 }
 
 start() {
-  local pid begun waited=0
+  local pid
   pid=$(running_pid) && die "already running with pid $pid on $data"
   find_java
   find_distribution
+  run
+}
+
+# Without a Java or a build the broker that runs goes on running.
+restart() {
+  find_java
+  find_distribution
+  stop && run
+}
+
+# Runs the distribution found.
+run() {
+  local pid begun waited=0
   mkdir -p "$data" "$log" || die "cannot create $data and $log"
   ulimit -n "$(ulimit -Hn)" 2>/dev/null
   build_command
@@ -228,7 +242,7 @@ status() {
 case $command in
   start) start ;;
   stop) stop ;;
-  restart) stop && start ;;
+  restart) restart ;;
   status) status ;;
   -h|--help|help) usage ;;
   *) usage >&2; exit 2 ;;

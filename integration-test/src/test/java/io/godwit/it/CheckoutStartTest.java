@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which build {@code bin/standalone.sh start} runs in a checkout, and when it builds: with a {@code mvn} and a {@code java} that take notes. */
+/** Which build {@code bin/standalone.sh} runs in a checkout, and when it builds: with a {@code mvn} and a {@code java} that take notes. */
 class CheckoutStartTest {
     /** A build can be reproduced: all its files have this time. */
     private static final FileTime BUILD_TIME = FileTime.from(Instant.parse("2026-01-01T00:00:00Z"));
@@ -71,6 +71,42 @@ class CheckoutStartTest {
         assertThat(builds()).isOne();
     }
 
+    /** What an operator changes is read from where it lies; what is read from the distribution has to get there. */
+    @Test
+    void aChangeOfTheConfigurationBuildsNothing() throws Exception {
+        builtByHand();
+        for (String edited : List.of("standalone.yml", "passwd", "acl")) {
+            file("my checkout/conf/" + edited, "edited");
+        }
+        assertThat(started()).contains(lib(""));
+        assertThat(builds()).isZero();
+
+        file("my checkout/conf/logback.xml", "edited");
+        assertThat(started()).contains(lib("quick/"));
+        assertThat(builds()).isOne();
+    }
+
+    @Test
+    void aRestartBuildsBeforeItStops() throws Exception {
+        Process running = new ProcessBuilder("bash", "-c", "exec -a io.godwit.broker.Main sleep 600").start();
+        try {
+            file("my data/godwit.pid", Long.toString(running.pid()));
+            Path tool = home.resolve("tools/mvn");
+            String builds = Files.readString(tool);
+            Files.writeString(tool, "#!/bin/sh\nexit 1\n");
+            assertThat(said("restart")).contains("the build failed");
+            assertThat(running.isAlive()).isTrue();
+
+            Files.writeString(tool, builds + "kill -0 " + running.pid() + " && echo running >>" + home + "/builds\n");
+            assertThat(said("restart")).contains("stopped");
+            assertThat(running.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(home.resolve("builds")).hasContent("built\nrunning");
+            assertThat(home.resolve("started")).content().contains(lib("quick/"));
+        } finally {
+            running.destroyForcibly();
+        }
+    }
+
     @Test
     void aFreshCheckoutIsBuilt() throws Exception {
         assertThat(started()).contains(lib("quick/")).contains(" --data " + home.resolve("my data"));
@@ -95,7 +131,7 @@ class CheckoutStartTest {
                 if [ "$1" != -version ]; then set -- $(printf '%%s\n' "$@" | grep ^-X) -XX:+PrintFlagsFinal -version; fi
                 exec %s -XX:MaxRAM=1g "$@"
                 """.formatted(real));
-        start();
+        said("start");
         assertThat(Files.readString(home.resolve("log/start.log"))).containsPattern("MaxHeapSize += 536870912 ");
     }
 
@@ -109,9 +145,9 @@ class CheckoutStartTest {
 
         Files.writeString(newer, "#!/bin/sh\n" + jvm("11.0.2"));
         Files.delete(home.resolve("newer/release"));
-        assertThat(start()).contains(newer + " is version 11; 17 or newer is needed");
+        assertThat(said("start")).contains(newer + " is version 11; 17 or newer is needed");
         environment.put("JAVA_HOME", home.resolve("nowhere").toString());
-        assertThat(start()).contains("no " + home.resolve("nowhere/bin/java") + ": install a JDK 17 or newer");
+        assertThat(said("start")).contains("no " + home.resolve("nowhere/bin/java") + ": install a JDK 17 or newer");
         assertThat(home.resolve("started")).doesNotExist();
     }
 
@@ -129,17 +165,17 @@ class CheckoutStartTest {
 
     /** The command line of the JVM that a start began. */
     private String started() throws Exception {
-        String said = start();
+        String said = said("start");
         assertThat(home.resolve("started")).as(said).exists();
         return Files.readString(home.resolve("started"));
     }
 
-    /** Returns what a start has said. */
-    private String start() throws Exception {
+    /** Returns what a command has said. */
+    private String said(String command) throws Exception {
         Files.deleteIfExists(home.resolve("started"));
         ProcessBuilder start = new ProcessBuilder(List.of(
                 root.resolve("bin/standalone.sh").toString(),
-                "start",
+                command,
                 "--data",
                 "my data", // from where it is called
                 "--log",
