@@ -144,8 +144,9 @@ build_command() {
     jvm+=(--enable-native-access=ALL-UNNAMED -XX:+UseCompactObjectHeaders)
   fi
   # The JVM takes percentages of the cgroup's limit where there is one.
-  read -r -a heap <<<"${JVM_HEAP_OPTS:--XX:MaxRAMPercentage=50}"
-  read -r -a extra <<<"${JVM_OPTS:-}"
+  # -d '': options may stand on several lines.
+  read -r -d '' -a heap <<<"${JVM_HEAP_OPTS:--XX:MaxRAMPercentage=50}"
+  read -r -d '' -a extra <<<"${JVM_OPTS:-}"
   jvm+=(${heap[@]+"${heap[@]}"} ${extra[@]+"${extra[@]}"})
   jvm+=("-Dgodwit.log.dir=$log" "-Dlogback.configurationFile=$dist/conf/logback.xml" -cp "$dist/lib/*"
     io.godwit.broker.Main --config "$config" --data "$data" --plugins "$root/plugins")

@@ -117,7 +117,7 @@ class CheckoutStartTest {
     void theHeapIsHalfOfTheMemoryUnlessToldOtherwise() throws Exception {
         assertThat(started()).contains(" -XX:MaxRAMPercentage=50 ");
         environment.put("JVM_HEAP_OPTS", "-Xms1g -Xmx2g");
-        environment.put("JVM_OPTS", "-Xmx3g -Dkv_log_sync=true");
+        environment.put("JVM_OPTS", "-Xmx3g\n  -Dkv_log_sync=true\n"); // as it may stand in a file of containers
         assertThat(started())
                 .contains(" -Xms1g -Xmx2g -Xmx3g -Dkv_log_sync=true ") // the last one counts
                 .doesNotContain("MaxRAMPercentage");
