@@ -85,13 +85,13 @@ final class Broker implements AutoCloseable {
         BalanceSettings.check(config, plugins);
         AuthProvider auth = AuthProviders.open(config, plugins, new AuthFileReports(events, meters));
         opened.push(auth);
+        // the pid file goes last: until then the data directory is in use
+        opened.push(status::end);
         KvNode node = KvNode.open(BrokerSettings.node(config, data));
+        opened.push(node);
         List<String> warnings = BrokerSettings.warnings(config);
         warnings.forEach(warning -> LOG.warn("{}", warning));
         status.begin(warnings);
-        // the pid file goes last: until then the data directory is in use
-        opened.push(status::end);
-        opened.push(node);
         opened.push(events);
         node.onHealthChange(this::report);
 

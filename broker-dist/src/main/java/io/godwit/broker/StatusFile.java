@@ -76,7 +76,11 @@ final class StatusFile {
         write();
     }
 
+    /** Removes the files; does nothing when there was no {@link #begin}, since they may be another broker's then. */
     synchronized void end() {
+        if (!begun) {
+            return;
+        }
         try {
             Files.deleteIfExists(directory.resolve("godwit.status"));
             Files.deleteIfExists(directory.resolve("godwit.pid"));
