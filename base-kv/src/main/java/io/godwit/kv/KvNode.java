@@ -95,7 +95,7 @@ public final class KvNode implements AutoCloseable {
         if (!config.bootstrap() && files.isEmpty()) {
             throw noData(config);
         }
-        this.raft = new RaftHost(log.serviceFactory(), storeId, config.sync());
+        this.raft = new RaftHost(log.serviceFactory(config.sync()), storeId, config.sync());
         opened.add(raft);
         this.disk = new DiskGuard(probe.of(directory.path()), config.lowWaterBytes(), this::healthChanged);
         disk.check();

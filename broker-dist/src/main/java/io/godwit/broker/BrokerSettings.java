@@ -174,8 +174,13 @@ final class BrokerSettings {
             warnings.add("clusterConfig.seedEndpoints names other nodes " + seeds
                     + ", but this release runs each node alone: nothing is replicated");
         }
-        if (!config.get(PropertySettings.LOG_SYNC) || !config.get(PropertySettings.META_SYNC)) {
-            warnings.add("kv_log_sync or kv_meta_sync is false: acknowledged messages may be lost when power fails");
+        if (!config.get(PropertySettings.LOG_SYNC)) {
+            warnings.add("kv_log_sync is false: acknowledged messages may be lost when power fails");
+        }
+        if (!config.get(PropertySettings.META_SYNC)) {
+            warnings.add(
+                    "kv_meta_sync is false: votes may be forgotten when power fails, and with them, among replicas, "
+                            + "acknowledged messages");
         }
         return warnings;
     }

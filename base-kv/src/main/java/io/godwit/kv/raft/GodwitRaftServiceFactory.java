@@ -16,19 +16,22 @@ import com.alipay.sofa.jraft.storage.snapshot.local.LocalSnapshotStorage;
  */
 final class GodwitRaftServiceFactory implements JRaftServiceFactory {
     private final SharedRaftLog raftLog;
+    /** Not asked of {@link RaftOptions}: by these the votes are synced whenever the entries are. */
+    private final LogSync sync;
 
-    GodwitRaftServiceFactory(SharedRaftLog raftLog) {
+    GodwitRaftServiceFactory(SharedRaftLog raftLog, LogSync sync) {
         this.raftLog = raftLog;
+        this.sync = sync;
     }
 
     @Override
     public LogStorage createLogStorage(String groupId, RaftOptions raftOptions) {
-        return new SharedLogStorage(raftLog, raftLog.group(groupId), raftOptions.isSync());
+        return new SharedLogStorage(raftLog, raftLog.group(groupId), sync.entries());
     }
 
     @Override
     public RaftMetaStorage createRaftMetaStorage(String groupId, RaftOptions raftOptions) {
-        return new SharedRaftMeta(raftLog, raftLog.group(groupId), raftOptions.isSyncMeta());
+        return new SharedRaftMeta(raftLog, raftLog.group(groupId), sync.votes());
     }
 
     @Override

@@ -1,8 +1,7 @@
 package io.godwit.kv.raft;
 
 /**
- * What is fsynced before it counts. Anything but {@link #ALL} gives up what was acknowledged when power fails; JRaft syncs votes also when only
- * {@code entries} is set.
+ * What is fsynced before it counts. Anything but {@link #ALL} gives up what was acknowledged when power fails.
  *
  * @param entries log entries
  * @param votes terms and votes

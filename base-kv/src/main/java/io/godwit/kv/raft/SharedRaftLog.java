@@ -81,7 +81,12 @@ public final class SharedRaftLog implements AutoCloseable {
 
     /** Log and vote storage for JRaft; the uri of both is the group id. Snapshots stay in JRaft's local files. */
     public JRaftServiceFactory serviceFactory() {
-        return new GodwitRaftServiceFactory(this);
+        return serviceFactory(LogSync.ALL);
+    }
+
+    /** The same, for showing what gets lost with less than {@link LogSync#ALL}. */
+    public JRaftServiceFactory serviceFactory(LogSync sync) {
+        return new GodwitRaftServiceFactory(this, sync);
     }
 
     /** Registers a group that lives on this node, or replaces its descriptor. */

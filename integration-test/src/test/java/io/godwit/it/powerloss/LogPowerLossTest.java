@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.alipay.sofa.jraft.entity.LogEntry;
-import com.alipay.sofa.jraft.option.RaftOptions;
 import com.alipay.sofa.jraft.storage.LogStorage;
 import io.godwit.it.powerloss.PowerCut.Loss;
 import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.DataDirectory;
+import io.godwit.kv.raft.LogSync;
 import io.godwit.kv.raft.SharedRaftLog;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -31,6 +31,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The shared log loses its power at random moments, again and again, and keeps what it had acknowledged. */
 class LogPowerLossTest {
+    private static final LogSync ENTRIES_ONLY = new LogSync(true, false);
+    private static final LogSync VOTES_ONLY = new LogSync(false, true);
+
     @TempDir
     Path work;
 
@@ -44,14 +47,14 @@ class LogPowerLossTest {
     @ParameterizedTest
     @EnumSource(Loss.class)
     void acknowledgedEntriesSurvive(Loss loss) throws Exception {
-        assertThat(lostOver(2, "append", true, true, loss, 7)).isEmpty();
+        assertThat(lostOver(2, "append", LogSync.ALL, loss, 7)).isEmpty();
         assertThat(acknowledged).hasSize(LogWriter.GROUPS);
     }
 
     @ParameterizedTest
     @EnumSource(Loss.class)
     void acknowledgedVotesSurvive(Loss loss) throws Exception {
-        assertThat(lostOver(2, "vote", true, true, loss, 8)).isEmpty();
+        assertThat(lostOver(2, "vote", LogSync.ALL, loss, 8)).isEmpty();
         assertThat(acknowledged).hasSize(LogWriter.GROUPS);
     }
 
@@ -59,23 +62,24 @@ class LogPowerLossTest {
     @EnumSource(Loss.class)
     @Tag("long")
     void acknowledgedEntriesSurviveManyLosses(Loss loss) throws Exception {
-        assertThat(lostOver(40, "append", true, true, loss, System.nanoTime())).isEmpty();
+        assertThat(lostOver(40, "append", LogSync.ALL, loss, System.nanoTime())).isEmpty();
     }
 
     @Test
     void appendsWithoutSyncAreSeenToBeLost() throws Exception {
-        assertThat(lostOver(2, "append", false, true, Loss.UNSYNCED_BYTES, 9)).isNotEmpty();
+        assertThat(lostOver(2, "append", VOTES_ONLY, Loss.UNSYNCED_BYTES, 9)).isNotEmpty();
     }
 
     @Test
     void votesWithoutSyncAreSeenToBeLost() throws Exception {
-        // JRaft syncs votes when either setting says so: it takes both to see votes lost, and one to keep them
-        assertThat(lostOver(2, "vote", false, false, Loss.UNSYNCED_BYTES, 10)).isNotEmpty();
+        assertThat(lostOver(2, "vote", ENTRIES_ONLY, Loss.UNSYNCED_BYTES, 10)).isNotEmpty();
     }
 
     @Test
-    void votesAreSyncedByTheirOwnSetting() throws Exception {
-        assertThat(lostOver(2, "vote", false, true, Loss.UNSYNCED_BYTES, 11)).isEmpty();
+    void entriesAndVotesAreSyncedByTheirOwnSettings() throws Exception {
+        assertThat(lostOver(1, "append", ENTRIES_ONLY, Loss.UNSYNCED_BYTES, 11)).isEmpty();
+        acknowledged.clear();
+        assertThat(lostOver(1, "vote", VOTES_ONLY, Loss.UNSYNCED_BYTES, 11)).isEmpty();
     }
 
     /** The fsync after the failed one would succeed again; had the log tried it, the writer would still be running. */
@@ -84,7 +88,7 @@ class LogPowerLossTest {
         Path data = work.resolve("data");
         PowerLoss power = PowerLoss.over(data);
 
-        Process process = start(power.environment(), data, "append", true, true);
+        Process process = start(power.environment(), data, "append", LogSync.ALL);
         readAcknowledged(process, 300, power::failNextSync);
 
         assertThat(process.waitFor()).isZero();
@@ -95,13 +99,12 @@ class LogPowerLossTest {
     }
 
     /** Runs, kills and cuts the writer; what was acknowledged and is not there, after the first run that lost any. */
-    private List<String> lostOver(int runs, String what, boolean sync, boolean syncMeta, Loss loss, long seed)
-            throws Exception {
+    private List<String> lostOver(int runs, String what, LogSync sync, Loss loss, long seed) throws Exception {
         Random random = new Random(seed);
         Path data = work.resolve("data");
         PowerLoss power = PowerLoss.over(data);
         for (int run = 0; run < runs; run++) {
-            runAndKill(power, data, what, sync, syncMeta, random);
+            runAndKill(power, data, what, sync, random);
             power.cut(loss, random);
             List<String> lost = missing(data, what);
             if (!lost.isEmpty()) {
@@ -111,9 +114,8 @@ class LogPowerLossTest {
         return List.of();
     }
 
-    private void runAndKill(PowerLoss power, Path data, String what, boolean sync, boolean syncMeta, Random random)
-            throws Exception {
-        Process process = start(power.environment(), data, what, sync, syncMeta);
+    private void runAndKill(PowerLoss power, Path data, String what, LogSync sync, Random random) throws Exception {
+        Process process = start(power.environment(), data, what, sync);
         // what it still acknowledges before it dies counts as well
         readAcknowledged(process, 50 + random.nextInt(1500), process.toHandle()::destroyForcibly);
         assertThat(process.waitFor())
@@ -121,8 +123,7 @@ class LogPowerLossTest {
                 .isEqualTo(137);
     }
 
-    private Process start(Map<String, String> environment, Path data, String what, boolean sync, boolean syncMeta)
-            throws IOException {
+    private Process start(Map<String, String> environment, Path data, String what, LogSync sync) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
@@ -131,8 +132,8 @@ class LogPowerLossTest {
                         LogWriter.class.getName(),
                         data.toRealPath().toString(),
                         what,
-                        Boolean.toString(sync),
-                        Boolean.toString(syncMeta))
+                        Boolean.toString(sync.entries()),
+                        Boolean.toString(sync.votes()))
                 .redirectError(work.resolve("errors").toFile());
         builder.environment().putAll(environment);
         return builder.start();
@@ -171,8 +172,7 @@ class LogPowerLossTest {
                 if (what.equals("append")) {
                     missingEntries(log, last.getKey(), last.getValue(), missing);
                 } else {
-                    long term = LogWriter.meta(log, last.getKey(), new RaftOptions())
-                            .getTerm();
+                    long term = LogWriter.meta(log, last.getKey(), LogSync.ALL).getTerm();
                     if (term < last.getValue()) {
                         missing.add("term " + last.getValue() + " of " + last.getKey() + ", it is " + term);
                     }
@@ -185,7 +185,7 @@ class LogPowerLossTest {
     }
 
     private static void missingEntries(SharedRaftLog log, String group, long last, List<String> missing) {
-        LogStorage storage = LogWriter.storage(log, group, new RaftOptions());
+        LogStorage storage = LogWriter.storage(log, group, LogSync.ALL);
         if (storage.getLastLogIndex() < last) {
             missing.add("entry " + last + " of " + group + ", it ends at " + storage.getLastLogIndex());
         }

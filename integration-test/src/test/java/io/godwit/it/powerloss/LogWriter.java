@@ -1,6 +1,5 @@
 package io.godwit.it.powerloss;
 
-import com.alipay.sofa.jraft.JRaftServiceFactory;
 import com.alipay.sofa.jraft.conf.ConfigurationManager;
 import com.alipay.sofa.jraft.entity.EnumOutter.EntryType;
 import com.alipay.sofa.jraft.entity.LogEntry;
@@ -13,6 +12,7 @@ import com.alipay.sofa.jraft.option.RaftOptions;
 import com.alipay.sofa.jraft.storage.LogStorage;
 import com.alipay.sofa.jraft.storage.RaftMetaStorage;
 import io.godwit.kv.raft.DataDirectory;
+import io.godwit.kv.raft.LogSync;
 import io.godwit.kv.raft.SharedRaftLog;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
@@ -48,8 +48,8 @@ final class LogWriter {
         return content;
     }
 
-    static LogStorage storage(SharedRaftLog log, String group, RaftOptions options) {
-        LogStorage storage = log.serviceFactory().createLogStorage(group, options);
+    static LogStorage storage(SharedRaftLog log, String group, LogSync sync) {
+        LogStorage storage = log.serviceFactory(sync).createLogStorage(group, new RaftOptions());
         LogStorageOptions storageOptions = new LogStorageOptions();
         storageOptions.setGroupId(group);
         storageOptions.setConfigurationManager(new ConfigurationManager());
@@ -60,28 +60,25 @@ final class LogWriter {
         return storage;
     }
 
-    static RaftMetaStorage meta(SharedRaftLog log, String group, RaftOptions options) {
-        JRaftServiceFactory factory = log.serviceFactory();
-        RaftMetaStorage meta = factory.createRaftMetaStorage(group, options);
+    static RaftMetaStorage meta(SharedRaftLog log, String group, LogSync sync) {
+        RaftMetaStorage meta = log.serviceFactory(sync).createRaftMetaStorage(group, new RaftOptions());
         meta.init(new RaftMetaStorageOptions());
         return meta;
     }
 
-    /** {@code data-directory append|vote sync syncMeta}. */
+    /** {@code data-directory append|vote syncEntries syncVotes}. */
     public static void main(String[] args) throws Exception {
         DataDirectory directory = DataDirectory.open(Path.of(args[0]));
         SharedRaftLog log = SharedRaftLog.open(
                 directory.path().resolve("log"), (what, cause) -> System.err.println("fault: " + what));
-        RaftOptions options = new RaftOptions();
-        options.setSync(Boolean.parseBoolean(args[2]));
-        options.setSyncMeta(Boolean.parseBoolean(args[3]));
+        LogSync sync = new LogSync(Boolean.parseBoolean(args[2]), Boolean.parseBoolean(args[3]));
         PrintStream acknowledged = System.out;
         List<Thread> threads = new ArrayList<>();
         for (int number = 0; number < GROUPS; number++) {
             String group = group(number);
             Runnable work = args[1].equals("append")
-                    ? () -> append(storage(log, group, options), group, acknowledged)
-                    : () -> vote(meta(log, group, options), group, acknowledged);
+                    ? () -> append(storage(log, group, sync), group, acknowledged)
+                    : () -> vote(meta(log, group, sync), group, acknowledged);
             threads.add(new Thread(work, group));
         }
         threads.forEach(Thread::start);
