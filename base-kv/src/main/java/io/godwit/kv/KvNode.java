@@ -160,6 +160,12 @@ public final class KvNode implements AutoCloseable {
         return store;
     }
 
+    /** What an operator must know of the data as it was found: what the disk has lost, though it had confirmed it. Mostly empty. */
+    public List<String> losses() {
+        @Nullable String lost = log.lost();
+        return lost == null ? List.of() : List.of(lost);
+    }
+
     /** Completes when every store opened so far serves; fails with {@link io.godwit.kv.client.RangeException}. */
     public CompletableFuture<Void> ready() {
         return CompletableFuture.allOf(stores.stream().map(KvStore::ready).toArray(CompletableFuture[]::new));

@@ -89,7 +89,8 @@ final class Broker implements AutoCloseable {
         opened.push(status::end);
         KvNode node = KvNode.open(BrokerSettings.node(config, data));
         opened.push(node);
-        List<String> warnings = BrokerSettings.warnings(config);
+        List<String> warnings = Stream.concat(node.losses().stream(), BrokerSettings.warnings(config).stream())
+                .toList();
         warnings.forEach(warning -> LOG.warn("{}", warning));
         status.begin(warnings);
         opened.push(events);

@@ -73,6 +73,7 @@ final class LogEngine implements AutoCloseable {
     private final ReadOptions scan = new ReadOptions().setFillCache(false).setReadaheadSize(2 << 20);
     private final Statistics statistics;
     private final SyncedMark mark;
+    private final @Nullable String lost;
     private final LongAdder writes = new LongAdder();
     private final LongAdder bytes = new LongAdder();
 
@@ -93,7 +94,8 @@ final class LogEngine implements AutoCloseable {
             ColumnFamilyHandle entries,
             List<AutoCloseable> owned,
             Statistics statistics,
-            SyncedMark mark) {
+            SyncedMark mark,
+            @Nullable String lost) {
         this.directory = directory;
         this.faults = faults;
         this.db = db;
@@ -101,6 +103,7 @@ final class LogEngine implements AutoCloseable {
         this.owned = owned;
         this.statistics = statistics;
         this.mark = mark;
+        this.lost = lost;
     }
 
     static LogEngine open(Path directory, FaultHandler faults) throws IOException {
@@ -117,8 +120,8 @@ final class LogEngine implements AutoCloseable {
         }
         DurableFiles.createDirectories(directory);
         try {
-            WalCheck.verify(directory, mark);
-            return openDb(directory, faults, mark, markFile);
+            @Nullable String lost = WalCheck.verify(directory, mark);
+            return openDb(directory, faults, mark, markFile, lost);
         } catch (IOException e) {
             if (mark != null) {
                 mark.close();
@@ -140,7 +143,8 @@ final class LogEngine implements AutoCloseable {
         }
     }
 
-    private static LogEngine openDb(Path directory, FaultHandler faults, @Nullable SyncedMark found, Path markFile)
+    private static LogEngine openDb(
+            Path directory, FaultHandler faults, @Nullable SyncedMark found, Path markFile, @Nullable String lost)
             throws IOException {
         List<AutoCloseable> owned = new ArrayList<>();
         Statistics statistics = own(owned, new Statistics());
@@ -163,7 +167,7 @@ final class LogEngine implements AutoCloseable {
                                 + found.sequence());
             }
             SyncedMark mark = found == null ? SyncedMark.create(markFile) : found;
-            return new LogEngine(directory, faults, db, handles.get(0), owned, statistics, mark);
+            return new LogEngine(directory, faults, db, handles.get(0), owned, statistics, mark, lost);
         } catch (RocksDBException e) {
             closeAll(owned);
             throw RocksFiles.refusedBy(e, directory);
@@ -212,6 +216,12 @@ final class LogEngine implements AutoCloseable {
 
     Path directory() {
         return directory;
+    }
+
+    /** What had been synced and was not there when this was opened, for the operator; null when nothing. */
+    @Nullable
+    String lost() {
+        return lost;
     }
 
     /** The last sequence number given out; 0 in a log that was never written. */

@@ -79,6 +79,11 @@ public final class SharedRaftLog implements AutoCloseable {
         }
     }
 
+    /** What had been synced and was not there when the log was opened, for the operator; null when nothing. */
+    public @Nullable String lost() {
+        return engine.lost();
+    }
+
     /** Log and vote storage for JRaft; the uri of both is the group id. Snapshots stay in JRaft's local files. */
     public JRaftServiceFactory serviceFactory() {
         return serviceFactory(LogSync.ALL);

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  * bytes in its place.
  *
  * <p>A file that ends in the middle of its last record is opened without that record even when the mark says that it
- * had been synced, which a disk that lied about an fsync brings about; the loss is logged as an error. Nothing more than
- * that one record may be missing: then the start is refused.
+ * had been synced, which a disk that lied about an fsync brings about; the loss is logged as an error and told to the
+ * operator. Nothing more than that one record may be missing: then the start is refused.
  */
 final class WalCheck {
     private static final Logger log = LoggerFactory.getLogger(WalCheck.class);
@@ -30,16 +30,17 @@ final class WalCheck {
 
     /**
      * @param mark up to where the log had been synced, null when it is not known; lowered when the disk has lost a record
+     * @return what the disk has lost that had been synced, for the operator; null when nothing
      * @throws DamagedDataException naming the damaged file
      */
-    static void verify(Path directory, @Nullable SyncedMark mark) throws IOException {
+    static @Nullable String verify(Path directory, @Nullable SyncedMark mark) throws IOException {
         RocksFiles.verifyManifest(directory);
         NavigableMap<Long, Path> wals = wals(directory);
         while (!wals.isEmpty() && Files.size(wals.lastEntry().getValue()) == 0) {
             wals.pollLastEntry(); // begun, and not written to
         }
         if (wals.isEmpty()) {
-            return;
+            return null;
         }
         Path last = wals.pollLastEntry().getValue();
         for (Path closed : wals.values()) {
@@ -48,14 +49,16 @@ final class WalCheck {
                 throw RocksFiles.damaged(closed, scan, "though later files follow");
             }
         }
-        verifyLast(last, RecordFile.scanBatches(last), mark);
+        return verifyLast(last, RecordFile.scanBatches(last), mark);
     }
 
-    private static void verifyLast(Path last, RecordFile.Scan scan, @Nullable SyncedMark mark) throws IOException {
+    private static @Nullable String verifyLast(Path last, RecordFile.Scan scan, @Nullable SyncedMark mark)
+            throws IOException {
         long synced = mark == null ? 0 : mark.sequence();
+        @Nullable String lost = null;
         switch (scan.ending()) {
             case CLEAN -> {
-                return;
+                return null;
             }
             case WRONG_BEFORE_MORE -> throw RocksFiles.damaged(last, scan, "though a later record follows");
             case WRONG -> {
@@ -76,10 +79,15 @@ final class WalCheck {
                             scan.goodBytes(),
                             scan.lastSequence(),
                             synced);
+                    lost =
+                            "the disk has lost a write of the log that it had confirmed, and what was acknowledged by it: "
+                                    + last + " ends at sequence " + scan.lastSequence() + ", it had been synced up to "
+                                    + synced;
                 }
             }
         }
         RocksFiles.cut(last, scan);
+        return lost;
     }
 
     private static NavigableMap<Long, Path> wals(Path directory) throws IOException {

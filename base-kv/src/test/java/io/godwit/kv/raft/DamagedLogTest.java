@@ -156,6 +156,9 @@ class DamagedLogTest {
             if (node.log.descriptors().size() != GROUPS.size() || node.log.nodeRecord("bootstrapped") == null) {
                 lost.add("register");
             }
+            if (node.log.lost() != null) {
+                lost.add(node.log.lost());
+            }
             return lost.isEmpty() ? "" : "opened in silence without " + lost;
         } catch (DamagedDataException refused) {
             return refused.getMessage().contains(refused.file().toString()) ? "" : "refused without naming a file";
@@ -275,6 +278,9 @@ class DamagedLogTest {
                 assertThat(node.storage("dist-0").getLastLogIndex()).isEqualTo(ENTRIES);
                 assertThat(dataOf(node.storage("inbox-1").getEntry(ENTRIES - 1)))
                         .isEqualTo(data("inbox-1", ENTRIES - 1));
+                assertThat(node.log.lost()).contains(lastWal().getFileName().toString());
+                node.reopen();
+                assertThat(node.log.lost()).as("told once").isNull();
             }
         }
     }
