@@ -3,6 +3,7 @@ package io.godwit.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.BrokerProcess;
+import io.godwit.it.broker.ClassArchive;
 import io.godwit.it.broker.Ports;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -214,7 +215,7 @@ class StandaloneScriptTest {
     /** One data directory with its configuration. */
     private final class Node {
         private final Path directory;
-        private String jvmOptions = "-XX:TieredStopAtLevel=1";
+        private String jvmOptions = "-XX:TieredStopAtLevel=1 " + ClassArchive.option();
 
         Node(String name, String configuration) throws IOException {
             directory = Files.createDirectory(home.resolve(name));

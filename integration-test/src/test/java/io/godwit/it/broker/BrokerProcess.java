@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,11 +36,20 @@ public final class BrokerProcess implements Broker {
     private final List<String> tcpListeners = new ArrayList<>();
     private final Map<String, String> topLevel = new LinkedHashMap<>();
     private final List<String> jvmOptions = new ArrayList<>(List.of(SHORT_LIVED));
+    /** Of the classes, for a start that takes less time. */
+    private final String archive;
+
     private final Map<String, String> environment = new LinkedHashMap<>();
     private @Nullable Process script;
 
     /** @param home a directory, made if need be; a broker that was there before is continued */
     public BrokerProcess(Path home) throws IOException {
+        this(home, ClassArchive.option());
+    }
+
+    /** @param archive the option of the JVM that says where its classes are */
+    BrokerProcess(Path home, String archive) throws IOException {
+        this.archive = archive;
         this.home = Files.createDirectories(home);
         this.data = home.resolve("data");
         this.address = Ports.free();
@@ -331,7 +339,7 @@ public final class BrokerProcess implements Broker {
         words.addAll(List.of("--data", data().toString(), "--log", log().toString()));
         ProcessBuilder builder =
                 new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(output.toFile());
-        builder.environment().put("JVM_OPTS", jvmOptions.stream().collect(Collectors.joining(" ")));
+        builder.environment().put("JVM_OPTS", archive + " " + String.join(" ", jvmOptions));
         builder.environment().put("JVM_HEAP_OPTS", HEAP);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().putAll(environment);
