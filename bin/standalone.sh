@@ -65,7 +65,20 @@ running_pid() {
   printf '%s' "$pid"
 }
 
-status_value() { sed -n "s/^$1=//p" "$status_file" 2>/dev/null; }
+# The state that the process $1 tells of itself, in state; empty when it tells none yet. No process is started for it: a start
+# looks twenty times a second, on a machine that is busy with that start.
+read_state() {
+  local line pid=
+  state=
+  [ -f "$status_file" ] || return
+  while IFS= read -r line; do
+    case $line in
+      pid=*) pid=${line#pid=} ;;
+      state=*) state=${line#state=} ;;
+    esac
+  done <"$status_file"
+  [ "$pid" = "$1" ] || state=
+}
 
 # The lines of the JVM itself about why it ended, as an extended regular expression.
 jvm_fault='^(Error|Unrecognized|Invalid|Conflicting|Improperly|Terminating due to|Exception in thread|# )'
@@ -173,7 +186,7 @@ restart() {
 
 # Runs the distribution found.
 run() {
-  local pid begun waited=0
+  local pid begun state waited=0
   mkdir -p "$data" "$log" || die "cannot create $data and $log"
   ulimit -n "$(ulimit -Hn)" 2>/dev/null
   build_command
@@ -186,13 +199,14 @@ run() {
   pid=$!
   disown "$pid" 2>/dev/null
   while :; do
-    if [ "$(status_value pid)" = "$pid" ] && [ "$(status_value state)" = degraded ]; then
+    read_state "$pid"
+    if [ "$state" = degraded ]; then
       print_ready
-      status_value store | while read -r line; do echo "godwit: store $line" >&2; done
+      sed -n 's/^store=/godwit: store /p' "$status_file" >&2
       echo "godwit: pid $pid runs, but does not fully serve" >&2
       return 4
     fi
-    if [ "$(status_value pid)" = "$pid" ] && [ "$(status_value state)" = ready ]; then
+    if [ "$state" = ready ]; then
       print_ready
       echo "godwit: started, pid $pid, data in $data, log in $log"
       return 0
