@@ -45,7 +45,11 @@ record EventKind(
             refused(BrokerEvent.PacketAbandoned.class, "packets-abandoned", null, "godwit.mqtt.packets.abandoned"),
             refused(BrokerEvent.Banned.class, "bans", "cause", "godwit.mqtt.bans"),
             wrong(BrokerEvent.MemoryShort.class, "memory-shortages", "kind", "godwit.mqtt.memory.shortages"),
-            refused(BrokerEvent.ConnectionRefused.class, "connections-refused", null, "godwit.mqtt.connections.refused"),
+            refused(
+                    BrokerEvent.ConnectionRefused.class,
+                    "connections-refused",
+                    null,
+                    "godwit.mqtt.connections.refused"),
             refused(BrokerEvent.ConnectRefused.class, "connects-refused", null, "godwit.mqtt.connects.refused"),
             wrong(
                     BrokerEvent.CertificatesRejected.class,

@@ -87,7 +87,7 @@ final class CrashRun {
             acknowledgedQos2 = history.acknowledgedQos2();
             load.stage().enter(Stage.Phase.DRAIN);
             drain(load);
-            readRetained(Duration.ofMillis(1_500), Duration.ofSeconds(20), true);
+            readRetained(Duration.ofMillis(plan.quietMillis()), Duration.ofSeconds(20), true);
             return history.events();
         }
     }

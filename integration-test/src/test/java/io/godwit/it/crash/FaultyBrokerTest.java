@@ -17,9 +17,13 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The crash test finds what it is for: run against a broker that breaks one promise, it names that promise, and against a good one nothing. */
+/**
+ * The crash test finds what it is for: run against a broker that breaks one promise, it names that promise, and against a good one nothing. The runs wait
+ * more than they work, and do so side by side.
+ */
 class FaultyBrokerTest {
     @Test
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     void aGoodBrokerIsNotAccused() throws Exception {
         List<Violation> violations = violationsOf(Fault.NONE);
         assertThat(violations)
@@ -28,7 +32,7 @@ class FaultyBrokerTest {
     }
 
     @ParameterizedTest
-    @Execution(ExecutionMode.CONCURRENT) // they wait more than they work
+    @Execution(ExecutionMode.CONCURRENT)
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
     void aBrokenPromiseIsFound(Fault fault) throws Exception {
         List<Violation> violations = violationsOf(fault);

@@ -235,8 +235,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     @SuppressWarnings("FutureReturnValueIgnored") // the event loop logs what a task throws
     private void later(Runnable action, long nanos) {
         channel.eventLoop()
-                .schedule(
-                        action, Math.min(Math.max(nanos, MIN_PAUSE_NANOS), MAX_PAUSE_NANOS), TimeUnit.NANOSECONDS);
+                .schedule(action, Math.min(Math.max(nanos, MIN_PAUSE_NANOS), MAX_PAUSE_NANOS), TimeUnit.NANOSECONDS);
     }
 
     /** Of the loop's clock, by which its timers run. */
