@@ -12,9 +12,15 @@ final class FilterCount {
     private int[] hashes = new int[1];
 
     private int size;
+    private int chars;
 
     int size() {
         return size;
+    }
+
+    /** Together. */
+    int chars() {
+        return chars;
     }
 
     boolean contains(TopicFilter filter) {
@@ -33,12 +39,14 @@ final class FilterCount {
         System.arraycopy(hashes, at, hashes, at + 1, size - at);
         hashes[at] = filter.hashCode();
         size++;
+        chars += filter.text().length();
     }
 
     void remove(TopicFilter filter) {
         int place = placeOf(filter);
         if (place >= 0) {
             size--;
+            chars = Math.max(0, chars - filter.text().length()); // another one of its hash code may have been counted
             System.arraycopy(hashes, place + 1, hashes, place, size - place);
         }
     }

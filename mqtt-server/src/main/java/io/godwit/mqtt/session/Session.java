@@ -53,6 +53,9 @@ public abstract class Session implements PacketHandler, Subscriber {
     /** A socket is full for a moment in any burst; one that stays so belongs to a slow client. */
     private static final int STUCK_SECONDS = 3;
 
+    /** SUBSCRIBEs and UNSUBSCRIBEs. */
+    private static final int MAX_REQUESTS_UNANSWERED = 100;
+
     final Connection connection;
     final SessionServices services;
     final SessionTerms terms;
@@ -65,6 +68,7 @@ public abstract class Session implements PacketHandler, Subscriber {
     private @Nullable OutboundAliases outboundAliases;
     private @Nullable InOrder subscribes;
     private @Nullable FilterCount filters;
+    private int requestsUnanswered;
     /** While the client reads too slowly. */
     private @Nullable SlowSpell slow;
     /** Seconds for which the client's socket has taken nothing, up to {@link #STUCK_SECONDS}. */
@@ -104,6 +108,25 @@ public abstract class Session implements PacketHandler, Subscriber {
     @Override
     public final int filterCount() {
         return filters == null ? 0 : filters.size();
+    }
+
+    @Override
+    public final int filterChars() {
+        return filters == null ? 0 : filters.chars();
+    }
+
+    @Override
+    public final void asked() {
+        if (++requestsUnanswered == MAX_REQUESTS_UNANSWERED) {
+            connection.pauseReading(Connection.Pause.SUBSCRIBING);
+        }
+    }
+
+    @Override
+    public final void answered() {
+        if (requestsUnanswered-- == MAX_REQUESTS_UNANSWERED) {
+            connection.resumeReading(Connection.Pause.SUBSCRIBING);
+        }
     }
 
     @Override

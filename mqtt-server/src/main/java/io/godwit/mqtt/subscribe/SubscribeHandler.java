@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Answers SUBSCRIBE and UNSUBSCRIBE. Has no state: one serves all sessions. */
 public final class SubscribeHandler {
+    /** Of all filters of a session together: as many as it may have are long, or few are very long. */
+    private static final int MAX_FILTER_CHARS = 4 * 1024 * 1024;
+
     private static final CompletableFuture<Boolean> NOTHING_TO_ASK = CompletableFuture.completedFuture(true);
     private static final CompletableFuture<AuthDecision> ALLOWED =
             CompletableFuture.completedFuture(AuthDecision.ALLOWED);
@@ -52,6 +55,7 @@ public final class SubscribeHandler {
 
     /** On the loop of {@code subscriber}. */
     public void onSubscribe(Subscriber subscriber, Subscribe asked) {
+        subscriber.asked();
         Subscribe packet = subscriber.topics().subscribed(asked);
         Map<Integer, ReasonCode> refused = overLimit(subscriber, asked.subscriptions(), packet.subscriptions());
         if (authorizer.asks(AuthCheck.SUBSCRIBE)) {
@@ -142,7 +146,8 @@ public final class SubscribeHandler {
             if (refused.containsKey(i) || subscriber.has(filter)) {
                 continue;
             }
-            if (subscriber.filterCount() >= limits.maxFiltersPerSession()) {
+            if (subscriber.filterCount() >= limits.maxFiltersPerSession()
+                    || subscriber.filterChars() + filter.text().length() > MAX_FILTER_CHARS) {
                 refuse(subscriber, filter, refused, i, ReasonCode.QUOTA_EXCEEDED);
             } else {
                 subscriber.noteAdded(filter);
@@ -248,6 +253,7 @@ public final class SubscribeHandler {
             }
         }
         subscriber.connection().send(new SubAck(packet.packetId(), told));
+        subscriber.answered();
     }
 
     /** Puts the answers about filters that are refused between those about the others. */
@@ -326,6 +332,7 @@ public final class SubscribeHandler {
 
     /** On the loop of {@code subscriber}. */
     public void onUnsubscribe(Subscriber subscriber, Unsubscribe asked) {
+        subscriber.asked();
         Unsubscribe packet = subscriber.topics().unsubscribed(asked);
         if (authorizer.asks(AuthCheck.SUBSCRIBE)) {
             subscriber.inOrder(NOTHING_TO_ASK, nothing -> unsubscribe(subscriber, packet));
@@ -356,6 +363,7 @@ public final class SubscribeHandler {
                                     .map(was -> was ? ReasonCode.SUCCESS : ReasonCode.NO_SUBSCRIPTION_EXISTED)
                                     .toList();
                     subscriber.connection().send(new UnsubAck(packet.packetId(), codes));
+                    subscriber.answered();
                 });
     }
 

@@ -24,11 +24,20 @@ public interface Subscriber {
     /** How many filters it has or is about to have. */
     int filterCount();
 
+    /** How long they are together. */
+    int filterChars();
+
     /** It is about to have {@code filter}, which it may have already. */
     void noteAdded(TopicFilter filter);
 
     /** It is about to lose {@code filter}, or does not get it. */
     void noteRemoved(TopicFilter filter);
+
+    /** A SUBSCRIBE or UNSUBSCRIBE has come, which {@link #answered} ends: too many of them pause reading. */
+    void asked();
+
+    /** SUBACK or UNSUBACK has been sent. */
+    void answered();
 
     /**
      * Runs {@code action} with the value of {@code checked}, which never fails, when that is complete and the actions handed in before have

@@ -99,6 +99,8 @@ public interface Connection {
         CONNECTING(null),
         /** Too many of its publishes are not yet stored. */
         UNACKNOWLEDGED(ThrottleCause.UNACKNOWLEDGED),
+        /** Too many of its SUBSCRIBEs and UNSUBSCRIBEs are not yet answered. */
+        SUBSCRIBING(ThrottleCause.UNACKNOWLEDGED),
         /** The node holds too many publishes that are not yet stored. */
         NODE_BUDGET(ThrottleCause.NODE_BUDGET),
         /** It used up its bandwidth. */

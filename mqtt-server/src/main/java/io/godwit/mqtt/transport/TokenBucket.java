@@ -17,7 +17,7 @@ final class TokenBucket {
     /** Takes {@code count}, which have gone already; the bucket may owe them. Returns the nanoseconds to pause for, 0 for none. */
     long take(long count, long nowNanos) {
         double gained = (nowNanos - filledAtNanos) / 1e9 * perSecond;
-        tokens = Math.min(perSecond, tokens + gained) - count;
+        tokens = Math.min((double) perSecond, tokens + gained) - count;
         filledAtNanos = nowNanos;
         return tokens >= 0 ? 0 : (long) (-tokens * 1e9 / perSecond);
     }

@@ -31,6 +31,10 @@ class FilterCountTest {
                 expected.add(filter);
             }
             assertThat(count.size()).isEqualTo(expected.size());
+            assertThat(count.chars())
+                    .isEqualTo(expected.stream()
+                            .mapToInt(each -> each.text().length())
+                            .sum());
         }
         for (int name = 0; name <= 40; name++) {
             assertThat(count.contains(filter(name))).isEqualTo(expected.contains(filter(name)));

@@ -12,6 +12,7 @@ import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.Unsubscribe;
+import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.transport.MqttMetrics;
 import io.godwit.mqtt.transport.MqttReports;
@@ -43,6 +44,7 @@ class PersistentSessionEndTest {
     private final LoopContext loop = new LoopContext(0, tasks::add);
     private final MemoryDist dist = new MemoryDist();
     private final MemoryInbox inbox = new MemoryInbox();
+    private final RecordingConnection connection = new RecordingConnection(loop);
     private boolean isEnded;
 
     @BeforeEach
@@ -70,6 +72,25 @@ class PersistentSessionEndTest {
         assertThat(attach().subscriptions()).hasSize(1);
     }
 
+    /** A client that asks without end must not fill memory with what it asks. */
+    @Test
+    void whoHasTooMuchUnansweredIsReadNoFurther() {
+        PersistentSession session = session();
+        CompletableFuture<Void> route = new CompletableFuture<>();
+        dist.holdNextRoute(route);
+        for (int i = 1; i < 100; i += 2) {
+            session.onPacket(new Subscribe(i, List.of(new Subscription(FILTER, Qos.AT_LEAST_ONCE))));
+            session.onPacket(new Unsubscribe(i + 1, List.of(FILTER)));
+            assertThat(connection.pauses.isEmpty()).isEqualTo(i < 99);
+        }
+        assertThat(connection.pauses).containsExactly(Connection.Pause.SUBSCRIBING);
+
+        route.complete(null);
+        runTasks();
+        assertThat(connection.pauses).isEmpty();
+        assertThat(connection.sent).hasSize(100);
+    }
+
     @Test
     void aDistributionThatEndsAfterTheConnectionIsNotDoneAgain() {
         PersistentSession session = session();
@@ -90,7 +111,6 @@ class PersistentSessionEndTest {
     }
 
     private PersistentSession session() {
-        RecordingConnection connection = new RecordingConnection(loop);
         MqttReports reports = new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), EventListener.NONE);
         SessionServices services = new SessionServices(
                 SessionConfig.DEFAULTS,

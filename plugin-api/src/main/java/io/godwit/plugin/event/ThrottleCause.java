@@ -11,7 +11,7 @@ public enum ThrottleCause {
     BANDWIDTH_OUT,
     /** It publishes more messages per second than it may: reading pauses. */
     PUBLISH_RATE,
-    /** Too many of its publishes, or bytes of them, are not yet stored: reading pauses. */
+    /** Too many of its publishes, or bytes of them, or of its subscriptions are not yet stored: reading pauses. */
     UNACKNOWLEDGED,
     /** The node holds too many bytes of publishes that are not yet stored: reading pauses. */
     NODE_BUDGET,
