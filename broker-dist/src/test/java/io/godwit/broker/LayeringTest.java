@@ -131,6 +131,11 @@ class LayeringTest {
     static final ArchRule packagesFormNoCircle =
             slices().matching("io.godwit.(*).(*)..").should().beFreeOfCycles().allowEmptyShould(true);
 
+    /** Also of a package and those below it. */
+    @ArchTest
+    static final ArchRule noPackageFormsACircleWithItsParent =
+            slices().matching("io.godwit.(**)").should().beFreeOfCycles();
+
     private static ArchRule storeStandsAlone(String store) {
         return noClasses()
                 .that()

@@ -1,6 +1,5 @@
 package io.godwit.mqtt.transport;
 
-import io.godwit.mqtt.transport.tls.CertificateWatch;
 import io.godwit.mqtt.transport.tls.ServerTls;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;

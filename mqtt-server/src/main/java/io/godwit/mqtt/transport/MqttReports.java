@@ -92,7 +92,7 @@ public final class MqttReports {
     }
 
     /** @param listener named by transport and address */
-    public void certificatesReloaded(String listener) {
+    void certificatesReloaded(String listener) {
         metrics.reloadedCertificates.increment();
         if (events.isListening(BrokerEvent.CertificatesReloaded.class)) {
             events.onEvent(new BrokerEvent.CertificatesReloaded(listener));
@@ -100,7 +100,7 @@ public final class MqttReports {
     }
 
     /** @param listener named by transport and address */
-    public void certificatesRejected(String listener, String cause) {
+    void certificatesRejected(String listener, String cause) {
         metrics.rejectedCertificates.increment();
         if (events.isListening(BrokerEvent.CertificatesRejected.class)) {
             events.onEvent(new BrokerEvent.CertificatesRejected(listener, cause));

@@ -1,6 +1,6 @@
-package io.godwit.mqtt.transport.tls;
+package io.godwit.mqtt.transport;
 
-import io.godwit.mqtt.transport.MqttReports;
+import io.godwit.mqtt.transport.tls.ServerTls;
 import java.io.IOException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
