@@ -50,8 +50,8 @@ class LayeringTest {
             .resideInAPackage("io.godwit.kv..")
             .should()
             .dependOnClassesThat(resideInAPackage("io.godwit..")
-                    .and(not(
-                            resideInAnyPackage("io.godwit.kv..", "io.godwit.cluster..", "io.godwit.plugin.balance.."))));
+                    .and(not(resideInAnyPackage(
+                            "io.godwit.kv..", "io.godwit.cluster..", "io.godwit.plugin.balance.."))));
 
     @ArchTest
     static final ArchRule distUsesNoOtherStore = storeStandsAlone("io.godwit.dist..");

@@ -13,13 +13,11 @@ import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.transport.tls.PeerName;
 import io.godwit.mqtt.transport.tls.TlsConfig;
 import io.godwit.plugin.client.ClientInfo;
-import io.godwit.plugin.event.ThrottleCause;
 import io.godwit.plugin.message.Qos;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
@@ -27,31 +25,22 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client's socket: the end of its pipeline. Hands packets to the {@link PacketHandler}, collects what goes out in one buffer and
- * writes it once per iteration of the loop, keeps the time-outs by the loop's sweep and the bandwidth limits, and turns every error into an
- * answer and a close. Confined to the channel's event loop; a connection at rest holds no buffer and no timer.
+ * One client's socket: the end of its pipeline. Hands packets to the {@link PacketHandler}, what goes out to the {@link OutBuffer}, keeps the
+ * time-outs by the loop's sweep, and turns every error into an answer and a close. What holds it back stands in {@link Throttling}. Confined
+ * to the channel's event loop; a connection at rest holds no buffer and no timer.
  *
  * <p>{@link #close} ends the connection for its handler at once, so that a session can be taken over from a peer that is stuck; the
  * socket lingers until the peer has closed its side too, a few seconds at most.
  */
 final class MqttConnection extends ChannelInboundHandlerAdapter
-        implements Connection, LoopFlush, LoopContext.TickListener, PartialListener, HalfPacket.Owner {
+        implements Connection, LoopContext.TickListener, PartialListener, HalfPacket.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(MqttConnection.class);
-    private static final int LARGEST_CHUNK = 64 * 1024;
-    private static final int SMALLEST_CHUNK = 256;
     private static final int CLOSE_TICKS = 2;
-    private static final List<Pause> PAUSES = List.of(Pause.values());
-    /** At least so long a pause, so that a limit costs few wake-ups. */
-    private static final long MIN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-    /** After so long at most it is looked at again, so that no timer holds a connection that is over for long. */
-    private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Channel channel;
     private final LoopContext loop;
@@ -59,19 +48,14 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private final MqttMetrics metrics;
     private final PacketDecoder decoder;
     private final Runnable onGone;
-    private @Nullable TokenBucket inBucket;
-    private @Nullable TokenBucket outBucket;
-    private @Nullable TokenBucket publishBucket;
+    private final Throttling throttling;
+    private final OutBuffer out;
 
     private @Nullable PacketHandler handler;
     private @Nullable PacketEncoder encoder;
     private State state = State.OPENING;
     private String closeReason = "connection lost";
 
-    /** Output not yet written; null while there is none. */
-    private @Nullable ByteBuf out;
-
-    private int nextChunk = SMALLEST_CHUNK;
     /** Where the client is, when a proxy has said so. */
     private @Nullable InetSocketAddress source;
 
@@ -79,16 +63,6 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private @Nullable HalfPacket half;
 
     private boolean isTold;
-    private boolean isFlushPending;
-    private boolean isOutThrottled;
-    /** A bit per {@link Connection.Pause}. */
-    private short pauses;
-    /** A bit per {@link ThrottleCause}: told to have begun and not to have ended. */
-    private byte throttled;
-    /** A bit per {@link ThrottleCause}: paused since the last tick. */
-    private byte throttledLately;
-    /** Bytes the socket had not taken at the last tick, while {@link Connection.Pause#UNREAD_ANSWERS} holds. */
-    private long unwrittenAtTick;
 
     private int tickIndex = -1;
     private int openedTick;
@@ -103,15 +77,8 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         this.metrics = scope.reports().metrics();
         this.decoder = decoder;
         this.onGone = onGone;
-        long bandwidth = limits().maxConnBandwidth();
-        if (bandwidth > 0) {
-            inBucket = new TokenBucket(bandwidth, nanoTime());
-            outBucket = new TokenBucket(bandwidth, nanoTime());
-        }
-        int publishRate = limits().maxPublishRate();
-        if (publishRate > 0) {
-            publishBucket = new TokenBucket(publishRate, nanoTime());
-        }
+        this.throttling = new Throttling(this, channel, scope.config().limits(), scope.reports());
+        this.out = new OutBuffer(channel, loop, metrics, throttling);
     }
 
     private ListenerLimits limits() {
@@ -204,43 +171,12 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     /** Bytes of the wire, before they are decrypted or decoded. */
     void onBytesRead(int bytes) {
         metrics.bytesIn(bytes);
-        if (inBucket != null) {
-            take(inBucket, bytes, Pause.BANDWIDTH);
-        }
+        throttling.onBytesRead(bytes);
     }
 
     /** Bytes of the wire that have come too late. */
     void onBytesIgnored(int bytes) {
         metrics.bytesIgnored(bytes);
-    }
-
-    private void take(TokenBucket bucket, int count, Pause reason) {
-        long owedNanos = bucket.take(count, nanoTime());
-        if (owedNanos > 0 && !isPaused(reason)) {
-            pauseReading(reason);
-            later(() -> resumePaid(bucket, reason), owedNanos);
-        }
-    }
-
-    /** Reads on once what one read brought is paid for, all of which was handed on after the pause had begun. */
-    private void resumePaid(TokenBucket bucket, Pause reason) {
-        long owedNanos = bucket.owedNanos(nanoTime());
-        if (owedNanos > 0 && isOpen()) {
-            later(() -> resumePaid(bucket, reason), owedNanos);
-        } else {
-            resumeReading(reason);
-        }
-    }
-
-    @SuppressWarnings("FutureReturnValueIgnored") // the event loop logs what a task throws
-    private void later(Runnable action, long nanos) {
-        channel.eventLoop()
-                .schedule(action, Math.min(Math.max(nanos, MIN_PAUSE_NANOS), MAX_PAUSE_NANOS), TimeUnit.NANOSECONDS);
-    }
-
-    /** Of the loop's clock, by which its timers run. */
-    private long nanoTime() {
-        return channel.eventLoop().ticker().nanoTime();
     }
 
     /** Something of MQTT has arrived: the keep-alive begins anew. */
@@ -255,8 +191,8 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             return;
         }
         metrics.packetIn();
-        if (publishBucket != null && msg instanceof Publish) {
-            take(publishBucket, 1, Pause.PUBLISH_RATE);
+        if (msg instanceof Publish) {
+            throttling.onPublishRead();
         }
         try {
             handler.onPacket((Packet) msg);
@@ -281,15 +217,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         if (!isOpen()) {
             return; // what still comes is read to its end
         }
-        pauses |= (short) bit(reason);
-        channel.config().setAutoRead(false);
-        if (reason.cause() != null) {
-            throttled(reason.cause());
-        }
-    }
-
-    private boolean isPaused(Pause reason) {
-        return (pauses & bit(reason)) != 0;
+        throttling.pauseReading(reason);
     }
 
     @Override
@@ -297,10 +225,8 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         if (!isOpen()) {
             return; // it would begin the time-out of the close anew
         }
-        pauses &= (short) ~bit(reason);
-        if (pauses == 0) {
+        if (throttling.resumeReading(reason)) {
             lastReadTick = loop.tick();
-            channel.config().setAutoRead(true);
         }
     }
 
@@ -352,7 +278,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     private void watchHalf(HalfPacket packet) {
-        if (pauses == 0) {
+        if (throttling.isReading()) {
             packet.secondRead();
             if (packet.isTooSlow() && scope.halfReceived().isWanted(packet)) {
                 abandon(packet);
@@ -370,45 +296,9 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         }
     }
 
-    private static int bit(Enum<?> constant) {
-        return 1 << constant.ordinal();
-    }
-
-    // ---- throttling as it is told: not each pause, but when they begin and when there have been none for a while
-
-    private void throttled(ThrottleCause cause) {
-        metrics.paused(cause);
-        throttledLately |= (byte) bit(cause);
-        if ((throttled & bit(cause)) == 0) {
-            throttled |= (byte) bit(cause);
-            scope.reports().throttlingBegan(this, client(), cause);
-        }
-    }
-
-    /** @param isOver whether there will be no more pauses */
-    private void endThrottling(boolean isOver) {
-        if (throttled == 0) {
-            return;
-        }
-        int going = throttledLately;
-        throttledLately = 0;
-        for (Pause pause : PAUSES) {
-            if (pause.cause() != null && isPaused(pause)) {
-                going |= bit(pause.cause());
-            }
-        }
-        if (isOutThrottled) {
-            going |= bit(ThrottleCause.BANDWIDTH_OUT);
-        }
-        for (ThrottleCause cause : ThrottleCause.values()) {
-            if ((throttled & bit(cause)) != 0 && (isOver || (going & bit(cause)) == 0)) {
-                throttled &= (byte) ~bit(cause);
-                scope.reports().throttlingEnded(this, client(), cause);
-            }
-        }
-    }
-
-    private @Nullable ClientInfo client() {
+    /** Whose connection it is, once CONNECT has been accepted. */
+    @Nullable
+    ClientInfo client() {
         return handler == null ? null : handler.client();
     }
 
@@ -420,11 +310,11 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         if (peer == null || !isOpen()) {
             return true;
         }
-        ByteBuf buffer = buffer();
+        ByteBuf buffer = out.open();
         if (!peer.encode(packet, buffer)) {
             return false;
         }
-        appended(buffer);
+        out.appended(buffer);
         return true;
     }
 
@@ -434,118 +324,34 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         if (peer == null || !isOpen()) {
             return true;
         }
-        ByteBuf buffer = buffer();
+        ByteBuf buffer = out.open();
         if (!peer.encode(publish.frame(qos, retain, peer.protocolLevel()), packetId, false, buffer)) {
             return false;
         }
-        appended(buffer);
+        out.appended(buffer);
         return true;
-    }
-
-    private ByteBuf buffer() {
-        ByteBuf buffer = out;
-        if (buffer == null) {
-            buffer = channel.alloc().directBuffer(nextChunk);
-            out = buffer;
-        }
-        if (!isFlushPending) {
-            isFlushPending = true;
-            loop.flushLater(this);
-        }
-        return buffer;
-    }
-
-    private void appended(ByteBuf buffer) {
-        metrics.packetOut();
-        if (buffer.readableBytes() >= LARGEST_CHUNK) {
-            writeOut();
-            channel.flush(); // so that isWritable() speaks of the socket, not of this iteration
-        }
-    }
-
-    @Override
-    public void flush() {
-        isFlushPending = false;
-        if (out != null) {
-            writeOut();
-            channel.flush();
-        }
-    }
-
-    private void writeOut() {
-        ByteBuf buffer = out;
-        if (buffer == null) {
-            return;
-        }
-        out = null;
-        int bytes = buffer.readableBytes();
-        if (bytes == 0) {
-            buffer.release();
-            return;
-        }
-        // the next chunk is as large as this one was, so that a busy connection does not grow its buffer step by step
-        nextChunk = Math.min(LARGEST_CHUNK, Math.max(SMALLEST_CHUNK, Integer.highestOneBit(bytes) * 2));
-        metrics.bytesOut(bytes);
-        channel.write(buffer, channel.voidPromise());
-        holdIfUnread();
-        if (outBucket != null) {
-            long owedNanos = outBucket.take(bytes, nanoTime());
-            if (owedNanos > 0 && !isOutThrottled) {
-                isOutThrottled = true;
-                throttled(ThrottleCause.BANDWIDTH_OUT);
-                TokenBucket bucket = outBucket;
-                later(() -> unthrottle(bucket), owedNanos);
-            }
-        }
-    }
-
-    /**
-     * What is delivered stops at the mark of {@link #isWritable}; what answers the client's own packets cannot, and is bounded by reading
-     * less of them. At twice the mark, so that acknowledgements are still read from a client that is merely slow.
-     */
-    private void holdIfUnread() {
-        if (unwrittenBytes() > 2L * channel.config().getWriteBufferHighWaterMark()
-                && isOpen()
-                && !isPaused(Pause.UNREAD_ANSWERS)) {
-            unwrittenAtTick = Long.MAX_VALUE;
-            pauseReading(Pause.UNREAD_ANSWERS);
-        }
-    }
-
-    private long unwrittenBytes() {
-        ChannelOutboundBuffer pending = channel.unsafe().outboundBuffer();
-        return pending == null ? 0 : pending.totalPendingWriteBytes();
-    }
-
-    private void unthrottle(TokenBucket bucket) {
-        long owedNanos = bucket.owedNanos(nanoTime());
-        if (owedNanos > 0 && isOpen()) {
-            later(() -> unthrottle(bucket), owedNanos);
-        } else {
-            isOutThrottled = false;
-            notifyWritable();
-        }
     }
 
     @Override
     public boolean isWritable() {
-        return !isOutThrottled && channel.isWritable();
+        return !throttling.isOutPaused() && channel.isWritable();
     }
 
     @Override
     public boolean isOverBandwidth() {
-        return isOutThrottled;
+        return throttling.isOutPaused();
     }
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-        if (isPaused(Pause.UNREAD_ANSWERS) && channel.isWritable()) {
+        if (throttling.isPaused(Pause.UNREAD_ANSWERS) && channel.isWritable()) {
             resumeReading(Pause.UNREAD_ANSWERS);
         }
         notifyWritable();
     }
 
-    private void notifyWritable() {
+    /** It may be writable again. */
+    void notifyWritable() {
         if (isOpen() && isWritable() && handler != null) {
             try {
                 handler.onWritable();
@@ -574,10 +380,10 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     /** Keeps the time-outs. */
     private void look(int tick) {
         int quietTicks = tick - lastReadTick;
-        if (isPaused(Pause.MEMORY) && !loop.isMemoryShort()) {
+        if (throttling.isPaused(Pause.MEMORY) && !loop.isMemoryShort()) {
             resumeReading(Pause.MEMORY);
         }
-        endThrottling(false);
+        throttling.onTick();
         if (half != null && isOpen()) {
             watchHalf(half);
         }
@@ -585,12 +391,13 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             case OPENING -> {
                 // by its age, not its silence: bytes that trickle in are no CONNECT. While that is served, it is us who
                 // take time.
-                if (tick - openedTick > limits().connectTimeout().toSeconds() && !isPaused(Pause.CONNECTING)) {
+                if (tick - openedTick > limits().connectTimeout().toSeconds()
+                        && !throttling.isPaused(Pause.CONNECTING)) {
                     close("no CONNECT in time");
                 }
             }
             case ACCEPTED -> {
-                if (isHeldByUs()) {
+                if (throttling.isHeldByUs()) {
                     lastReadTick = tick;
                 } else if (keepAliveSeconds > 0 && quietTicks > (3 * keepAliveSeconds + 1) / 2) {
                     disconnect(ReasonCode.KEEP_ALIVE_TIMEOUT, null); // [MQTT5-3.1.2-22], [MQTT311-3.1.2-24]
@@ -609,17 +416,6 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         }
     }
 
-    /** Whether a client's silence is ours: we do not listen. Not when we wait for it to read, and it reads nothing at all. */
-    private boolean isHeldByUs() {
-        if (pauses != bit(Pause.UNREAD_ANSWERS)) {
-            return pauses != 0;
-        }
-        long unwritten = unwrittenBytes();
-        boolean isRead = unwritten < unwrittenAtTick;
-        unwrittenAtTick = unwritten;
-        return isRead;
-    }
-
     // ---- the end
 
     @Override
@@ -636,16 +432,15 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         closeReason = reason;
         lastReadTick = loop.tick();
         loop.execute(this::tellHandler);
-        writeOut();
+        out.write();
         Farewell.say(channel);
         // what still comes in is read and thrown away: to close over unread input resets the connection, and the peer
         // may then never see our last packet
-        pauses = 0;
-        channel.config().setAutoRead(true);
+        throttling.resumeReading();
     }
 
     private void tellHandler() {
-        endThrottling(true);
+        throttling.end();
         countFlap();
         PacketHandler last = handler;
         handler = null;
@@ -699,10 +494,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             return;
         }
         state = State.CLOSED;
-        if (out != null) {
-            out.release();
-            out = null;
-        }
+        out.release();
         if (tickIndex >= 0) {
             loop.removeTicking(tickIndex);
             metrics.socketClosed();
