@@ -50,11 +50,6 @@ public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sh
         return sharing == Sharing.EXCLUSIVE;
     }
 
-    /** Whether the filter proper has a wildcard level. */
-    public boolean hasWildcard() {
-        return filter.indexOf('+') >= 0 || filter.indexOf('#') >= 0;
-    }
-
     /** The text as the client wrote it. */
     public String text() {
         return switch (sharing) {
