@@ -65,6 +65,18 @@ running_pid() {
   printf '%s' "$pid"
 }
 
+# Whether process $1 has ended, and with it the last of its threads, which may hold files until then. For kill it is there
+# until its parent has taken note, and in a container the parent may be one that never does.
+has_ended() {
+  local stat threads
+  { read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
+  threads=("/proc/$1/task/"*)
+  case ${stat##*) } in
+    Z* | X*) [ ${#threads[@]} -le 1 ] ;;
+    *) return 1 ;;
+  esac
+}
+
 # The state that the process $1 tells of itself, in state; empty when it tells none yet. No process is started for it: a start
 # looks twenty times a second, on a machine that is busy with that start.
 read_state() {
@@ -231,7 +243,7 @@ stop() {
     return 0
   fi
   kill "$pid"
-  while kill -0 "$pid" 2>/dev/null; do
+  while ! has_ended "$pid"; do
     waited=$((waited + 1))
     [ "$waited" -gt 1200 ] && die "pid $pid still runs 60 s after the request to stop, see $log"
     sleep 0.05

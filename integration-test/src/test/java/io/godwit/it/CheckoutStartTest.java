@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -104,6 +105,27 @@ class CheckoutStartTest {
             assertThat(home.resolve("started")).content().contains(lib("quick/"));
         } finally {
             running.destroyForcibly();
+        }
+    }
+
+    /** Its parent is one that does not wait for it, as the first process of a container may be. */
+    @Test
+    void aStopEndsWithTheProcessWhoeverIsItsParent() throws Exception {
+        Process parent = new ProcessBuilder(
+                        "bash", "-c", "(exec -a io.godwit.broker.Main sleep 600) & echo $!; exec sleep 600")
+                .start();
+        try {
+            String pid = parent.inputReader().readLine();
+            Path commandLine = Path.of("/proc", pid, "cmdline");
+            while (!Files.readString(commandLine).contains("io.godwit.broker.Main")) {
+                LockSupport.parkNanos(1_000_000); // until it has become what it is to be
+            }
+            file("my data/godwit.pid", pid);
+            assertThat(said("stop")).contains("stopped");
+            assertThat(said("status")).contains("not running");
+            assertThat(commandLine).as("of the ended process").isEmptyFile();
+        } finally {
+            parent.destroyForcibly();
         }
     }
 

@@ -21,9 +21,9 @@ public interface Broker extends AutoCloseable {
     default void awaitRecovery() throws IOException {}
 
     /**
-     * Has it stand still, to be killed: whether it served until then, for one that can be asked.
+     * Has it stand still, to be killed; one that cannot runs on.
      *
-     * @return whether it accepts connections
+     * @return whether it served: it accepts connections, also while it stands still
      */
     default boolean freeze() throws IOException {
         return Ports.accepts(address());

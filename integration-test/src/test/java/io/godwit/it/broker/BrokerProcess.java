@@ -210,7 +210,7 @@ public final class BrokerProcess implements Broker {
         if (broker != null) {
             long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
             broker.destroyForcibly();
-            while (broker.isAlive()) { // onExit() of a process that is not our child looks seldom
+            while (!ProcStat.hasEnded(broker)) {
                 if (System.nanoTime() > giveUp) {
                     throw new IOException("pid " + broker.pid() + " outlives kill -9");
                 }
@@ -229,7 +229,7 @@ public final class BrokerProcess implements Broker {
             return pid.isEmpty()
                     ? null
                     : ProcessHandle.of(Long.parseLong(pid))
-                            .filter(ProcessHandle::isAlive)
+                            .filter(process -> !ProcStat.hasEnded(process))
                             .orElse(null);
         } catch (NoSuchFileException e) {
             return null;
@@ -248,7 +248,7 @@ public final class BrokerProcess implements Broker {
         try (Freezer freezer = new Freezer(running().pid())) {
             freezer.freeze();
         }
-        return Ports.accepts(address); // the system accepts for a process that stands still, too
+        return Ports.accepts(address); // the system does that for it
     }
 
     @Override

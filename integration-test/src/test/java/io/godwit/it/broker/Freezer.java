@@ -59,7 +59,7 @@ final class Freezer implements AutoCloseable {
     private boolean isStill() throws IOException {
         try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc", Long.toString(pid), "task"))) {
             for (Path thread : threads) {
-                if (isRunning(thread.resolve("stat"))) {
+                if ("TtZX".indexOf(ProcStat.state(thread.resolve("stat"))) < 0) {
                     return false;
                 }
             }
@@ -69,19 +69,9 @@ final class Freezer implements AutoCloseable {
         return true;
     }
 
-    private static boolean isRunning(Path stat) {
-        try {
-            String text = Files.readString(stat, StandardCharsets.ISO_8859_1);
-            char state = text.charAt(text.lastIndexOf(')') + 2); // "pid (name) state ..."
-            return "TtZX".indexOf(state) < 0;
-        } catch (IOException ended) {
-            return false;
-        }
-    }
-
     /** The process stays as it is. */
     @Override
     public void close() throws IOException {
-        shell.getOutputStream().close(); // the last order has been read by then: a pipe keeps what was written
+        shell.getOutputStream().close(); // the shell still reads what was written before
     }
 }

@@ -1,0 +1,35 @@
+package io.godwit.it.broker;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** What Linux tells of a process or a thread in its {@code stat}. */
+final class ProcStat {
+    private ProcStat() {}
+
+    /**
+     * Whether a process has ended, and with it the last of its threads, which may hold files until then. {@code ProcessHandle.isAlive} says so only
+     * when its parent has taken note, which may be seconds later for one that has been handed to the first process of the machine, or never.
+     */
+    static boolean hasEnded(ProcessHandle process) {
+        Path directory = Path.of("/proc", Long.toString(process.pid()));
+        return !process.isAlive() || "ZX".indexOf(state(directory.resolve("stat"))) >= 0 && isAlone(directory);
+    }
+
+    private static boolean isAlone(Path process) {
+        String[] threads = process.resolve("task").toFile().list();
+        return threads == null || threads.length <= 1; // null when it is gone
+    }
+
+    /** A letter as in proc(5); X when there is no such process. */
+    static char state(Path stat) {
+        try {
+            String text = Files.readString(stat, StandardCharsets.ISO_8859_1);
+            return text.charAt(text.lastIndexOf(')') + 2); // "pid (name) state ..."
+        } catch (IOException gone) {
+            return 'X';
+        }
+    }
+}
