@@ -2,6 +2,7 @@ package io.godwit.mqtt.transport;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.internal.PlatformDependent;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
@@ -48,9 +49,15 @@ public final class JvmMemory implements MemoryGauge {
 
     @Override
     public double directPercent() {
-        return ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator
-                ? 100.0 * allocator.metric().usedDirectMemory() / PlatformDependent.maxDirectMemory()
+        return 100.0 * directBytes() / PlatformDependent.maxDirectMemory();
+    }
+
+    /** Of the buffers of connections, those included that the pool keeps for later. */
+    public long directBytes() {
+        long pooled = ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator
+                ? allocator.metric().usedDirectMemory()
                 : 0;
+        return pooled + UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
     }
 
     @Override

@@ -1,7 +1,9 @@
 package io.godwit.mqtt.transport;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +36,7 @@ final class OutBuffer implements LoopFlush {
     ByteBuf open() {
         ByteBuf buffer = out;
         if (buffer == null) {
-            buffer = channel.alloc().directBuffer(nextChunk);
+            buffer = (isBackedUp() ? UnpooledByteBufAllocator.DEFAULT : channel.alloc()).directBuffer(nextChunk);
             out = buffer;
         }
         if (!isFlushPending) {
@@ -42,6 +44,15 @@ final class OutBuffer implements LoopFlush {
             loop.flushLater(this);
         }
         return buffer;
+    }
+
+    /**
+     * Whether the socket has not taken what was written before. What is held for a client that reads slowly is not pooled: Netty's pool gives
+     * what is free of its large chunks back when it is asked for more of them, so that after a burst of slow clients it would keep it all.
+     */
+    private boolean isBackedUp() {
+        ChannelOutboundBuffer pending = channel.unsafe().outboundBuffer();
+        return pending != null && pending.totalPendingWriteBytes() > 0;
     }
 
     /** A packet has been appended. Borrows {@code buffer}, which {@link #open} has lent. */
