@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 public final class ReplayQueue {
     private static final int PAGE_MESSAGES = 100;
     private static final int PAGE_BYTES = 256 * 1024;
+    /** With more filters open than this it costs less to note a topic that none of them matches than to ask them. */
+    private static final int MAX_MATCHED = 16;
 
     private final Connection connection;
     private final RetainClient retain;
@@ -30,6 +32,10 @@ public final class ReplayQueue {
 
     /** Begun and not ended, so that live messages are noted; by filter, since one SUBSCRIBE may have thousands. No list is empty. */
     private final Map<TopicFilter, List<RetainedReplay>> open = new HashMap<>(2);
+
+    private int lastNumber;
+    /** The number of the last replay begun before the last live message of a topic. */
+    private final Map<String, Integer> live = new HashMap<>(0);
 
     private final ArrayDeque<RetainedReplay> ready = new ArrayDeque<>(1);
 
@@ -54,6 +60,7 @@ public final class ReplayQueue {
 
     /** From here on {@link #noteLive} counts for {@code replay}. Earlier ones of its filter are held until it is known whether it runs. */
     public void begin(RetainedReplay replay) {
+        replay.number = ++lastNumber;
         List<RetainedReplay> ofFilter = open.computeIfAbsent(replay.filter(), filter -> new ArrayList<>(1));
         for (RetainedReplay earlier : ofFilter) {
             earlier.successor = replay;
@@ -65,9 +72,11 @@ public final class ReplayQueue {
     public void run(RetainedReplay replay, boolean isWanted) {
         boolean isRun = isWanted && !replay.isCancelled;
         for (RetainedReplay earlier : openOf(replay.filter())) {
+            if (earlier.number < replay.number) {
+                earlier.isCancelled |= isRun;
+            }
             if (replay.equals(earlier.successor)) {
                 earlier.successor = null;
-                earlier.isCancelled |= isRun;
             }
         }
         if (isRun) {
@@ -87,6 +96,9 @@ public final class ReplayQueue {
             ofFilter.remove(replay);
             return ofFilter.isEmpty() ? null : ofFilter;
         });
+        if (open.isEmpty()) {
+            live.clear();
+        }
         sink.ended(replay);
     }
 
@@ -98,10 +110,24 @@ public final class ReplayQueue {
         advance();
     }
 
+    /** The session has been given a live message of {@code topic}: a retained one would be stale now. */
     public void noteLive(String topic) {
-        if (!open.isEmpty()) {
-            open.values().forEach(ofFilter -> ofFilter.forEach(replay -> replay.noteLive(topic)));
+        if (open.size() > MAX_MATCHED || isMatched(topic)) {
+            live.put(topic, lastNumber);
         }
+    }
+
+    private boolean isMatched(String topic) {
+        for (TopicFilter filter : open.keySet()) {
+            if (filter.matches(topic)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isStale(RetainedReplay replay, String topic) {
+        return live.getOrDefault(topic, 0) >= replay.number;
     }
 
     public boolean isEmpty() {
@@ -132,7 +158,7 @@ public final class ReplayQueue {
                 finish(head);
             } else if (!isPageDone) {
                 Message message = page.get(position++);
-                if (!head.isStale(message.topic())) {
+                if (!isStale(head, message.topic())) {
                     sink.accept(head, message);
                 }
             } else if (hasPage) {

@@ -2,8 +2,6 @@ package io.godwit.mqtt.subscribe;
 
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
-import java.util.HashSet;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The retained messages one new subscription is to be sent. Confined to the loop of its session. */
@@ -13,13 +11,15 @@ public final class RetainedReplay {
     private final TopicFilter filter;
     private final Qos qos;
     private final int[] subscriptionIds;
-    private @Nullable Set<String> liveTopics;
     /** See {@link #place}. */
     private @Nullable String place;
 
     /** Where the next page to be sent begins; null for the first. */
     @Nullable
     String cursor;
+
+    /** Rises from each replay of a queue to the next. */
+    int number;
 
     boolean isCancelled;
 
@@ -67,19 +67,5 @@ public final class RetainedReplay {
     /** Shared, never modified. */
     public int[] subscriptionIds() {
         return subscriptionIds;
-    }
-
-    /** The subscription has been given a live message of {@code topic}: a retained one would be stale now. */
-    void noteLive(String topic) {
-        if (filter.matches(topic)) {
-            if (liveTopics == null) {
-                liveTopics = new HashSet<>();
-            }
-            liveTopics.add(topic);
-        }
-    }
-
-    boolean isStale(String topic) {
-        return liveTopics != null && liveTopics.contains(topic);
     }
 }

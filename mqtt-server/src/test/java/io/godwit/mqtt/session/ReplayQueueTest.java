@@ -1,0 +1,135 @@
+package io.godwit.mqtt.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.mqtt.subscribe.ReplayQueue;
+import io.godwit.mqtt.subscribe.RetainedReplay;
+import io.godwit.mqtt.transport.LoopContext;
+import io.godwit.mqtt.twin.MemoryRetain;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The queue by itself, with a session that says when it takes messages. */
+class ReplayQueueTest {
+    private final MemoryRetain retain = new MemoryRetain();
+    private final Taker taker = new Taker();
+    private ReplayQueue queue = newQueue();
+
+    private ReplayQueue newQueue() {
+        LoopContext loop = new LoopContext(0, Runnable::run);
+        loop.bindToCurrentThread();
+        return new ReplayQueue(new RecordingConnection(loop), retain, TenantId.DEFAULT, taker);
+    }
+
+    @BeforeEach
+    void retainSome() {
+        queue = newQueue();
+        for (int number = 0; number < 3; number++) {
+            retain.set(TenantId.DEFAULT, message("r/" + number));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 100}) // others of the same session, begun and not over
+    void whatCameLiveSinceAReplayBeganIsNotSent(int others) {
+        taker.isReady = false;
+        List<RetainedReplay> all = new ArrayList<>();
+        queue.noteLive("r/0");
+        all.add(begin("r/+"));
+        for (int i = 0; i < others; i++) {
+            all.add(begin("other/" + i));
+        }
+        queue.noteLive("r/1");
+        all.add(begin("r/#"));
+        queue.noteLive("r/2");
+        all.forEach(replay -> queue.run(replay, true));
+        taker.isReady = true;
+        queue.advance();
+
+        assertThat(taker.taken).containsExactly("r/+ r/0", "r/# r/0", "r/# r/1");
+        assertThat(queue.isEmpty()).isTrue();
+        RetainedReplay later = begin("r/#");
+        queue.run(later, true);
+        assertThat(taker.taken).endsWith("r/# r/0", "r/# r/1", "r/# r/2");
+    }
+
+    @Test
+    void ofThreeReplaysOfAFilterTheLastThatIsWantedRuns() {
+        RetainedReplay first = begin("r/#");
+        RetainedReplay second = begin("r/#");
+        RetainedReplay third = begin("r/#");
+        queue.run(first, true);
+        queue.run(second, true);
+        assertThat(taker.taken)
+                .as("held until it is known whether the third runs")
+                .isEmpty();
+        queue.run(third, false);
+        assertThat(taker.taken).containsExactly("r/# r/0", "r/# r/1", "r/# r/2");
+        assertThat(queue.isEmpty()).isTrue();
+    }
+
+    @Test
+    void aCancelledFilterIsNotSentAndHoldsUpNoOther() {
+        taker.isReady = false;
+        RetainedReplay cancelled = begin("r/+");
+        RetainedReplay other = begin("r/0");
+        queue.run(cancelled, true);
+        queue.run(other, true);
+        queue.cancel(cancelled.filter());
+        taker.isReady = true;
+        queue.advance();
+        assertThat(taker.taken).containsExactly("r/0 r/0");
+    }
+
+    private RetainedReplay begin(String filter) {
+        RetainedReplay replay = new RetainedReplay(TopicFilter.parse(filter).orElseThrow(), Qos.AT_LEAST_ONCE, 0, null);
+        queue.begin(replay);
+        return replay;
+    }
+
+    private static Message message(String topic) {
+        return new Message(
+                topic, "x".getBytes(StandardCharsets.UTF_8), Qos.AT_LEAST_ONCE, true, 0, MessageProperties.NONE);
+    }
+
+    private static final class Taker implements ReplayQueue.Sink {
+        private final List<String> taken = new ArrayList<>();
+        private boolean isReady = true;
+
+        @Override
+        public boolean isReady() {
+            return isReady;
+        }
+
+        @Override
+        public void accept(RetainedReplay replay, Message message) {
+            taken.add(replay.filter().text() + ' ' + message.topic());
+        }
+
+        @Override
+        public boolean isSettled() {
+            return true;
+        }
+
+        @Override
+        public void completed(RetainedReplay replay) {}
+
+        @Override
+        public void delayed(RetainedReplay replay, Throwable cause) {
+            throw new AssertionError(cause);
+        }
+
+        @Override
+        public void ended(RetainedReplay replay) {}
+    }
+}
