@@ -80,9 +80,6 @@ final class StorePublisher implements WillPublisher, RouteRemover, GroupPublishe
     public CompletableFuture<Boolean> remove(
             TenantId tenant, ClientId clientId, long incarnation, List<TopicFilter> filters) {
         InboxReceiver receiver = new InboxReceiver(tenant, clientId, incarnation);
-        CompletableFuture<?>[] removals = filters.stream()
-                .map(filter -> dist.get().removeRoute(filter, receiver))
-                .toArray(CompletableFuture<?>[]::new);
-        return CompletableFuture.allOf(removals).handle((done, failure) -> failure == null);
+        return dist.get().removeRoutes(filters, receiver).handle((done, failure) -> failure == null);
     }
 }

@@ -29,7 +29,8 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.List;
+import java.util.Collection;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -171,9 +172,8 @@ public final class DistWorker implements AutoCloseable {
         }
 
         @Override
-        public CompletableFuture<Void> addRoute(
-                TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options) {
-            return withStore(store -> store.put(filter, receiver, options));
+        public CompletableFuture<Void> addRoutes(Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver) {
+            return withStore(store -> store.put(routes, receiver));
         }
 
         @Override
@@ -185,8 +185,8 @@ public final class DistWorker implements AutoCloseable {
         }
 
         @Override
-        public CompletableFuture<Void> removeRoute(TopicFilter filter, InboxReceiver receiver) {
-            return withStore(store -> store.remove(List.of(filter), receiver));
+        public CompletableFuture<Void> removeRoutes(Collection<TopicFilter> filters, InboxReceiver receiver) {
+            return withStore(store -> store.remove(filters, receiver));
         }
 
         @Override

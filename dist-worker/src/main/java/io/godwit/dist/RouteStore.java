@@ -14,7 +14,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,11 @@ import org.jspecify.annotations.Nullable;
  * or refused by then, and a resumed session needs the routes of what it has.
  */
 final class RouteStore {
+    /** Changes of one mutation. */
+    private static final int MAX_CHANGES = 256;
+    /** The keys of one mutation end with the one that passes it; a key is up to 128 KiB. */
+    private static final int MAX_BYTES = 64 * 1024;
+
     private final RangeClient ranges;
     private final Duration timeout;
 
@@ -34,17 +41,19 @@ final class RouteStore {
         this.timeout = timeout;
     }
 
-    CompletableFuture<Void> put(TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options) {
-        byte[] key = RouteKeys.key(filter, receiver);
-        return plain(write(List.of(new RouteMutation.Change(key, RouteKeys.value(options))), deadline()));
+    CompletableFuture<Void> put(Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver) {
+        List<RouteMutation.Change> changes = new ArrayList<>(routes.size());
+        routes.forEach((filter, options) ->
+                changes.add(new RouteMutation.Change(RouteKeys.key(filter, receiver), RouteKeys.value(options))));
+        return writeAll(changes);
     }
 
-    CompletableFuture<Void> remove(List<TopicFilter> filters, InboxReceiver receiver) {
+    CompletableFuture<Void> remove(Collection<TopicFilter> filters, InboxReceiver receiver) {
         List<RouteMutation.Change> changes = new ArrayList<>(filters.size());
         for (TopicFilter filter : filters) {
             changes.add(new RouteMutation.Change(RouteKeys.key(filter, receiver), null));
         }
-        return plain(write(changes, deadline()));
+        return writeAll(changes);
     }
 
     /** At most {@code maxRoutes} of the tenant's routes, from {@code cursor} on, the first page for null. */
@@ -57,6 +66,28 @@ final class RouteStore {
         byte[] next = starts.size() > 1 ? starts.get(1) : null;
         return plain(ranges.query(from, new RouteQuery(from, to, maxRoutes).encode(), deadline())
                 .thenApply(answer -> page(RouteQuery.Answer.decode(answer), next)));
+    }
+
+    /** In mutations of a bounded size: a range applies one without a pause, and its log takes none that is too large. */
+    private CompletableFuture<Void> writeAll(List<RouteMutation.Change> changes) {
+        Deadline deadline = deadline();
+        List<CompletableFuture<Void>> parts = new ArrayList<>(1);
+        for (int from = 0; from < changes.size(); ) {
+            int to = partEnd(changes, from);
+            parts.add(write(changes.subList(from, to), deadline));
+            from = to;
+        }
+        return plain(
+                parts.size() == 1 ? parts.get(0) : CompletableFuture.allOf(parts.toArray(new CompletableFuture<?>[0])));
+    }
+
+    private static int partEnd(List<RouteMutation.Change> changes, int from) {
+        int bytes = 0;
+        int to = from;
+        while (to < changes.size() && to < from + MAX_CHANGES && bytes < MAX_BYTES) {
+            bytes += changes.get(to++).key().length;
+        }
+        return to;
     }
 
     /** The changes that the range of the first key does not own are sent on, again by their first key, until none is left. */

@@ -27,7 +27,9 @@ import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -179,6 +181,23 @@ class DistWorkerTest {
         assertThat(listed).isEqualTo(filters);
         assertThat(host.await(worker.listRoutes(new TenantId("other"), null, 4)).routes())
                 .isEmpty();
+    }
+
+    @Test
+    void manyRoutesOfAllRangesAreWrittenAndRemovedTogether() {
+        Map<TopicFilter, SubscriptionOptions> routes = new LinkedHashMap<>();
+        for (int i = 0; i < 600; i++) {
+            routes.put(filter((char) ('a' + i % 26) + "/" + i), OPTIONS);
+        }
+        host.await(client().addRoutes(routes, ALICE));
+        restart(0);
+        assertThat(routes.keySet())
+                .allSatisfy(route -> assertThat(receiversOf(route.filter())).containsExactly(ALICE));
+
+        host.await(client().removeRoutes(routes.keySet(), ALICE));
+        restart(0);
+        assertThat(routes.keySet())
+                .allSatisfy(route -> assertThat(receiversOf(route.filter())).isEmpty());
     }
 
     @Test

@@ -5,6 +5,9 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -65,10 +68,17 @@ public interface DistClient {
     void releaseExclusive(TenantId tenant, TopicFilter filter, ClientId client);
 
     /**
-     * Writes the route of a persistent session; complete when it is committed and applied in this node's matcher (cluster: every live node's).
-     * Repeatable. Fails with {@link io.godwit.kv.client.RangeException}.
+     * Writes routes of a persistent session, many in one mutation; complete when all are committed and applied in this node's matcher (cluster: every
+     * live node's). Repeatable. Fails with {@link io.godwit.kv.client.RangeException}; some may be written then.
+     *
+     * <p>Calls for one filter alone keep their order. A call for several may be overtaken, for some of them, by a later one: the caller waits for
+     * its completion.
      */
-    CompletableFuture<Void> addRoute(TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options);
+    CompletableFuture<Void> addRoutes(Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver);
+
+    default CompletableFuture<Void> addRoute(TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options) {
+        return addRoutes(Map.of(filter, options), receiver);
+    }
 
     /**
      * As {@link #addRoute}, but writes only if this node's matcher does not have the route with these options already. For the connection that holds
@@ -76,8 +86,12 @@ public interface DistClient {
      */
     CompletableFuture<Void> ensureRoute(TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options);
 
-    /** Removes the route; repeatable. Fails with {@link io.godwit.kv.client.RangeException}. */
-    CompletableFuture<Void> removeRoute(TopicFilter filter, InboxReceiver receiver);
+    /** Removes routes; repeatable. Fails, and keeps order, as {@link #addRoutes}. */
+    CompletableFuture<Void> removeRoutes(Collection<TopicFilter> filters, InboxReceiver receiver);
+
+    default CompletableFuture<Void> removeRoute(TopicFilter filter, InboxReceiver receiver) {
+        return removeRoutes(List.of(filter), receiver);
+    }
 
     /**
      * A delivery of {@code topic} to {@code receiver} was answered "no such session": removes every route of exactly that incarnation whose filter

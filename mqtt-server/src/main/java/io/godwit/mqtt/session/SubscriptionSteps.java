@@ -2,13 +2,16 @@ package io.godwit.mqtt.session;
 
 import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A subscription is committed in the inbox first and routed then; both before SUBACK. It is removed the other way round. A crash
  * between the two leaves either a subscription whose route the next attach writes, or, after an unsubscription without its answer, the
- * same. Subscriptions may overlap each other, since both stores keep their order; between a subscription and an unsubscription there is
- * a barrier, or a route could be written after it was removed. For the same reason the session is not handed to its next connection before
+ * same. Subscriptions to one filter each may overlap each other, since both stores keep their order. All others wait for those before them:
+ * between a subscription and an unsubscription a route could be written after it was removed; and routes that are written together keep
+ * no order with later ones. For the same reason the session is not handed to its next connection before
  * the steps under way are over ({@link #close}).
  *
  * <p>A failure after something may have been written is a {@link HalfDone}: neither "yes" nor "no" would be true.
@@ -31,7 +35,7 @@ final class SubscriptionSteps {
 
     private final ArrayDeque<Step> waiting = new ArrayDeque<>(0);
     private int running;
-    private boolean isRunningUnsubscribe;
+    private boolean isRunningAlone;
     private @Nullable CompletableFuture<Void> closed;
 
     SubscriptionSteps(Connection connection, DistClient dist, InboxReceiver receiver, InboxAttachment attachment) {
@@ -43,7 +47,7 @@ final class SubscriptionSteps {
 
     CompletableFuture<List<Boolean>> subscribe(List<StoredSubscription> added) {
         CompletableFuture<List<Boolean>> done = new CompletableFuture<>();
-        enter(new Step(false, () -> beginSubscribe(added, done)));
+        enter(new Step(added.size() > 1, () -> beginSubscribe(added, done)));
         return done;
     }
 
@@ -53,12 +57,11 @@ final class SubscriptionSteps {
                 leave(done, List.of(), failure);
                 return;
             }
-            CompletableFuture<?>[] routes = added.stream()
-                    .map(s -> dist.addRoute(s.filter(), receiver, PersistentSession.optionsOf(s)))
-                    .toArray(CompletableFuture<?>[]::new);
+            Map<TopicFilter, SubscriptionOptions> routes = new LinkedHashMap<>();
+            added.forEach(s -> routes.put(s.filter(), PersistentSession.optionsOf(s))); // the last of a filter counts
             OnEventLoop.whenComplete(
                     connection,
-                    CompletableFuture.allOf(routes),
+                    dist.addRoutes(routes, receiver),
                     (all, cause) -> leave(done, isNew, HalfDone.by(cause)));
         });
     }
@@ -70,13 +73,10 @@ final class SubscriptionSteps {
     }
 
     private void beginUnsubscribe(List<TopicFilter> filters, CompletableFuture<List<Boolean>> done) {
-        CompletableFuture<?>[] routes = filters.stream()
-                .map(filter -> dist.removeRoute(filter, receiver))
-                .toArray(CompletableFuture<?>[]::new);
-        OnEventLoop.whenComplete(connection, CompletableFuture.allOf(routes), (all, failure) -> {
+        OnEventLoop.whenComplete(connection, dist.removeRoutes(filters, receiver), (all, failure) -> {
             if (failure != null) {
                 // of several routes some may be gone
-                leave(done, List.of(), routes.length == 1 ? failure : HalfDone.by(failure));
+                leave(done, List.of(), filters.size() == 1 ? failure : HalfDone.by(failure));
                 return;
             }
             OnEventLoop.whenComplete(
@@ -110,12 +110,12 @@ final class SubscriptionSteps {
 
     private void advance() {
         for (Step head = waiting.peekFirst(); head != null; head = waiting.peekFirst()) {
-            if (running > 0 && (head.isUnsubscribe || isRunningUnsubscribe)) {
+            if (running > 0 && (head.isAlone || isRunningAlone)) {
                 return;
             }
             waiting.removeFirst();
             running++;
-            isRunningUnsubscribe = head.isUnsubscribe;
+            isRunningAlone = head.isAlone;
             head.action.run();
         }
     }
@@ -142,6 +142,10 @@ final class SubscriptionSteps {
         }
     }
 
-    /** A subscription or unsubscription that waits for its turn. */
-    private record Step(boolean isUnsubscribe, Runnable action) {}
+    /**
+     * A subscription or unsubscription that waits for its turn.
+     *
+     * @param isAlone whether no other may be under way at the same time
+     */
+    private record Step(boolean isAlone, Runnable action) {}
 }

@@ -26,7 +26,9 @@ import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
@@ -147,9 +149,9 @@ public final class MemoryDist implements DistClient {
     }
 
     @Override
-    public CompletableFuture<Void> addRoute(TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options) {
-        CompletableFuture<Void> written =
-                routeWritten(() -> index.tenant(receiver.tenant()).add(filter, receiver, options));
+    public CompletableFuture<Void> addRoutes(Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver) {
+        CompletableFuture<Void> written = routeWritten(() -> routes.forEach(
+                (filter, options) -> index.tenant(receiver.tenant()).add(filter, receiver, options)));
         CompletableFuture<Void> held = nextRoute.getAndSet(null);
         return held == null ? written : held;
     }
@@ -161,8 +163,9 @@ public final class MemoryDist implements DistClient {
     }
 
     @Override
-    public CompletableFuture<Void> removeRoute(TopicFilter filter, InboxReceiver receiver) {
-        return routeWritten(() -> index.tenant(receiver.tenant()).remove(filter, receiver));
+    public CompletableFuture<Void> removeRoutes(Collection<TopicFilter> filters, InboxReceiver receiver) {
+        return routeWritten(
+                () -> filters.forEach(filter -> index.tenant(receiver.tenant()).remove(filter, receiver)));
     }
 
     private CompletableFuture<Void> routeWritten(Runnable change) {

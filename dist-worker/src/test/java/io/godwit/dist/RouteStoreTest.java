@@ -1,0 +1,119 @@
+package io.godwit.dist;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.LeaderRequest;
+import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** How routes are put into mutations; {@link DistWorkerTest} has what they do. */
+class RouteStoreTest {
+    private static final InboxReceiver ALICE = new InboxReceiver(TenantId.DEFAULT, new ClientId("alice"), 1);
+    private static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.AT_LEAST_ONCE, false, false, 0);
+
+    private final OneRange range = new OneRange();
+    private final RouteStore store = new RouteStore(range, Duration.ofSeconds(5));
+
+    @Test
+    void manyRoutesTakeFewMutations() {
+        assertThat(store.put(routes(10_000, "/+"), ALICE)).isCompleted();
+        assertThat(range.changes).hasSize(40);
+        assertThat(range.changes.stream().mapToInt(Integer::intValue).sum()).isEqualTo(10_000);
+
+        assertThat(store.remove(routes(300, "/+").keySet(), ALICE)).isCompleted();
+        assertThat(range.changes).hasSize(42);
+    }
+
+    @Test
+    void noMutationIsLarge() {
+        assertThat(store.put(routes(10, "/" + "x".repeat(30_000)), ALICE)).isCompleted();
+        assertThat(range.changes).containsExactly(3, 3, 3, 1);
+    }
+
+    @Test
+    void nothingIsWrittenForNothing() {
+        assertThat(store.put(Map.of(), ALICE)).isCompleted();
+        assertThat(range.changes).isEmpty();
+    }
+
+    @Test
+    void onePartThatFailsFailsAll() {
+        range.failing = 1;
+        assertThat(store.put(routes(600, "/+"), ALICE)).isCompletedExceptionally();
+        assertThat(store.put(routes(600, "/+"), ALICE)
+                        .handle((done, failure) -> failure)
+                        .join())
+                .isNull();
+        range.failing = range.changes.size() + 1;
+        assertThat(store.put(routes(600, "/+"), ALICE)
+                        .handle((done, failure) -> failure)
+                        .join())
+                .isInstanceOf(RangeException.class);
+    }
+
+    private static Map<TopicFilter, SubscriptionOptions> routes(int count, String end) {
+        Map<TopicFilter, SubscriptionOptions> routes = new LinkedHashMap<>();
+        for (int i = 0; i < count; i++) {
+            routes.put(new TopicFilter(null, i + end), OPTIONS);
+        }
+        return routes;
+    }
+
+    /** Owns all keys; takes every mutation but one. */
+    private static final class OneRange implements RangeClient {
+        /** The number of changes in each mutation. */
+        private final List<Integer> changes = new ArrayList<>();
+
+        /** Which mutation fails. */
+        private int failing = -1;
+
+        @Override
+        public CompletableFuture<byte[]> relieve(byte[] key, byte[] mutation, Deadline deadline) {
+            int count = ByteBuffer.wrap(mutation).getInt(1);
+            if (changes.size() == failing) {
+                failing = -1;
+                return CompletableFuture.failedFuture(new RangeException(RangeException.Cause.TIMEOUT, "for the test"));
+            }
+            changes.add(count);
+            byte[] reply = new byte[1 + count]; // version, then 0 for each change: applied
+            reply[0] = 1;
+            return CompletableFuture.completedFuture(reply);
+        }
+
+        @Override
+        public CompletableFuture<byte[]> mutate(byte[] key, byte[] mutation, Deadline deadline) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<byte[]> query(byte[] key, byte[] query, Deadline deadline) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void submit(byte[] key, LeaderRequest request) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public List<byte[]> rangeKeys(byte[] start, byte @Nullable [] end) {
+            throw new UnsupportedOperationException();
+        }
+    }
+}
