@@ -28,9 +28,6 @@ import java.util.concurrent.locks.LockSupport;
 final class Canary implements AutoCloseable {
     private static final int PER_SECOND = 50;
     private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1) / PER_SECOND;
-    /** What nobody would call a stall, on a busy machine of two cores that the hostile clients run on, too. */
-    static final Duration P99_LIMIT = Duration.ofSeconds(1);
-
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final AtomicInteger NAMES = new AtomicInteger();
 
@@ -119,8 +116,21 @@ final class Canary implements AutoCloseable {
         }
     }
 
-    /** Ends the singing; fails unless all is well and came within the limit, but for one in a hundred. Returns the times, for people. */
-    String wellUntilNow(Duration limit) throws IOException, InterruptedException, ExecutionException, TimeoutException {
+    /** What it was like, when nothing was lost: the time that one in a hundred exceeded, of the slowest of the three, and all times for people. */
+    record Song(Duration p99, String times) {
+        Song within(Duration limit) {
+            assertThat(p99).as("99th percentile of %s", times).isLessThan(limit);
+            return this;
+        }
+
+        @Override
+        public String toString() {
+            return times;
+        }
+    }
+
+    /** Ends the singing; fails unless each message came, once and in order, and no connection has ended. */
+    Song end() throws IOException, InterruptedException, ExecutionException, TimeoutException {
         isEnding = true;
         publishing.join(PATIENCE.toMillis());
         if (failure != null) {
@@ -133,17 +143,19 @@ final class Canary implements AutoCloseable {
                     () -> watcher.next == published || !watcher.fault.isEmpty() || !watcher.client.isOpen(), PATIENCE);
             assertThat(watcher.fault).as(watcher.times.name).isEmpty();
             assertThat(watcher.next).as("received by %s", watcher.times.name).isEqualTo(published);
+            assertThat(watcher.client.isOpen())
+                    .as("connection of %s", watcher.times.name)
+                    .isTrue();
             watcher.client.disconnect();
         }
         publisher.disconnect();
         StringBuilder all = new StringBuilder(published + " messages");
+        long p99 = 0;
         for (Times times : List.of(acknowledgements, watchers.get(0).times, watchers.get(1).times)) {
             all.append(", ").append(times);
-            assertThat(Duration.ofNanos(times.percentile(99)))
-                    .as("99th percentile, %s", times)
-                    .isLessThan(limit);
+            p99 = Math.max(p99, times.percentile(99));
         }
-        return all.toString();
+        return new Song(Duration.ofNanos(p99), all.toString());
     }
 
     @Override

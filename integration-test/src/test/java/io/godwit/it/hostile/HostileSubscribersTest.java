@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
+import io.godwit.it.hostile.Victim.Limit;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.PacketWriter;
 import io.godwit.it.wire.Properties;
@@ -30,7 +31,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sessions with thousands of filters, hundreds of thousands of retained messages, and subscribers that do not read. */
-@Tag("long")
 class HostileSubscribersTest {
     @RegisterExtension
     static final Victim VICTIM = new Victim();
@@ -45,21 +45,22 @@ class HostileSubscribersTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void manyFiltersOfOneSessionComeAndGo(boolean clean) throws Exception {
-        filters(2_000, clean);
+        filters(Limit.BESIDE_CONTROL, 1_000, clean);
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
+    @Tag("long")
     void tenThousandFiltersOfOneSessionComeAndGo(boolean clean) throws Exception {
-        filters(10_000, clean);
+        filters(Limit.STRICT, 10_000, clean);
     }
 
     /** In one SUBSCRIBE, and in many; unsubscribed, and left to end with the session. */
-    private static void filters(int count, boolean clean) throws Exception {
+    private static void filters(Limit limit, int count, boolean clean) throws Exception {
         List<String> filters = IntStream.range(0, count)
                 .mapToObj(number -> "filters/" + number + (number % 2 == 0 ? "/+/x" : "/#"))
                 .toList();
-        VICTIM.withstands(count + " filters, clean " + clean, () -> {
+        VICTIM.withstands(count + " filters, clean " + clean, limit, () -> {
             try (TestClient many = new TestClient(client("filters-" + clean + count, clean));
                     TestClient publisher = new TestClient(client("filters-publisher", true))) {
                 publisher.connect();
@@ -96,6 +97,70 @@ class HostileSubscribersTest {
         });
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aSessionOfManyFiltersSubscribesOneByOne(boolean clean) throws Exception {
+        oneByOne(Limit.BESIDE_CONTROL, 300, clean);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @Tag("long")
+    void aSessionOfTenThousandFiltersSubscribesOneByOne(boolean clean) throws Exception {
+        oneByOne(Limit.STRICT, 10_000, clean);
+    }
+
+    /** Each filter again with a packet of its own, all sent without a look at the answers; then as many UNSUBSCRIBEs. */
+    private static void oneByOne(Limit limit, int count, boolean clean) throws Exception {
+        List<String> filters = IntStream.range(0, count)
+                .mapToObj(number -> "one/" + number + "/+")
+                .toList();
+        Properties session = clean ? Properties.NONE : Properties.NONE.with(Properties.SESSION_EXPIRY, 3600);
+        byte[] connect = PacketWriter.bytes(new Packet.Connect(5, "one-by-one-" + count, true, 0, session, null), 5);
+        byte[] disconnect =
+                PacketWriter.bytes(new Packet.Disconnect(0, Properties.NONE.with(Properties.SESSION_EXPIRY, 0)), 5);
+        VICTIM.withstands(count + " filters one by one, clean " + clean, limit, () -> {
+            try (Swarm swarm = new Swarm()) {
+                AtomicInteger answers = new AtomicInteger();
+                CompletableFuture<Swarm.Peer> opened = new CompletableFuture<>();
+                swarm.open(VICTIM.address(), new Swarm.Manner() {
+                    private final PacketScanner scanner = new PacketScanner((first, head) -> answers.incrementAndGet());
+
+                    @Override
+                    public void opened(Swarm.Peer peer) {
+                        opened.complete(peer);
+                    }
+
+                    @Override
+                    public void received(Swarm.Peer peer, ByteBuf bytes) {
+                        scanner.add(bytes);
+                    }
+                });
+                Swarm.Peer peer = opened.get(10, TimeUnit.SECONDS);
+                peer.send(connect);
+                peer.send(PacketWriter.bytes(new Packet.Subscribe(1, requests(filters), Properties.NONE), 5));
+                Await.sure("CONNACK and SUBACK", () -> answers.get() == 2);
+                long begin = System.nanoTime();
+                for (int i = 0; i < count; i++) {
+                    List<Packet.Request> one = List.of(new Packet.Request(filters.get(i), i % 2));
+                    peer.send(PacketWriter.bytes(new Packet.Subscribe(1 + i, one, Properties.NONE), 5));
+                }
+                Await.sure("a SUBACK for each", () -> answers.get() == 2 + count);
+                long subscribed = System.nanoTime();
+                for (int i = 0; i < count; i++) {
+                    List<String> one = List.of(filters.get(i));
+                    peer.send(PacketWriter.bytes(new Packet.Unsubscribe(1 + i, one), 5));
+                }
+                Await.sure("an UNSUBACK for each", () -> answers.get() == 2 + 2 * count);
+                System.out.printf(
+                        "%d SUBSCRIBEs in %d ms, %d UNSUBSCRIBEs in %d ms%n",
+                        count, (subscribed - begin) / 1_000_000, count, (System.nanoTime() - subscribed) / 1_000_000);
+                peer.send(disconnect);
+                Await.sure("closed", () -> swarm.closed() == 1);
+            }
+        });
+    }
+
     private static List<Packet.Request> requests(List<String> filters) {
         return filters.stream().map(filter -> new Packet.Request(filter, 1)).toList();
     }
@@ -104,18 +169,19 @@ class HostileSubscribersTest {
 
     @Test
     void aFloodOfRetainedMessagesReachesWhoWantsThemAll() throws Exception {
-        retained(5_000);
+        retained(Limit.BESIDE_CONTROL, 4_000);
     }
 
     @Test
+    @Tag("long")
     void twoHundredThousandRetainedMessagesReachWhoWantsThemAll() throws Exception {
-        retained(200_000);
+        retained(Limit.STRICT, 200_000);
     }
 
     /** One subscriber reads as fast as it can; ten read nothing at all, and one a little at a time. */
-    private static void retained(int messages) throws Exception {
+    private static void retained(Limit limit, int messages) throws Exception {
         byte[] payload = new byte[100];
-        VICTIM.withstands(messages + " retained messages", () -> {
+        VICTIM.withstands(messages + " retained messages", limit, () -> {
             publishRetained(messages, payload);
             try (Swarm swarm = new Swarm()) {
                 for (int i = 0; i < 10; i++) {
@@ -262,19 +328,21 @@ class HostileSubscribersTest {
 
     @Test
     void subscribersThatDoNotReadCostLittleAndHarmNobody() throws Exception {
-        slowReaders(20, 20);
+        slowReaders(Limit.BESIDE_CONTROL, 20, 20);
     }
 
     @Test
+    @Tag("long")
     void manySubscribersThatDoNotReadCostLittleAndHarmNobody() throws Exception {
-        slowReaders(200, 200);
+        slowReaders(Limit.STRICT, 200, 200);
     }
 
     /**
      * @param mebibytes published, half at QoS 0 and half at QoS 1
      */
-    private static void slowReaders(int readers, int mebibytes) throws Exception {
-        VICTIM.withstands(readers + " that do not read", () -> {
+    private static void slowReaders(Limit limit, int readers, int mebibytes) throws Exception {
+        VICTIM.withstands(readers + " that do not read", limit, () -> {
+            VICTIM.tellsAll();
             long droppedBefore = VICTIM.events("dropped");
             Vitals before = VICTIM.probe().vitals();
             List<Deaf> deaf = IntStream.range(0, readers)
