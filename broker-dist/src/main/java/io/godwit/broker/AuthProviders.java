@@ -22,6 +22,11 @@ final class AuthProviders {
         return !config.get(FileSettings.AUTH_PROVIDER).isEmpty();
     }
 
+    /** Whether there is a provider that lets in only whom it knows, as far as it was not told otherwise. */
+    static boolean asksWhoClientsAre(BrokerConfig config) {
+        return isConfigured(config) && !config.get(FileSettings.AUTH_PROVIDER).equals(ALLOW_ALL);
+    }
+
     /**
      * Blocks, to read files.
      *

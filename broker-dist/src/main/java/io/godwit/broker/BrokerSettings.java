@@ -11,6 +11,7 @@ import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.topic.TopicRules;
+import io.godwit.mqtt.transport.AllowedOrigins;
 import io.godwit.mqtt.transport.BanConfig;
 import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.ListenerLimits;
@@ -137,8 +138,18 @@ final class BrokerSettings {
                         section.get(FileSettings.CONNECT_RATE_PER_SOURCE, config)),
                 section.kind().hasTls() ? tls(section, config) : null,
                 section.kind().hasWebSocket() ? section.get(ListenerSettings.WS_PATH) : null,
+                section.kind().hasWebSocket() ? origins(section, config) : AllowedOrigins.ANY,
                 section.get(ListenerSettings.PROXY_ENABLE) ? section.get(ListenerSettings.PROXY_FROM) : List.of(),
                 section.get(ListenerSettings.MOUNT_POINT));
+    }
+
+    /** A page that must log in may come from anywhere: it has no more than its owner has. Where nobody is asked to, being in the right place is all it takes. */
+    private static AllowedOrigins origins(ListenerSection section, BrokerConfig config) {
+        List<String> listed = section.get(ListenerSettings.ALLOWED_ORIGINS);
+        if (listed.isEmpty()) {
+            return AuthProviders.asksWhoClientsAre(config) ? AllowedOrigins.ANY : AllowedOrigins.SAME_HOST;
+        }
+        return listed.contains(ListenerSettings.ANY_ORIGIN) ? AllowedOrigins.ANY : new AllowedOrigins(false, listed);
     }
 
     /** Of a listener that names a certificate and a key, and trusted authorities when it asks clients for certificates. */

@@ -38,6 +38,7 @@ enum ListenerKind {
         }
         if (hasWebSocket) {
             settings.add(ListenerSettings.WS_PATH);
+            settings.add(ListenerSettings.ALLOWED_ORIGINS);
         }
         return settings;
     }

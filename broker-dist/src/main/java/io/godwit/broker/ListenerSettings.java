@@ -1,6 +1,7 @@
 package io.godwit.broker;
 
 import io.godwit.mqtt.transport.AddressRange;
+import io.godwit.mqtt.transport.AllowedOrigins;
 import io.godwit.mqtt.transport.tls.TlsConfig;
 import io.godwit.mqtt.transport.tls.TlsConfig.ClientCertificate;
 import io.godwit.mqtt.transport.tls.TlsConfig.Engine;
@@ -40,6 +41,10 @@ final class ListenerSettings {
 
     static final Setting<String> WS_PATH = new Setting<>("wsPath", "/mqtt", ListenerSettings::path);
 
+    static final String ANY_ORIGIN = "any";
+    static final Setting<List<String>> ALLOWED_ORIGINS =
+            Setting.list("allowedOrigins", List.of(), ListenerSettings::origin);
+
     /** What a listener may have a value of its own for, under the last part of the key. */
     private static final List<Setting<?>> NODE_WIDE = List.of(
             FileSettings.MAX_PACKET_BYTES,
@@ -77,6 +82,10 @@ final class ListenerSettings {
             throw new IllegalArgumentException("must begin with / and have no ? or #");
         }
         return text;
+    }
+
+    private static String origin(String text) {
+        return text.equals(ANY_ORIGIN) ? text : AllowedOrigins.origin(text);
     }
 
     private static <T> Setting<T> own(Setting<T> nodeWide) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.godwit.mqtt.certificates.TestAuthority;
+import io.godwit.mqtt.transport.AllowedOrigins;
 import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.ListenerLimits;
 import io.godwit.mqtt.transport.tls.TlsConfig;
@@ -93,6 +94,30 @@ class ListenerConfigTest {
                     .asString()
                     .startsWith("mqttServerConfig.tcpListener.mountPoint: must be the beginning of a topic");
         }
+    }
+
+    /** A web page that need not log in has the rights of everybody at the browser's machine. */
+    @Test
+    void pagesFromElsewhereMustLogInUnlessTheyAreListed() throws Exception {
+        assertThat(origins("", "")).isEqualTo(AllowedOrigins.SAME_HOST);
+        assertThat(origins("", "authConfig: {provider: allow-all}")).isEqualTo(AllowedOrigins.SAME_HOST);
+        assertThat(origins("", "authConfig: {provider: file}")).isEqualTo(AllowedOrigins.ANY);
+        assertThat(origins("any", "")).isEqualTo(AllowedOrigins.ANY);
+        String two = "'https://A.example, http://b:8080'";
+        for (String provider : List.of("", "authConfig: {provider: file}")) {
+            assertThat(origins(two, provider))
+                    .isEqualTo(new AllowedOrigins(false, List.of("https://a.example", "http://b:8080")));
+        }
+        assertThat(errors("mqttServerConfig: {wsListener: {port: 0, allowedOrigins: a.example}}"))
+                .singleElement()
+                .asString()
+                .startsWith("mqttServerConfig.wsListener.allowedOrigins: must be scheme://host");
+    }
+
+    private AllowedOrigins origins(String allowed, String more) throws Exception {
+        return single(load("mqttServerConfig: {tcpListener: {enable: false}, wsListener: {port: 0, allowedOrigins: "
+                        + allowed + "}}\n" + more))
+                .origins();
     }
 
     @Test

@@ -4,6 +4,7 @@ import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.topic.TopicRules;
+import io.godwit.mqtt.transport.AllowedOrigins;
 import io.godwit.mqtt.transport.BanConfig;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.ListenerConfig;
@@ -145,7 +146,13 @@ final class TestNode implements AutoCloseable {
 
     static ListenerConfig onAnyPort(String mountPoint, ListenerLimits limits) {
         return new ListenerConfig(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits, null, null, List.of(), mountPoint);
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                limits,
+                null,
+                null,
+                AllowedOrigins.ANY,
+                List.of(),
+                mountPoint);
     }
 
     static ListenerConfig onAnyPort(ListenerLimits limits) {

@@ -85,7 +85,7 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
             pipeline.addLast(ssl);
         }
         if (path != null) {
-            pipeline.addLast(WebSocketUpgrade.newHttpCodec(), new WebSocketUpgrade(path, connection));
+            pipeline.addLast(WebSocketUpgrade.newHttpCodec(), new WebSocketUpgrade(path, config.origins(), connection));
         }
         if (!isPlain) {
             pipeline.addLast(ReadMeter.ofMqtt(connection));

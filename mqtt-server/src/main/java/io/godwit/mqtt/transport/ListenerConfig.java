@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param address where to listen; port 0 means any free one
  * @param tls null for none
  * @param webSocketPath the path of the HTTP request that opens a WebSocket; null for MQTT without WebSocket
+ * @param origins the web pages that may open a WebSocket
  * @param proxies where connections come from proxies that say in a PROXY header for whom; empty for nowhere
  * @param mountPoint what the topics of its clients stand below, {@code %c} and {@code %u} being client id and user name; empty for none
  */
@@ -20,6 +21,7 @@ public record ListenerConfig(
         ListenerLimits limits,
         @Nullable TlsConfig tls,
         @Nullable String webSocketPath,
+        AllowedOrigins origins,
         List<AddressRange> proxies,
         String mountPoint) {
 
@@ -27,14 +29,14 @@ public record ListenerConfig(
         proxies = List.copyOf(proxies);
     }
 
-    /** Without a mount point. */
+    /** Without a mount point, for web pages of the same host. */
     public ListenerConfig(
             InetSocketAddress address,
             ListenerLimits limits,
             @Nullable TlsConfig tls,
             @Nullable String webSocketPath,
             List<AddressRange> proxies) {
-        this(address, limits, tls, webSocketPath, proxies, "");
+        this(address, limits, tls, webSocketPath, AllowedOrigins.SAME_HOST, proxies, "");
     }
 
     /** Plain TCP. */

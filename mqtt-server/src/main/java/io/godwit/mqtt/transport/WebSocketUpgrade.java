@@ -19,6 +19,7 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.util.ReferenceCountUtil;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Answers the one HTTP request that a WebSocket begins with (RFC 6455, 4.2), then gives way to {@link WebSocketFrames}. The client must offer
- * one of MQTT's subprotocols [MQTT5-6.0.0-3]. No extension is taken up. Whatever else is asked gets an HTTP error, is counted and closed. Confined to
+ * one of MQTT's subprotocols [MQTT5-6.0.0-3], and a browser come from an allowed page ({@link AllowedOrigins}). No extension is taken up. Whatever else is asked gets an HTTP error, is counted and closed. Confined to
  * the channel's event loop.
  */
 final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
@@ -43,12 +44,17 @@ final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
     private static final String ACCEPT_SALT = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
     private final String path;
+    private final AllowedOrigins origins;
     private final MqttConnection connection;
     private @Nullable HttpRequest request;
 
-    /** @param path the one that is answered, without a query */
-    WebSocketUpgrade(String path, MqttConnection connection) {
+    /**
+     * @param path the one that is answered, without a query
+     * @param origins of the web pages that are served
+     */
+    WebSocketUpgrade(String path, AllowedOrigins origins, MqttConnection connection) {
         this.path = path;
+        this.origins = origins;
         this.connection = connection;
     }
 
@@ -103,6 +109,10 @@ final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
                 || !headers.containsValue(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET, true)
                 || !VERSION.equals(headers.get(HttpHeaderNames.SEC_WEBSOCKET_VERSION))) {
             refuse(ctx, HttpResponseStatus.UPGRADE_REQUIRED, "HTTP request without upgrade to WebSocket 13");
+        } else if (!origins.allow(
+                headers.getAll(HttpHeaderNames.ORIGIN), headers.get(HttpHeaderNames.HOST), isLoopback(ctx))) {
+            // the browser has asked nobody, and its user may reach what the page's owner does not [RFC 6455, 10.2]
+            refuse(ctx, HttpResponseStatus.FORBIDDEN, "WebSocket request of a web page from elsewhere");
         } else {
             String key = headers.get(HttpHeaderNames.SEC_WEBSOCKET_KEY);
             String subprotocol = subprotocol(headers);
@@ -114,6 +124,11 @@ final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
                 accept(ctx, key, subprotocol);
             }
         }
+    }
+
+    private static boolean isLoopback(ChannelHandlerContext ctx) {
+        return ctx.channel().localAddress() instanceof InetSocketAddress local
+                && local.getAddress().isLoopbackAddress();
     }
 
     private static boolean isKey(@Nullable String key) {

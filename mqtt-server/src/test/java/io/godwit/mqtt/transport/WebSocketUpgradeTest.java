@@ -58,7 +58,10 @@ class WebSocketUpgradeTest {
                 PacketDecoder.forServer(1024),
                 () -> {});
         channel.pipeline()
-                .addLast(WebSocketUpgrade.newHttpCodec(), new WebSocketUpgrade("/mqtt", connection), connection);
+                .addLast(
+                        WebSocketUpgrade.newHttpCodec(),
+                        new WebSocketUpgrade("/mqtt", config.origins(), connection),
+                        connection);
         channel.pipeline().fireChannelActive();
     }
 
@@ -90,6 +93,14 @@ class WebSocketUpgradeTest {
         assertThat(connection.isOpen()).isTrue();
     }
 
+    @ParameterizedTest
+    @CsvSource({"http://broker:8080, 101", "http://evil, 403"})
+    void aPageOfTheSameHostIsTakenUpAndNoOther(String origin, int status) {
+        String request = REQUEST.replace("Host: broker", "Host: broker\r\nOrigin: " + origin);
+        assertThat(answer(request)).startsWith("HTTP/1.1 " + status + " ");
+        assertThat(connection.isOpen()).isEqualTo(status == 101);
+    }
+
     /** The older name of the subprotocol is for those who do not know the other. */
     @ParameterizedTest
     @CsvSource({"mqttv3.1, mqttv3.1", "'mqttv3.1, mqtt', mqtt", "'mqtt,mqttv3.1', mqtt"})
@@ -116,6 +127,7 @@ class WebSocketUpgradeTest {
         "Version: 13, Version: 8, 426",
         "dGhlIHNhbXBsZSBub25jZQ==, c2hvcnQ=, 400",
         "'chat, mqtt', chat, 400",
+        "Host: broker, Origin: null, 403",
         "Host: broker, Content-Length: 3, 400"
     })
     void whatIsNoRequestForMqttIsRefused(String part, String wrong, int status) {

@@ -1,0 +1,94 @@
+package io.godwit.mqtt.transport;
+
+import java.net.URI;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Of which web pages the browser may open a WebSocket here. A browser says in the header {@code Origin} whose page asks (RFC 6454); other
+ * clients send none, or that of the host they connect to, and are let in: nobody makes them connect behind their user's back. Immutable.
+ *
+ * @param isAny whether the page does not matter
+ * @param listed the origins that are let in, in lower case; when none is, those of the host that the request is for
+ */
+public record AllowedOrigins(boolean isAny, List<String> listed) {
+    public static final AllowedOrigins ANY = new AllowedOrigins(true, List.of());
+
+    /**
+     * Those of the host that the request is for, whatever the port. Where that is this machine's loopback interface its own names and IP
+     * addresses alone are believed: a page may have any other name point there.
+     */
+    public static final AllowedOrigins SAME_HOST = new AllowedOrigins(false, List.of());
+
+    private static final String NO_ORIGIN = "null";
+
+    public AllowedOrigins {
+        listed = List.copyOf(listed);
+    }
+
+    /**
+     * An origin as browsers send it: {@code https://host}, {@code https://host:port}, or {@code null}, which is that of files and of pages that
+     * say nothing. Fails with {@link IllegalArgumentException} that says what was expected.
+     */
+    public static String origin(String text) {
+        String origin = text.toLowerCase(Locale.ROOT);
+        if (!origin.equals(NO_ORIGIN) && !isOrigin(origin)) {
+            throw new IllegalArgumentException("must be scheme://host or scheme://host:port, but has \"" + text + "\"");
+        }
+        return origin;
+    }
+
+    private static boolean isOrigin(String text) {
+        URI uri = parse(text);
+        return uri != null && text.equals(uri.getScheme() + "://" + uri.getAuthority()) && uri.getHost() != null;
+    }
+
+    /**
+     * @param origins of the request; one, or none
+     * @param host the header {@code Host}
+     * @param isLoopback whether the connection is one of this machine with itself
+     */
+    boolean allow(List<String> origins, @Nullable String host, boolean isLoopback) {
+        return isAny || origins.stream().allMatch(each -> allows(each.toLowerCase(Locale.ROOT), host, isLoopback));
+    }
+
+    private boolean allows(String origin, @Nullable String host, boolean isLoopback) {
+        if (!listed.isEmpty()) {
+            return listed.contains(origin);
+        }
+        String page = hostOf(origin);
+        String here = host == null ? null : hostOf("http://" + host.toLowerCase(Locale.ROOT));
+        if (page == null || here == null) {
+            return false;
+        }
+        if (isLoopbackName(page) && isLoopbackName(here)) {
+            return true;
+        }
+        return page.equals(here) && (!isLoopback || isAddress(here));
+    }
+
+    private static @Nullable String hostOf(String origin) {
+        URI uri = parse(origin);
+        return uri == null ? null : uri.getHost();
+    }
+
+    private static @Nullable URI parse(String text) {
+        try {
+            return URI.create(text);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    private static boolean isAddress(String host) {
+        return host.startsWith("[") || host.chars().allMatch(c -> c == '.' || c >= '0' && c <= '9');
+    }
+
+    private static boolean isLoopbackName(String host) {
+        return host.equals("localhost")
+                || host.endsWith(".localhost")
+                || host.equals("[::1]")
+                || host.startsWith("127.") && isAddress(host);
+    }
+}
