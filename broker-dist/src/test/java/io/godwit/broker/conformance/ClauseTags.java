@@ -15,7 +15,7 @@ final class ClauseTags {
      * One id on one method.
      *
      * @param file relative to the root of the project
-     * @param isTest whether the method is a test that runs, or hands one its rows and has one that begins with the number of the clause
+     * @param isTest whether the method is a test that runs with every build, or hands one its rows and has one that names the clause
      */
     record Tag(String clause, Path file, String method, boolean isTest) {
         String className() {
@@ -36,6 +36,7 @@ final class ClauseTags {
             Pattern.compile("@(?:Test|Property|Example|ParameterizedTest|RepeatedTest|TestFactory)\\b");
     private static final Pattern ROWS = Pattern.compile("^    static Stream<", Pattern.MULTILINE);
     private static final Pattern DISABLED = Pattern.compile("@(?:Disabled|Tag\\(\"long\"\\))");
+    private static final Pattern CLASS = Pattern.compile("^(?:(?:public|abstract|final) )*class ", Pattern.MULTILINE);
 
     private ClauseTags() {}
 
@@ -58,10 +59,11 @@ final class ClauseTags {
         return tags;
     }
 
-    private static void addTags(List<Tag> tags, Path file, String source) {
+    static void addTags(List<Tag> tags, Path file, String source) {
         if (!source.contains("import io.godwit.conformance.Clause;")) {
             return;
         }
+        boolean classRuns = !DISABLED.matcher(headOf(source)).find();
         Matcher annotation = ANNOTATION.matcher(source);
         while (annotation.find()) {
             Matcher method = METHOD.matcher(source);
@@ -72,16 +74,31 @@ final class ClauseTags {
             int begin = Math.max(
                     source.lastIndexOf("\n\n", annotation.start()), source.lastIndexOf("*/", annotation.start()));
             String declaration = source.substring(Math.max(0, begin), method.end());
-            boolean runs = RUNS.matcher(declaration).find()
-                    && !DISABLED.matcher(declaration).find();
+            boolean isSwitchedOn = classRuns && !DISABLED.matcher(declaration).find();
+            boolean runs = RUNS.matcher(declaration).find();
             boolean hasRows = ROWS.matcher(declaration).find();
             String body = source.substring(method.end(), source.indexOf("\n    }\n", method.end()));
             Matcher id = ID.matcher(annotation.group());
             while (id.find()) {
-                String number = id.group(1).substring(id.group(1).indexOf('-') + 1);
-                boolean isTest = runs || hasRows && body.contains(number + ' ');
+                boolean isTest = isSwitchedOn && (runs || hasRows && names(body, id.group(1)));
                 tags.add(new Tag(id.group(1), file, method.group(1), isTest));
             }
         }
+    }
+
+    /** Whether one of the rows has the whole id at its beginning: the bare number means another clause in another version. */
+    private static boolean names(String rows, String clause) {
+        return Pattern.compile("\"(?:MQTT\\S+ )*" + Pattern.quote(clause) + "[ \"]")
+                .matcher(rows)
+                .find();
+    }
+
+    /** What stands before the class, its annotations among it. */
+    private static String headOf(String source) {
+        Matcher declaration = CLASS.matcher(source);
+        if (!declaration.find()) {
+            throw new IllegalStateException("no class in: " + source);
+        }
+        return source.substring(0, declaration.start());
     }
 }

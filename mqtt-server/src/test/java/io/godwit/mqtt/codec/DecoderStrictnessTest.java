@@ -328,34 +328,37 @@ class DecoderStrictnessTest {
 
     static Stream<Arguments> connectProperties() {
         return Stream.of(
-                connect("3.1.2.11.2 session expiry twice", "0a 1100000001 1100000001", PROTOCOL_ERROR),
-                connect("3.1.2.11.3 receive maximum 0", "03 210000", PROTOCOL_ERROR),
-                connect("3.1.2.11.3 receive maximum twice", "06 210001 210001", PROTOCOL_ERROR),
-                connect("3.1.2.11.4 maximum packet size 0", "05 2700000000", PROTOCOL_ERROR),
-                connect("3.1.2.11.4 maximum packet size twice", "0a 2700000001 2700000001", PROTOCOL_ERROR),
-                connect("3.1.2.11.5 topic alias maximum twice", "06 220001 220001", PROTOCOL_ERROR),
-                connect("3.1.2.11.6 request response information 2", "02 1902", PROTOCOL_ERROR),
-                connect("3.1.2.11.6 request response information twice", "04 1901 1901", PROTOCOL_ERROR),
-                connect("3.1.2.11.7 request problem information 2", "02 1702", PROTOCOL_ERROR),
-                connect("3.1.2.11.7 request problem information twice", "04 1700 1700", PROTOCOL_ERROR),
-                connect("3.1.2.11.9 authentication method twice", "08 150001'm' 150001'm'", PROTOCOL_ERROR),
-                connect("3.1.2.11.10 authentication data twice", "0c 150001'm' 160001'd' 160001'd'", PROTOCOL_ERROR),
-                connect("3.1.2.11.10 authentication data without method", "04 160001'd'", PROTOCOL_ERROR),
-                connect("2.2.2.2 property of a PUBLISH", "02 0101", MALFORMED_PACKET),
-                connect("2.2.2.2 unknown property 0x2B", "02 2b00", MALFORMED_PACKET),
-                connect("2.2.2.2 unknown property 0x7F", "02 7f00", MALFORMED_PACKET),
-                connect("2.2.2.2 unknown property of two bytes", "03 81010000", MALFORMED_PACKET),
+                connect("MQTT5-3.1.2.11.2 session expiry twice", "0a 1100000001 1100000001", PROTOCOL_ERROR),
+                connect("MQTT5-3.1.2.11.3 receive maximum 0", "03 210000", PROTOCOL_ERROR),
+                connect("MQTT5-3.1.2.11.3 receive maximum twice", "06 210001 210001", PROTOCOL_ERROR),
+                connect("MQTT5-3.1.2.11.4 maximum packet size 0", "05 2700000000", PROTOCOL_ERROR),
+                connect("MQTT5-3.1.2.11.4 maximum packet size twice", "0a 2700000001 2700000001", PROTOCOL_ERROR),
+                connect("MQTT5-3.1.2.11.5 topic alias maximum twice", "06 220001 220001", PROTOCOL_ERROR),
+                connect("MQTT5-3.1.2.11.6 request response information 2", "02 1902", PROTOCOL_ERROR),
+                connect("MQTT5-3.1.2.11.6 request response information twice", "04 1901 1901", PROTOCOL_ERROR),
+                connect("MQTT5-3.1.2.11.7 request problem information 2", "02 1702", PROTOCOL_ERROR),
+                connect("MQTT5-3.1.2.11.7 request problem information twice", "04 1700 1700", PROTOCOL_ERROR),
+                connect("MQTT5-3.1.2.11.9 authentication method twice", "08 150001'm' 150001'm'", PROTOCOL_ERROR),
+                connect(
+                        "MQTT5-3.1.2.11.10 authentication data twice",
+                        "0c 150001'm' 160001'd' 160001'd'",
+                        PROTOCOL_ERROR),
+                connect("MQTT5-3.1.2.11.10 authentication data without method", "04 160001'd'", PROTOCOL_ERROR),
+                connect("MQTT5-2.2.2.2 property of a PUBLISH", "02 0101", MALFORMED_PACKET),
+                connect("MQTT5-2.2.2.2 unknown property 0x2B", "02 2b00", MALFORMED_PACKET),
+                connect("MQTT5-2.2.2.2 unknown property 0x7F", "02 7f00", MALFORMED_PACKET),
+                connect("MQTT5-2.2.2.2 unknown property of two bytes", "03 81010000", MALFORMED_PACKET),
                 connect("value goes beyond the properties", "02 2100", MALFORMED_PACKET),
                 connect("properties go beyond the packet", "7f", MALFORMED_PACKET),
-                will("3.1.3.2.2 will delay twice", "0a 1800000001 1800000001", PROTOCOL_ERROR),
-                will("3.1.3.2.3 payload format 2", "02 0102", PROTOCOL_ERROR),
-                will("3.1.3.2.3 payload format twice", "04 0101 0101", PROTOCOL_ERROR),
-                will("3.1.3.2.4 message expiry twice", "0a 0200000001 0200000001", PROTOCOL_ERROR),
-                will("3.1.3.2.5 content type twice", "08 030001'a' 030001'a'", PROTOCOL_ERROR),
-                will("3.1.3.2.6 response topic twice", "08 080001'a' 080001'a'", PROTOCOL_ERROR),
-                will("3.1.3.2.7 correlation data twice", "08 090001'a' 090001'a'", PROTOCOL_ERROR),
-                will("2.2.2.2 topic alias in a will", "03 230001", MALFORMED_PACKET),
-                will("2.2.2.2 session expiry in a will", "05 1100000001", MALFORMED_PACKET));
+                will("MQTT5-3.1.3.2.2 will delay twice", "0a 1800000001 1800000001", PROTOCOL_ERROR),
+                will("MQTT5-3.1.3.2.3 payload format 2", "02 0102", PROTOCOL_ERROR),
+                will("MQTT5-3.1.3.2.3 payload format twice", "04 0101 0101", PROTOCOL_ERROR),
+                will("MQTT5-3.1.3.2.4 message expiry twice", "0a 0200000001 0200000001", PROTOCOL_ERROR),
+                will("MQTT5-3.1.3.2.5 content type twice", "08 030001'a' 030001'a'", PROTOCOL_ERROR),
+                will("MQTT5-3.1.3.2.6 response topic twice", "08 080001'a' 080001'a'", PROTOCOL_ERROR),
+                will("MQTT5-3.1.3.2.7 correlation data twice", "08 090001'a' 090001'a'", PROTOCOL_ERROR),
+                will("MQTT5-2.2.2.2 topic alias in a will", "03 230001", MALFORMED_PACKET),
+                will("MQTT5-2.2.2.2 session expiry in a will", "05 1100000001", MALFORMED_PACKET));
     }
 
     @Clause({"MQTT5-2.2.1-3", "MQTT5-3.3.2-2", "MQTT311-2.3.1-1", "MQTT311-3.3.2-2", "MQTT311-4.7.3-1"})
@@ -375,23 +378,23 @@ class DecoderStrictnessTest {
     @Clause({"MQTT5-1.5.7-1", "MQTT5-3.3.2-8", "MQTT5-3.3.2-13", "MQTT5-3.3.2-14", "MQTT5-3.3.2-19", "MQTT5-3.3.4-6"})
     static Stream<Arguments> publishProperties() {
         return Stream.of(
-                publish("3.3.2.3.2 payload format 2", "02 0102", PROTOCOL_ERROR),
-                publish("3.3.2.3.2 payload format twice", "04 0101 0101", PROTOCOL_ERROR),
-                publish("3.3.2.3.3 message expiry twice", "0a 0200000001 0200000001", PROTOCOL_ERROR),
-                publish("3.3.2-8 topic alias 0", "03 230000", TOPIC_ALIAS_INVALID),
-                publish("3.3.2.3.4 topic alias twice", "06 230001 230001", PROTOCOL_ERROR),
-                publish("3.3.2-13 response topic not UTF-8", "04 080001 ff", MALFORMED_PACKET),
-                publish("3.3.2-19 content type not UTF-8", "04 030001 ff", MALFORMED_PACKET),
-                publish("3.3.2-14 response topic with wildcard", "04 080001'#'", PROTOCOL_ERROR),
-                publish("3.3.2.3.5 response topic empty", "03 080000", PROTOCOL_ERROR),
-                publish("3.3.2.3.5 response topic twice", "08 080001'a' 080001'a'", PROTOCOL_ERROR),
-                publish("3.3.2.3.6 correlation data twice", "08 090001'a' 090001'a'", PROTOCOL_ERROR),
-                publish("3.3.2.3.9 content type twice", "08 030001'a' 030001'a'", PROTOCOL_ERROR),
-                publish("3.3.4-6 subscription identifier of a client", "02 0b01", PROTOCOL_ERROR),
-                publish("2.2.2.2 reason string", "04 1f0001'a'", MALFORMED_PACKET),
-                publish("2.2.2.2 property identifier 0", "02 0000", MALFORMED_PACKET),
-                publish("1.5.7-1 U+0000 in a user property", "07 260001'a' 0001 00", MALFORMED_PACKET),
-                publish("1.5.7 user property without a value", "04 260001'a'", MALFORMED_PACKET));
+                publish("MQTT5-3.3.2.3.2 payload format 2", "02 0102", PROTOCOL_ERROR),
+                publish("MQTT5-3.3.2.3.2 payload format twice", "04 0101 0101", PROTOCOL_ERROR),
+                publish("MQTT5-3.3.2.3.3 message expiry twice", "0a 0200000001 0200000001", PROTOCOL_ERROR),
+                publish("MQTT5-3.3.2-8 topic alias 0", "03 230000", TOPIC_ALIAS_INVALID),
+                publish("MQTT5-3.3.2.3.4 topic alias twice", "06 230001 230001", PROTOCOL_ERROR),
+                publish("MQTT5-3.3.2-13 response topic not UTF-8", "04 080001 ff", MALFORMED_PACKET),
+                publish("MQTT5-3.3.2-19 content type not UTF-8", "04 030001 ff", MALFORMED_PACKET),
+                publish("MQTT5-3.3.2-14 response topic with wildcard", "04 080001'#'", PROTOCOL_ERROR),
+                publish("MQTT5-3.3.2.3.5 response topic empty", "03 080000", PROTOCOL_ERROR),
+                publish("MQTT5-3.3.2.3.5 response topic twice", "08 080001'a' 080001'a'", PROTOCOL_ERROR),
+                publish("MQTT5-3.3.2.3.6 correlation data twice", "08 090001'a' 090001'a'", PROTOCOL_ERROR),
+                publish("MQTT5-3.3.2.3.9 content type twice", "08 030001'a' 030001'a'", PROTOCOL_ERROR),
+                publish("MQTT5-3.3.4-6 subscription identifier of a client", "02 0b01", PROTOCOL_ERROR),
+                publish("MQTT5-2.2.2.2 reason string", "04 1f0001'a'", MALFORMED_PACKET),
+                publish("MQTT5-2.2.2.2 property identifier 0", "02 0000", MALFORMED_PACKET),
+                publish("MQTT5-1.5.7-1 U+0000 in a user property", "07 260001'a' 0001 00", MALFORMED_PACKET),
+                publish("MQTT5-1.5.7 user property without a value", "04 260001'a'", MALFORMED_PACKET));
     }
 
     @Clause({
@@ -537,19 +540,19 @@ class DecoderStrictnessTest {
     /** A CONNECT of MQTT 5.0 with these properties. */
     private static Arguments connect(String clause, String properties, ReasonCode expected) {
         String body = "0004'MQTT' 05 02 003c " + properties + " 0001'a'";
-        return rule("MQTT5-" + clause, 0, "10" + length(body) + body, expected);
+        return rule(clause, 0, "10" + length(body) + body, expected);
     }
 
     /** A CONNECT of MQTT 5.0 with these will properties. */
     private static Arguments will(String clause, String properties, ReasonCode expected) {
         String body = "0004'MQTT' 05 06 003c 00 0001'a' " + properties + " 0001'w' 0000";
-        return rule("MQTT5-" + clause, 0, "10" + length(body) + body, expected);
+        return rule(clause, 0, "10" + length(body) + body, expected);
     }
 
     /** A PUBLISH of MQTT 5.0 with these properties. */
     private static Arguments publish(String clause, String properties, ReasonCode expected) {
         String body = "0001't' " + properties + " 'payload'";
-        return rule("MQTT5-" + clause, 5, "30" + length(body) + body, expected);
+        return rule(clause, 5, "30" + length(body) + body, expected);
     }
 
     private static String length(String body) {
