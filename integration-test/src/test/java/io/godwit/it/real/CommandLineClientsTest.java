@@ -1,9 +1,9 @@
 package io.godwit.it.real;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.godwit.it.broker.BrokerProcess;
+import io.godwit.it.broker.Needs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code mosquitto_pub}, {@code mosquitto_sub} and Python's {@code paho-mqtt}; skipped, and shown as skipped, where they are not installed. */
+/** {@code mosquitto_pub}, {@code mosquitto_sub} and Python's {@code paho-mqtt}, which {@link Needs need} to be installed. */
 class CommandLineClientsTest {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -117,9 +117,10 @@ class CommandLineClientsTest {
     @ParameterizedTest
     @ValueSource(strings = {"4", "5"})
     void pythonsPahoDoesItAll(String version) throws Exception {
-        assumeTrue(
+        Needs.need(
                 exitCode(List.of("python3", "-c", "import paho.mqtt.client")) == 0,
-                "Python's paho-mqtt is not installed");
+                "paho-mqtt",
+                ".ci/install-test-clients does it for python3");
         Path script = directory.resolve("paho_check.py");
         try (var in = getClass().getResourceAsStream("/paho_check.py")) {
             Files.write(script, in.readAllBytes());
@@ -133,9 +134,10 @@ class CommandLineClientsTest {
     }
 
     private static void mosquittoIsInstalled() throws Exception {
-        assumeTrue(
+        Needs.need(
                 exitCode(List.of("sh", "-c", "command -v mosquitto_pub && command -v mosquitto_sub")) == 0,
-                "mosquitto_pub and mosquitto_sub are not installed");
+                "mosquitto-clients",
+                ".ci/install-test-clients does it");
     }
 
     private static List<String> pub(String version, String... more) {

@@ -1,10 +1,10 @@
 package io.godwit.it.real;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpServer;
 import io.godwit.it.broker.BrokerProcess;
+import io.godwit.it.broker.Needs;
 import io.godwit.it.broker.Ports;
 import io.godwit.mqtt.certificates.TestAuthority;
 import io.godwit.mqtt.certificates.TestAuthority.Issued;
@@ -20,6 +20,7 @@ import java.util.Base64;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -33,11 +34,11 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Client libraries of JavaScript and Python in processes of their own, and MQTT.js in a browser; skipped, and shown as skipped, where they are
- * not installed.
+ * Client libraries of JavaScript and Python in processes of their own, and MQTT.js in a browser. They {@link Needs need} to be installed.
  */
 class OtherLanguagesTest {
     private static final int PATIENCE_SECONDS = 90;
+    private static final String INSTALLER = ".ci/install-test-clients does it";
     private static final TestAuthority AUTHORITY = new TestAuthority("root");
     private static final Issued CERTIFICATE = AUTHORITY.issue("CN=server");
 
@@ -105,10 +106,8 @@ class OtherLanguagesTest {
     @MethodSource("librariesAndWays")
     void aLibraryOfAnotherLanguageDoesItAll(Library library, String way, int version) throws Exception {
         Path modules = library == Library.MQTTJS ? Programs.NODE_MODULES : Programs.PYTHON_MODULES;
-        assumeTrue(Programs.find(library.program) != null, library.program + " is not installed");
-        assumeTrue(
-                Files.isDirectory(modules.resolve(library.module)),
-                library.module + " is not installed in " + modules + "; .ci/install-test-clients does it");
+        Needs.need(Programs.find(library.program) != null, library.program, INSTALLER);
+        Needs.need(Files.isDirectory(modules.resolve(library.module)), library.module, INSTALLER);
         Printed printed = PRINTED.get(library);
         if (printed == null) {
             printed = run(library);
@@ -171,10 +170,10 @@ class OtherLanguagesTest {
 
     @Test
     void aPageInABrowserDoesItAllOverSecureWebSocket() throws Exception {
-        String browser = Programs.find("chromium", "chromium-browser", "google-chrome");
+        String browser = Objects.requireNonNullElse(Programs.find("chromium", "chromium-browser", "google-chrome"), "");
         Path bundle = Programs.NODE_MODULES.resolve("mqtt/dist/mqtt.min.js");
-        assumeTrue(browser != null, "chromium is not installed");
-        assumeTrue(Files.exists(bundle), "there is no " + bundle + "; .ci/install-test-clients makes it");
+        Needs.need(!browser.isEmpty(), "chromium", INSTALLER);
+        Needs.need(Files.exists(bundle), Library.MQTTJS.module, INSTALLER);
         byte[] page = Files.readAllBytes(Programs.script("page.html", directory));
         CompletableFuture<String> result = new CompletableFuture<>();
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);

@@ -1,0 +1,33 @@
+package io.godwit.it.broker;
+
+import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.util.List;
+
+/**
+ * What a test needs of the machine beside a JDK. Where it is missing the test is skipped, and says why; with {@code -Dclients=required}, for
+ * machines that have it all, the test fails. {@code -Dclients.missing=chromium,gmqtt} names what may be missing even then.
+ */
+public final class Needs {
+    private static final boolean IS_REQUIRED = "required".equals(System.getProperty("clients"));
+    private static final List<String> MAY_BE_MISSING =
+            List.of(System.getProperty("clients.missing", "").split(",", -1));
+
+    private Needs() {}
+
+    /**
+     * @param name as in {@code clients.missing}
+     * @param advice where it is to come from; empty for nothing to say
+     */
+    public static void need(boolean isThere, String name, String advice) {
+        if (isThere) {
+            return;
+        }
+        String reason = name + " is not installed" + (advice.isEmpty() ? "" : "; " + advice);
+        if (IS_REQUIRED && !MAY_BE_MISSING.contains(name)) {
+            fail(reason + " (-Dclients=required)");
+        }
+        abort(reason);
+    }
+}
