@@ -125,6 +125,8 @@ find_distribution() {
     command -v mvn >/dev/null 2>&1 || { echo "godwit: mvn is needed to build the distribution" >&2; exit 1; }
     echo "godwit: building the distribution (once, and after changes)"
     touch "$target/.build-begun"
+    # The build adds to what an earlier one has laid out: what is gone from conf would stay.
+    rm -rf "$target"/quick/godwit-*/conf
     # From the root: third-party/ and .mvn/ are found there.
     if ! (cd "$root" && mvn -q -B -Dquick -DskipTests -pl broker-dist -am package) >"$target/.build-log" 2>&1 </dev/null; then
       grep ERROR "$target/.build-log" | head -n 20 >&2

@@ -87,6 +87,15 @@ class CheckoutStartTest {
         assertThat(builds()).isOne();
     }
 
+    /** A key that once lay in conf, for instance. */
+    @Test
+    void whatAnEarlierBuildTookFromTheConfigurationGoes() throws Exception {
+        Path key = file("my checkout/broker-dist/target/quick/godwit-1/conf/server.key", "secret");
+        started();
+        assertThat(builds()).isOne();
+        assertThat(key).doesNotExist();
+    }
+
     @Test
     void aRestartBuildsBeforeItStops() throws Exception {
         Process running = new ProcessBuilder("bash", "-c", "exec -a io.godwit.broker.Main sleep 600").start();

@@ -1,0 +1,45 @@
+package io.godwit.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.w3c.dom.Document;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+
+/** What goes into the distribution: of {@code conf} only files that are named, never the users and keys of whoever builds it. */
+class DistributionTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"directory.xml", "archive.xml"})
+    void theConfigurationIsPackedByName(String descriptor) throws Exception {
+        Document assembly = DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(Path.of("src", "main", "assembly", descriptor).toFile());
+        NodeList sets = assembly.getElementsByTagName("fileSet");
+        int found = 0;
+        for (int i = 0; i < sets.getLength(); i++) {
+            Element set = (Element) sets.item(i);
+            if (texts(set, "outputDirectory").equals(List.of("conf"))) {
+                found++;
+                assertThat(texts(set, "include")).containsExactly("acl", "logback.xml", "standalone.yml");
+            } else if (texts(set, "include").isEmpty() && texts(set, "outputDirectory").equals(List.of("."))) {
+                assertThat(texts(set, "exclude")).contains("conf/**");
+            }
+        }
+        assertThat(found).isOne();
+    }
+
+    private static List<String> texts(Element parent, String tag) {
+        List<String> texts = new ArrayList<>();
+        NodeList found = parent.getElementsByTagName(tag);
+        for (int i = 0; i < found.getLength(); i++) {
+            texts.add(found.item(i).getTextContent().strip());
+        }
+        return texts;
+    }
+}
