@@ -6,14 +6,16 @@ set -u
 
 usage() {
   cat <<'TXT'
-usage: standalone.sh start|stop|restart|status [options]
+usage: standalone.sh start|stop|restart|status|check [options]
 
   start     starts the broker in the background; returns 0 once it serves, else prints why not; 4 when it runs but
             cannot write (disk nearly full)
   stop      stops accepting, finishes what is under way, ends the process
-  restart   stop, then start; what has to be built is built before the stop
+  restart   stop, then start; only when check finds nothing, and what has to be built is built before the stop
   status    tells whether it runs, where it listens and how its stores are; 0 when it serves, 3 when it does not run,
             4 when it runs but does not (fully) serve
+  check     reads the configuration and what it names (certificates, users, rules, plugins), beside a broker that may be
+            running; 0 when one could start with it, else tells every mistake
 
   -f, --foreground   with start: stay in the foreground (containers, systemd)
   --config FILE      configuration (default conf/standalone.yml)
@@ -95,10 +97,10 @@ read_state() {
 # The lines of the JVM itself about why it ended, as an extended regular expression.
 jvm_fault='^(Error|Unrecognized|Invalid|Conflicting|Improperly|Terminating due to|Exception in thread|# )'
 
-# Why the process with the output $1 gave up: the JVM's own complaint first, then the end of the rest.
+# Why the process that wrote $1 gave up: the JVM's own complaint first, then the end of the rest.
 print_fault() {
-  grep -E "$jvm_fault" "$1" | head -n 20 >&2
-  grep -Ev "$jvm_fault|^WARNING: " "$1" | tail -n 40 >&2
+  grep -E "$jvm_fault" <<<"$1" | head -n 20 >&2
+  grep -Ev "$jvm_fault|^WARNING: |^$" <<<"$1" | tail -n 40 >&2
 }
 
 find_java() {
@@ -179,6 +181,27 @@ build_command() {
     io.godwit.broker.Main --config "$config" --data "$data" --plugins "$root/plugins")
 }
 
+# Whether a broker could start with the configuration; tells what is wrong with it.
+check() {
+  local option output
+  build_command
+  local checker=()
+  for option in "${jvm[@]}"; do
+    case $option in
+      # what listens, writes or takes memory: a broker with the same options may be running
+      -agent*|-javaagent*|-Xrun*|-Xlog*|-XX:+AlwaysPreTouch|-XX:ArchiveClassesAtExit*|-XX:StartFlightRecording*) ;;
+      -Dcom.sun.management.*|-Dlogback.configurationFile=*) ;;
+      io.godwit.broker.Main)
+        checker+=(-XX:TieredStopAtLevel=1 -Dlogback.configurationFile=io/godwit/broker/logback-check.xml "$option" --check) ;;
+      *) checker+=("$option") ;;
+    esac
+  done
+  if ! output=$("${checker[@]}" 2>&1 </dev/null); then
+    print_fault "$output"
+    return 1
+  fi
+}
+
 print_ready() {
   sed -n -e 's/^listen=/godwit: listening on /p' -e 's/^warning=/godwit: warning: /p' "$status_file" 2>/dev/null
 }
@@ -191,10 +214,11 @@ start() {
   run
 }
 
-# Without a Java or a build the broker that runs goes on running.
+# Without a Java, a build or a configuration that can be used, the broker that runs goes on running.
 restart() {
   find_java
   find_distribution
+  check || die "not restarted"
   stop && run
 }
 
@@ -226,7 +250,7 @@ run() {
       return 0
     fi
     if ! kill -0 "$pid" 2>/dev/null; then
-      print_fault "$begun"
+      print_fault "$(cat "$begun")"
       die "did not start"
     fi
     waited=$((waited + 1))
@@ -273,6 +297,11 @@ case $command in
   stop) stop ;;
   restart) restart ;;
   status) status ;;
+  check)
+    find_java
+    find_distribution
+    check || exit 1
+    echo "godwit: a broker could start with $config" ;;
   -h|--help|help) usage ;;
   *) usage >&2; exit 2 ;;
 esac

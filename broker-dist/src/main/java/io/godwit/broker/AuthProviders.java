@@ -40,12 +40,30 @@ final class AuthProviders {
         if (name.equals(FILE)) {
             return FileAuth.open(fileAuth(config), reports);
         }
-        return create(plugins.find(
+        return create(find(name, plugins));
+    }
+
+    /**
+     * Finds and reads what {@link #open} would, and opens nothing: a provider of a plugin is not made. Blocks.
+     *
+     * @throws IOException naming what is wrong
+     */
+    static void check(BrokerConfig config, PluginLoader plugins) throws IOException {
+        String name = config.get(FileSettings.AUTH_PROVIDER);
+        if (name.equals(FILE)) {
+            FileAuth.check(fileAuth(config));
+        } else if (!name.isEmpty() && !name.equals(ALLOW_ALL)) {
+            find(name, plugins);
+        }
+    }
+
+    private static AuthProviderFactory find(String name, PluginLoader plugins) throws IOException {
+        return plugins.find(
                 FileSettings.AUTH_PROVIDER.key(),
                 name,
                 AuthProviderFactory.class,
                 AuthProviderFactory::name,
-                List.of(ALLOW_ALL, FILE)));
+                List.of(ALLOW_ALL, FILE));
     }
 
     @SuppressWarnings("CatchingUnchecked") // outermost frame of the plugin

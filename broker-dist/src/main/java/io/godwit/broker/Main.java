@@ -3,6 +3,7 @@ package io.godwit.broker;
 import io.godwit.kv.raft.DamagedDataException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -15,7 +16,8 @@ import picocli.CommandLine.Option;
 
 /**
  * The broker process: reads the configuration, starts the {@link Broker}, tells where it listens, waits for the signal to end. What makes it give up goes to
- * standard error, one line per error, for the start script to show; exit code 2 for a wrong configuration, 1 for all else.
+ * standard error, one line per error, for the start script to show; exit code 2 for a wrong configuration, 1 for all else. With {@code --check} it ends with
+ * what {@link StartCheck} finds, 2 when that is anything.
  */
 @Command(name = "godwit", mixinStandardHelpOptions = true, description = "Runs one Godwit broker in the foreground.")
 public final class Main implements Callable<Integer> {
@@ -29,6 +31,11 @@ public final class Main implements Callable<Integer> {
 
     @Option(names = "--plugins", description = "directory of plugin jars; it need not be there (default: plugins)")
     private Path plugins = Path.of("plugins");
+
+    @Option(
+            names = "--check",
+            description = "only check the configuration and the files it names, beside a broker that runs: opens neither data nor ports")
+    private boolean isCheck;
 
     private Main() {}
 
@@ -47,6 +54,9 @@ public final class Main implements Callable<Integer> {
             LOG.error("configuration refused file={} errors={}", config, e.errors());
             return 2;
         }
+        if (isCheck) {
+            return check(effective);
+        }
         effective.describe().forEach(line -> LOG.info("configuration {}", line));
         CountDownLatch ended = new CountDownLatch(1);
         try (Broker broker = new Broker(effective, data, plugins)) {
@@ -59,7 +69,7 @@ public final class Main implements Callable<Integer> {
             LOG.error("start refused data={} cause={}", data, e.getMessage());
             return 1;
         } catch (IOException e) {
-            say(String.valueOf(e.getMessage()));
+            String.valueOf(e.getMessage()).lines().forEach(Main::say);
             LOG.error("start failed data={}", data, e);
             return 1;
         } catch (InterruptedException e) {
@@ -70,6 +80,16 @@ public final class Main implements Callable<Integer> {
             LOG.error("start failed data={}", data, e);
             return 1;
         }
+    }
+
+    private int check(BrokerConfig effective) {
+        List<String> errors = StartCheck.errors(effective, plugins);
+        if (errors.isEmpty()) {
+            return 0;
+        }
+        say("a broker would not start with this configuration:");
+        errors.forEach(error -> say("  " + error));
+        return 2;
     }
 
     /** Runs in the JVM's shutdown: the process lives until this returns. */

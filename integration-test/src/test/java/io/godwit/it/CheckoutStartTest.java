@@ -50,9 +50,10 @@ class CheckoutStartTest {
     private String jvm(String version) {
         return """
                 if [ "$1" = -version ]; then echo 'openjdk version "%s"' >&2; exit 0; fi
+                case "$*" in *" --check "*) echo "$*" >%s/checked; exit 0;; esac
                 echo "$0 $*" >%s/started
                 exit 1
-                """.formatted(version, home);
+                """.formatted(version, home, home);
     }
 
     @Test
@@ -136,6 +137,17 @@ class CheckoutStartTest {
         } finally {
             parent.destroyForcibly();
         }
+    }
+
+    /** The broker that runs has the port of the debugger, for instance. */
+    @Test
+    void aCheckTakesNoOptionsThatGetInTheWayOfTheOneThatRuns() throws Exception {
+        environment.put("JVM_OPTS", "-agentlib:jdwp=server=y -Xlog:gc:file=gc.log -Dkv_log_sync=true");
+        assertThat(said("check")).contains("could start");
+        assertThat(home.resolve("checked"))
+                .content()
+                .contains("-Dkv_log_sync=true", "logback-check.xml", "--config ")
+                .doesNotContain("jdwp", "gc.log", "conf/logback.xml");
     }
 
     @Test

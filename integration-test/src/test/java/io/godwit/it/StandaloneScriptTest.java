@@ -123,6 +123,14 @@ class StandaloneScriptTest {
                 .containsPattern("(?s)warning: [^\n]*10\\.0\\.0\\.7:8899.*warning: [^\n]*10\\.0\\.0\\.7:8899");
 
         String before = one.pid().orElseThrow();
+        one.configure(listenerAt("127.0.0.1", 0) + "authConfig: {provider: file}\n");
+        Result kept = one.run("restart");
+        assertThat(kept.code()).isEqualTo(1);
+        assertThat(kept.output()).contains("passwd", "not restarted").doesNotContain("stopped");
+        assertThat(one.pid()).contains(before);
+        accepts(portOne);
+
+        one.configure(listenerAt("127.0.0.1", 0));
         accepts(portIn(one.run("restart")));
         assertThat(one.pid()).isPresent().get().isNotEqualTo(before);
         accepts(portTwo);
@@ -149,6 +157,13 @@ class StandaloneScriptTest {
                         "maxQueuedMesages: unknown key .* nearest valid one is sessionConfig.maxQueuedMessages")
                 .contains("sessionConfig.overflowPolicy: ", "\"drop-all\"")
                 .contains("did not start");
+        assertThat(node.file(".")).isEmptyDirectory();
+
+        Result checked = node.run("check");
+        assertThat(checked.code()).isEqualTo(1);
+        assertThat(checked.output()).contains("mqttServerConfg: unknown key", "sessionConfig.overflowPolicy: ");
+        node.configure("bootstrap: true\n");
+        assertThat(node.run("check").code()).isZero();
         assertThat(node.file(".")).isEmptyDirectory();
     }
 
@@ -219,8 +234,13 @@ class StandaloneScriptTest {
 
         Node(String name, String configuration) throws IOException {
             directory = Files.createDirectory(home.resolve(name));
-            Files.writeString(directory.resolve("standalone.yml"), configuration);
+            configure(configuration);
             nodes.add(this);
+        }
+
+        /** For the next start. */
+        void configure(String configuration) throws IOException {
+            Files.writeString(directory.resolve("standalone.yml"), configuration);
         }
 
         Path file(String name) {

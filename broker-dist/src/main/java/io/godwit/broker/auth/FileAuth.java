@@ -69,8 +69,9 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
         passwordFile = new WatchedFile(settings.passwords());
         Path rules = settings.acl();
         aclFile = rules == null ? null : new WatchedFile(rules);
-        users = PasswordFile.read(settings.passwords());
-        acl = rules == null ? null : Acl.read(rules);
+        Content content = Content.read(settings);
+        users = content.users();
+        acl = content.acl();
         pool = new PasswordPool(settings.threads(), settings.maxWaiting(), Settings.PATIENCE, System::nanoTime);
         verified = new VerifiedPasswords(settings.remember(), random, System::nanoTime);
         watcher = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -92,7 +93,43 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
         return auth;
     }
 
-    /** The same, but the files are looked at only when {@link #look} is called. */
+    /**
+     * Reads the files once. Blocks.
+     *
+     * @throws AuthFileException naming every mistake
+     */
+    public static void check(Settings settings) throws AuthFileException {
+        Content.read(settings);
+    }
+
+    /** What stands in the files. */
+    private record Content(PasswordFile users, @Nullable Acl acl) {
+
+        /** @throws AuthFileException naming the mistakes in both */
+        static Content read(Settings settings) throws AuthFileException {
+            PasswordFile users;
+            try {
+                users = PasswordFile.read(settings.passwords());
+            } catch (AuthFileException e) {
+                throw e.and(mistakesIn(settings.acl()));
+            }
+            Path rules = settings.acl();
+            return new Content(users, rules == null ? null : Acl.read(rules));
+        }
+
+        private static @Nullable AuthFileException mistakesIn(@Nullable Path rules) {
+            try {
+                if (rules != null) {
+                    Acl.read(rules);
+                }
+                return null;
+            } catch (AuthFileException e) {
+                return e;
+            }
+        }
+    }
+
+    /** The same as {@link #open}, but the files are looked at only when {@link #look} is called. */
     static FileAuth unwatched(Settings settings, AuthFileReports reports) throws AuthFileException {
         FileAuth auth = new FileAuth(settings, reports);
         warnOfReaders(settings.passwords());
