@@ -30,7 +30,8 @@ TXT
 
 die() { echo "godwit: $*" >&2; exit 1; }
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+# It may be called through a symbolic link.
+here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd -P)
 root=$(dirname "$here")
 
 command=${1:-}

@@ -28,6 +28,7 @@ class CheckoutStartTest {
     private final Map<String, String> environment = new HashMap<>();
     private Path root;
     private Path source;
+    private Path script;
 
     @BeforeEach
     void makeCheckout() throws IOException {
@@ -35,9 +36,9 @@ class CheckoutStartTest {
         source = file("my checkout/base-kv/src/main/java/A.java", "1");
         file("my checkout/pom.xml", "");
         file("my checkout/conf/standalone.yml", "");
-        Path script = Path.of(System.getProperty("godwit.root"), "bin", "standalone.sh");
+        Path ours = Path.of(System.getProperty("godwit.root"), "bin", "standalone.sh");
         Files.createDirectories(root.resolve("bin"));
-        Files.copy(script, root.resolve("bin/standalone.sh"));
+        script = Files.copy(ours, root.resolve("bin/standalone.sh"));
         executable(
                 "mvn",
                 "echo built >>" + home + "/builds\n" + "mkdir -p '" + lib("quick/") + "'\n"
@@ -151,6 +152,13 @@ class CheckoutStartTest {
     }
 
     @Test
+    void theScriptMayBeCalledThroughALink() throws Exception {
+        Path link = Files.createSymbolicLink(home.resolve("godwit"), script);
+        script = Files.createSymbolicLink(home.resolve("tools/godwit"), link);
+        assertThat(started()).contains(lib("quick/")).contains(" --plugins " + root.resolve("plugins"));
+    }
+
+    @Test
     void aFreshCheckoutIsBuilt() throws Exception {
         assertThat(started()).contains(lib("quick/")).contains(" --data " + home.resolve("my data"));
         assertThat(builds()).isOne();
@@ -217,7 +225,7 @@ class CheckoutStartTest {
     private String said(String command) throws Exception {
         Files.deleteIfExists(home.resolve("started"));
         ProcessBuilder start = new ProcessBuilder(List.of(
-                root.resolve("bin/standalone.sh").toString(),
+                script.toString(),
                 command,
                 "--data",
                 "my data", // from where it is called
