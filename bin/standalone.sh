@@ -11,7 +11,8 @@ usage: standalone.sh start|stop|restart|status|check [options]
   start     starts the broker in the background; returns 0 once it serves, else prints why not; 4 when it runs but
             cannot write (disk nearly full)
   stop      stops accepting, finishes what is under way, ends the process
-  restart   stop, then start; only when check finds nothing, and what has to be built is built before the stop
+  restart   stop, then start, with the configuration and log of the last start unless others are given; only when check
+            finds nothing, and what has to be built is built before the stop
   status    tells whether it runs, where it listens and how its stores are; 0 when it serves, 3 when it does not run,
             4 when it runs but does not (fully) serve
   check     reads the configuration and what it names (certificates, users, rules, plugins), beside a broker that may be
@@ -52,11 +53,15 @@ while [ $# -gt 0 ]; do
 done
 
 absolute() { case $1 in /*) printf '%s' "$1" ;; *) printf '%s/%s' "$PWD" "$1" ;; esac; }
+given_config=$config
+given_log=$log
 config=$(absolute "${config:-$root/conf/standalone.yml}")
 data=$(absolute "${data:-$root/data}")
 log=$(absolute "${log:-$root/log}")
 pid_file=$data/godwit.pid
 status_file=$data/godwit.status
+# What the last start was given, for a restart: lines config=, log=.
+options_file=$data/godwit.options
 
 # The pid of the running broker of this data directory; nothing when there is none. The name check guards against a
 # stale file whose number now belongs to another program.
@@ -93,6 +98,33 @@ read_state() {
     esac
   done <"$status_file"
   [ "$pid" = "$1" ] || state=
+}
+
+remembered() { sed -n "s/^$1=//p" "$options_file" 2>/dev/null | head -n 1; }
+
+# For the next restart. A disk that is full keeps nobody from starting.
+remember_options() {
+  { printf 'config=%s\nlog=%s\n' "$config" "$log" >"$options_file.next" && mv "$options_file.next" "$options_file"; } 2>/dev/null
+}
+
+# Takes over what the last start was given. The JVM's options are the environment's: they are not taken over, but missed.
+keep_options() {
+  local kept pid entry name
+  kept=$(remembered config)
+  if [ -z "$given_config" ] && [ -n "$kept" ] && [ "$kept" != "$config" ]; then
+    config=$kept
+    echo "godwit: with the configuration of the last start, $config"
+  fi
+  kept=$(remembered log)
+  [ -n "$given_log" ] || log=${kept:-$log}
+  pid=$(running_pid) && [ -r "/proc/$pid/environ" ] || return 0
+  while IFS= read -r -d '' entry; do
+    name=${entry%%=*}
+    case $name in
+      JVM_OPTS|JVM_HEAP_OPTS)
+        [ -n "${!name+set}" ] || echo "godwit: warning: $name is not set, the last start had: ${entry#*=}" >&2 ;;
+    esac
+  done <"/proc/$pid/environ"
 }
 
 # The lines of the JVM itself about why it ended, as an extended regular expression.
@@ -208,8 +240,12 @@ print_ready() {
 }
 
 start() {
-  local pid
+  local pid kept
   pid=$(running_pid) && die "already running with pid $pid on $data"
+  kept=$(remembered config)
+  if [ -z "$given_config" ] && [ -n "$kept" ] && [ "$kept" != "$config" ]; then
+    echo "godwit: warning: the last start on $data had the configuration $kept, this one has $config" >&2
+  fi
   find_java
   find_distribution
   run
@@ -217,6 +253,7 @@ start() {
 
 # Without a Java, a build or a configuration that can be used, the broker that runs goes on running.
 restart() {
+  keep_options
   find_java
   find_distribution
   check || die "not restarted"
@@ -225,11 +262,12 @@ restart() {
 
 # Runs the distribution found.
 run() {
-  local pid begun state waited=0
+  local pid begun state remembers= waited=0
   mkdir -p "$data" "$log" || die "cannot create $data and $log"
   ulimit -n "$(ulimit -Hn)" 2>/dev/null
   build_command
   if [ -n "$foreground" ]; then
+    remember_options
     exec "${jvm[@]}"
   fi
   rm -f "$status_file"
@@ -239,6 +277,10 @@ run() {
   disown "$pid" 2>/dev/null
   while :; do
     read_state "$pid"
+    if [ -n "$state" ] && [ -z "$remembers" ]; then # the data is its own
+      remember_options
+      remembers=1
+    fi
     if [ "$state" = degraded ]; then
       print_ready
       sed -n 's/^store=/godwit: store /p' "$status_file" >&2
@@ -299,6 +341,7 @@ case $command in
   restart) restart ;;
   status) status ;;
   check)
+    keep_options
     find_java
     find_distribution
     check || exit 1

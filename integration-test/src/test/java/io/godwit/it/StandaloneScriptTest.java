@@ -131,7 +131,19 @@ class StandaloneScriptTest {
         accepts(portOne);
 
         one.configure(listenerAt("127.0.0.1", 0));
-        accepts(portIn(one.run("restart")));
+        Path moved = Files.move(one.directory.resolve("standalone.yml"), one.directory.resolve("other.yml"));
+        Result restarted = one.run("restart", "--config", moved.toString());
+        accepts(portIn(restarted));
+        assertThat(one.pid()).isPresent().get().isNotEqualTo(before);
+
+        before = one.pid().orElseThrow();
+        one.configure("nobody reads this");
+        restarted = one.runOnData("restart");
+        assertThat(restarted.output())
+                .contains("with the configuration of the last start, " + moved)
+                .contains("JVM_OPTS is not set, the last start had: " + one.jvmOptions)
+                .contains("log in " + one.directory.resolve("log"));
+        accepts(portIn(restarted));
         assertThat(one.pid()).isPresent().get().isNotEqualTo(before);
         accepts(portTwo);
     }
@@ -259,12 +271,24 @@ class StandaloneScriptTest {
 
         Result run(String command, String... more) throws IOException, InterruptedException {
             Path output = directory.resolve("script.out");
-            Process process = begin(output, command, more);
+            return end(begin(output, command, more), output);
+        }
+
+        private Result end(Process process, Path output) throws IOException, InterruptedException {
             if (!process.waitFor(60, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
-                throw new IOException(command + " has not ended: " + Files.readString(output));
+                throw new IOException("the script has not ended: " + Files.readString(output));
             }
             return new Result(process.exitValue(), Files.readString(output));
+        }
+
+        /** Tells the script where the data is, and nothing else. */
+        Result runOnData(String command) throws IOException, InterruptedException {
+            ProcessBuilder builder =
+                    script(List.of(command, "--data", directory.resolve("data").toString()));
+            builder.environment().keySet().removeAll(List.of("JVM_HEAP_OPTS", "JVM_OPTS"));
+            Path output = directory.resolve("script.out");
+            return end(builder.redirectOutput(output.toFile()).start(), output);
         }
 
         Process begin(String command, String... more) throws IOException {
@@ -273,18 +297,22 @@ class StandaloneScriptTest {
 
         private Process begin(Path output, String command, String... more) throws IOException {
             List<String> words = new ArrayList<>();
-            words.add(BrokerProcess.distribution().resolve("bin/standalone.sh").toString());
             words.add(command);
             words.addAll(List.of("--config", directory.resolve("standalone.yml").toString()));
             words.addAll(List.of("--data", directory.resolve("data").toString()));
             words.addAll(List.of("--log", directory.resolve("log").toString()));
             words.addAll(List.of(more));
-            ProcessBuilder builder =
-                    new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(output.toFile());
+            return script(words).redirectOutput(output.toFile()).start();
+        }
+
+        private ProcessBuilder script(List<String> words) {
+            List<String> command = new ArrayList<>(words);
+            command.add(0, BrokerProcess.distribution().resolve("bin/standalone.sh").toString());
+            ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
             builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
             builder.environment().put("JVM_HEAP_OPTS", "-Xms64m -Xmx256m");
             builder.environment().put("JVM_OPTS", jvmOptions);
-            return builder.start();
+            return builder;
         }
     }
 }
