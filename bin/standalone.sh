@@ -10,7 +10,7 @@ usage: standalone.sh start|stop|restart|status|check [options]
 
   start     starts the broker in the background; returns 0 once it serves, else prints why not; 4 when it runs but
             cannot write (disk nearly full)
-  stop      stops accepting, finishes what is under way, ends the process
+  stop      stops accepting, finishes what is under way, ends the process; also ends a start that is under way
   restart   stop, then start, with the configuration and log of the last start unless others are given; only when check
             finds nothing, and what has to be built is built before the stop
   status    tells whether it runs, where it listens and how its stores are; 0 when it serves, 3 when it does not run,
@@ -60,17 +60,50 @@ data=$(absolute "${data:-$root/data}")
 log=$(absolute "${log:-$root/log}")
 pid_file=$data/godwit.pid
 status_file=$data/godwit.status
+# The pid of a start under way: of this script while it builds, then of the broker, which removes the file once it has its pid file.
+starting_file=$data/godwit.starting
 # What the last start was given, for a restart: lines config=, log=.
 options_file=$data/godwit.options
 
-# The pid of the running broker of this data directory; nothing when there is none. The name check guards against a
-# stale file whose number now belongs to another program.
+# Whether $1 is the pid of a process whose command line has $2. The latter guards against a stale file whose number now belongs
+# to another program.
+is_alive() {
+  [ -n "$1" ] && kill -0 "$1" 2>/dev/null && tr '\0' ' ' 2>/dev/null <"/proc/$1/cmdline" | grep -q "$2"
+}
+
+# The pid of the running broker of this data directory; nothing when there is none. Both files are the broker's: one may be lost.
 running_pid() {
   local pid
-  pid=$(cat "$pid_file" 2>/dev/null) || return 1
-  [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null || return 1
-  tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline" | grep -q 'io\.godwit\.broker\.Main' || return 1
-  printf '%s' "$pid"
+  for pid in "$(cat "$pid_file" 2>/dev/null)" "$(sed -n 's/^pid=//p' "$status_file" 2>/dev/null)"; do
+    if is_alive "$pid" 'io\.godwit\.broker\.Main'; then
+      printf '%s' "$pid"
+      return
+    fi
+  done
+  return 1
+}
+
+# The pid of a start that is under way and is not this one.
+starting_pid() {
+  local pid
+  pid=$(cat "$starting_file" 2>/dev/null) || return 1
+  [ "$pid" != $$ ] && is_alive "$pid" 'io\.godwit\.broker\.Main\|standalone\.sh' && printf '%s' "$pid"
+}
+
+# Tells stop and status of this start, until the script ends or a broker has taken over.
+announce_start() {
+  mkdir -p "$data" || die "cannot create $data"
+  trap end_announcement EXIT
+  announce $$
+}
+
+announce() {
+  announced=$1
+  { printf '%s' "$1" >"$starting_file"; } 2>/dev/null || die "cannot write to $data"
+}
+
+end_announcement() {
+  [ "$(cat "$starting_file" 2>/dev/null)" = "$announced" ] && rm -f "$starting_file"
 }
 
 # Whether process $1 has ended, and with it the last of its threads, which may hold files until then. For kill it is there
@@ -242,10 +275,12 @@ print_ready() {
 start() {
   local pid kept
   pid=$(running_pid) && die "already running with pid $pid on $data"
+  pid=$(starting_pid) && die "already starting with pid $pid on $data"
   kept=$(remembered config)
   if [ -z "$given_config" ] && [ -n "$kept" ] && [ "$kept" != "$config" ]; then
     echo "godwit: warning: the last start on $data had the configuration $kept, this one has $config" >&2
   fi
+  announce_start
   find_java
   find_distribution
   run
@@ -257,23 +292,25 @@ restart() {
   find_java
   find_distribution
   check || die "not restarted"
+  announce_start
   stop && run
 }
 
 # Runs the distribution found.
 run() {
   local pid begun state remembers= waited=0
-  mkdir -p "$data" "$log" || die "cannot create $data and $log"
+  mkdir -p "$log" || die "cannot create $log"
   ulimit -n "$(ulimit -Hn)" 2>/dev/null
   build_command
   if [ -n "$foreground" ]; then
     remember_options
     exec "${jvm[@]}"
   fi
-  rm -f "$status_file"
+  rm -f "$status_file" # of a process that is no more: nobody runs here
   begun=$log/start.log
   nohup "${jvm[@]}" >"$begun" 2>&1 </dev/null &
   pid=$!
+  announce "$pid"
   disown "$pid" 2>/dev/null
   while :; do
     read_state "$pid"
@@ -306,23 +343,31 @@ run() {
 }
 
 stop() {
-  local pid waited=0
-  if ! pid=$(running_pid); then
-    echo "godwit: not running on $data"
-    return 0
-  fi
-  kill "$pid"
-  while ! has_ended "$pid"; do
-    waited=$((waited + 1))
-    [ "$waited" -gt 1200 ] && die "pid $pid still runs 60 s after the request to stop, see $log"
-    sleep 0.05
+  local pid waited=0 stopped=
+  while pid=$(starting_pid) || pid=$(running_pid); do
+    kill "$pid"
+    while ! has_ended "$pid"; do
+      waited=$((waited + 1))
+      [ "$waited" -gt 1200 ] && die "pid $pid still runs 60 s after the request to stop, see $log"
+      sleep 0.05
+    done
+    [ "$(cat "$starting_file" 2>/dev/null)" = "$pid" ] && rm -f "$starting_file"
+    stopped=1
   done
-  echo "godwit: stopped"
+  if [ -n "$stopped" ]; then
+    echo "godwit: stopped"
+  else
+    echo "godwit: not running on $data"
+  fi
 }
 
 status() {
   local pid report state
   if ! pid=$(running_pid); then
+    if pid=$(starting_pid); then
+      echo "godwit: pid $pid, starting"
+      return 4
+    fi
     echo "godwit: not running on $data"
     return 3
   fi

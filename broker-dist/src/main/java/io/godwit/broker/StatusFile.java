@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /**
  * What {@code standalone.sh start} and {@code status} read: {@code godwit.pid} and {@code godwit.status} in the data directory, the latter with
  * lines {@code pid=, state=, listen=, warning=, store=, events=}; several of the last four. Written only by the process that holds the
- * lock of the data directory. Thread-safe: the main thread and health callbacks write.
+ * lock of the data directory. Until they are there the script's {@code godwit.starting} tells of a start. Thread-safe: the main thread and health callbacks write.
  */
 final class StatusFile {
     private static final Logger LOG = LoggerFactory.getLogger(StatusFile.class);
@@ -48,6 +48,7 @@ final class StatusFile {
         begun = true;
         replace("godwit.pid", Long.toString(ProcessHandle.current().pid()));
         write();
+        Files.deleteIfExists(directory.resolve("godwit.starting"));
     }
 
     synchronized void ready(List<String> boundListeners) {

@@ -32,6 +32,17 @@ class StatusFileTest {
         assertThat(lines()).containsExactly("pid=" + PID, "state=starting", "warning=one", "warning=two lines");
     }
 
+    /** The script's word of a start is no longer needed. */
+    @Test
+    void beginTakesOverFromTheScript() throws IOException {
+        Path starting = Files.writeString(directory.resolve("godwit.starting"), PID);
+        file.stopping();
+        assertThat(starting).exists();
+
+        file.begin(List.of());
+        assertThat(starting).doesNotExist();
+    }
+
     /** A start that found the directory in use must not tell of itself where the other one does. */
     @Test
     void nothingIsWrittenBeforeTheBegin() throws IOException {

@@ -152,6 +152,64 @@ class CheckoutStartTest {
     }
 
     @Test
+    void aStartUnderWayIsToldOfAndStopped() throws Exception {
+        executable("java", """
+                if [ "$1" = -version ]; then echo 'openjdk version "17.0.1"' >&2; exit 0; fi
+                exec bash -c 'exec -a io.godwit.broker.Main sleep 600'
+                """);
+        stopsWhile("my data/godwit.starting", "did not start");
+
+        executable("mvn", "echo $PPID >" + home + "/building\nwhile [ ! -e " + home + "/stop ]; do sleep 0.05; done\nexit 1\n");
+        Files.writeString(source, "2");
+        stopsWhile("building", "building the distribution");
+        file("stop", "");
+    }
+
+    /** Begins a start, and stops it once there is the file and what it says is true. */
+    private void stopsWhile(String sign, String reason) throws Exception {
+        Path output = home.resolve("start.out");
+        Process start = script("start").redirectOutput(output.toFile()).start();
+        try {
+            await("the start", () -> Files.exists(home.resolve(sign)) && said("status").contains(", starting"));
+            assertThat(said("start")).contains("already starting with pid");
+            assertThat(said("stop")).contains("godwit: stopped");
+            assertThat(start.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(output).content().contains(reason);
+            assertThat(home.resolve("my data/godwit.starting")).doesNotExist();
+            assertThat(said("status")).contains("not running");
+        } finally {
+            start.destroyForcibly();
+        }
+    }
+
+    private interface Condition {
+        boolean holds() throws Exception;
+    }
+
+    private static void await(String what, Condition condition) throws Exception {
+        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (!condition.holds()) {
+            assertThat(System.nanoTime()).as("deadline for %s", what).isLessThan(giveUp);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+        }
+    }
+
+    /** Its broker is one of which the pid file was lost. */
+    @Test
+    void theStatusTellsThePidToo() throws Exception {
+        Process running = new ProcessBuilder("bash", "-c", "exec -a io.godwit.broker.Main sleep 600").start();
+        try {
+            Path status = file("my data/godwit.status", "pid=" + running.pid() + "\nstate=ready\n");
+            assertThat(said("start")).contains("already running with pid " + running.pid());
+            assertThat(status).exists();
+            assertThat(said("stop")).contains("stopped");
+            assertThat(running.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            running.destroyForcibly();
+        }
+    }
+
+    @Test
     void theScriptMayBeCalledThroughALink() throws Exception {
         Path link = Files.createSymbolicLink(home.resolve("godwit"), script);
         script = Files.createSymbolicLink(home.resolve("tools/godwit"), link);
@@ -224,23 +282,24 @@ class CheckoutStartTest {
     /** Returns what a command has said. */
     private String said(String command) throws Exception {
         Files.deleteIfExists(home.resolve("started"));
-        ProcessBuilder start = new ProcessBuilder(List.of(
+        Path output = home.resolve("output");
+        Process process = script(command).redirectOutput(output.toFile()).start();
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        return Files.readString(output);
+    }
+
+    private ProcessBuilder script(String command) {
+        ProcessBuilder builder = new ProcessBuilder(List.of(
                 script.toString(),
                 command,
                 "--data",
                 "my data", // from where it is called
                 "--log",
                 home.resolve("log").toString()));
-        start.environment().put("PATH", home.resolve("tools") + ":" + System.getenv("PATH"));
-        start.environment().keySet().removeAll(List.of("JAVA_HOME", "JVM_OPTS", "JVM_HEAP_OPTS"));
-        start.environment().putAll(environment);
-        Path output = home.resolve("output");
-        Process process = start.directory(home.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        return Files.readString(output);
+        builder.environment().put("PATH", home.resolve("tools") + ":" + System.getenv("PATH"));
+        builder.environment().keySet().removeAll(List.of("JAVA_HOME", "JVM_OPTS", "JVM_HEAP_OPTS"));
+        builder.environment().putAll(environment);
+        return builder.directory(home.toFile()).redirectErrorStream(true);
     }
 
     private long builds() throws IOException {
