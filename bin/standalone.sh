@@ -52,6 +52,17 @@ while [ $# -gt 0 ]; do
   shift
 done
 
+# Both say why not, as the system does: what stands behind the last colon.
+make_directory() {
+  local why
+  why=$(mkdir -p "$1" 2>&1) || die "cannot create $1: ${why##*: }"
+}
+
+write_file() {
+  local why
+  why=$( { printf '%s' "$2" >"$1"; } 2>&1 ) || die "cannot write to $(dirname "$1"): ${why##*: }"
+}
+
 absolute() { case $1 in /*) printf '%s' "$1" ;; *) printf '%s/%s' "$PWD" "$1" ;; esac; }
 given_config=$config
 given_log=$log
@@ -92,14 +103,14 @@ starting_pid() {
 
 # Tells stop and status of this start, until the script ends or a broker has taken over.
 announce_start() {
-  mkdir -p "$data" || die "cannot create $data"
+  make_directory "$data"
   trap end_announcement EXIT
   announce $$
 }
 
 announce() {
   announced=$1
-  { printf '%s' "$1" >"$starting_file"; } 2>/dev/null || die "cannot write to $data"
+  write_file "$starting_file" "$1"
 }
 
 end_announcement() {
@@ -299,7 +310,9 @@ restart() {
 # Runs the distribution found.
 run() {
   local pid begun state remembers= waited=0
-  mkdir -p "$log" || die "cannot create $log"
+  make_directory "$log"
+  begun=$log/start.log
+  write_file "$begun" '' # nothing of an earlier start
   ulimit -n "$(ulimit -Hn)" 2>/dev/null
   build_command
   if [ -n "$foreground" ]; then
@@ -307,7 +320,6 @@ run() {
     exec "${jvm[@]}"
   fi
   rm -f "$status_file" # of a process that is no more: nobody runs here
-  begun=$log/start.log
   nohup "${jvm[@]}" >"$begun" 2>&1 </dev/null &
   pid=$!
   announce "$pid"

@@ -2,6 +2,8 @@ package io.godwit.broker;
 
 import io.godwit.kv.raft.DamagedDataException;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -69,7 +71,7 @@ public final class Main implements Callable<Integer> {
             LOG.error("start refused data={} cause={}", data, e.getMessage());
             return 1;
         } catch (IOException e) {
-            String.valueOf(e.getMessage()).lines().forEach(Main::say);
+            text(e).lines().forEach(Main::say);
             LOG.error("start failed data={}", data, e);
             return 1;
         } catch (InterruptedException e) {
@@ -97,6 +99,18 @@ public final class Main implements Callable<Integer> {
         broker.cancelStart();
         broker.close();
         ended.countDown();
+    }
+
+    /** The JDK's own exceptions say no more than the name of the file. */
+    private static String text(IOException failure) {
+        String message = String.valueOf(failure.getMessage());
+        if (failure instanceof AccessDeniedException) {
+            return "cannot open " + message + ": permission denied";
+        }
+        if (failure instanceof NoSuchFileException) {
+            return message + ": no such file";
+        }
+        return message;
     }
 
     private static Map<String, String> systemProperties() {

@@ -40,6 +40,16 @@ class StartCheckTest {
                 .anySatisfy(error -> assertThat(error).contains("rules: line 1"));
     }
 
+    @Test
+    void missingFilesAreNamedAndHowToMakeThem() throws Exception {
+        String passwords = directory.resolve("passwd").toString();
+        assertThat(errors("authConfig: {provider: file, aclFile: rules}"))
+                .containsExactly(
+                        passwords + ": there is no such file; \"bin/godwit-passwd --file " + passwords
+                                + " add NAME\" makes it",
+                        directory.resolve("rules") + ": there is no such file");
+    }
+
     /** It is looked for, but not made: it might open what the one that runs holds. */
     @Test
     void aPluginIsFoundAndNotStarted() throws Exception {

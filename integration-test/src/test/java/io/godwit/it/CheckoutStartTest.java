@@ -210,6 +210,23 @@ class CheckoutStartTest {
     }
 
     @Test
+    void whatCannotBeWrittenIsNamedWithTheReason() throws Exception {
+        builtByHand();
+        Path old = file("log/start.log/in the way", "").getParent();
+        assertThat(said("start"))
+                .startsWith("godwit: cannot write to " + old.getParent() + ": ")
+                .doesNotContain("standalone.sh: line", "grep");
+        file("my data/godwit.starting/in the way", "");
+        assertThat(said("start")).startsWith("godwit: cannot write to " + home.resolve("my data") + ": ");
+        Files.delete(home.resolve("my data/godwit.starting/in the way"));
+        Files.delete(home.resolve("my data/godwit.starting"));
+        Files.delete(home.resolve("my data"));
+        file("my data", "a file");
+        assertThat(said("start")).startsWith("godwit: cannot create " + home.resolve("my data") + ": ");
+        assertThat(home.resolve("started")).doesNotExist();
+    }
+
+    @Test
     void theScriptMayBeCalledThroughALink() throws Exception {
         Path link = Files.createSymbolicLink(home.resolve("godwit"), script);
         script = Files.createSymbolicLink(home.resolve("tools/godwit"), link);

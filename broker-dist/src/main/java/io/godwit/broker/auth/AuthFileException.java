@@ -1,6 +1,8 @@
 package io.godwit.broker.auth;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,11 +17,24 @@ public final class AuthFileException extends IOException {
     }
 
     AuthFileException(Path file, IOException cause) {
-        super(file + ": cannot be read: " + cause, cause);
+        super(file + ": " + reason(cause), cause);
     }
 
-    private AuthFileException(String message, AuthFileException cause) {
+    private AuthFileException(String message, Throwable cause) {
         super(message, cause);
+    }
+
+    /** There is no file of users yet. */
+    static AuthFileException noUsers(Path file, AuthFileException cause) {
+        return new AuthFileException(
+                file + ": there is no such file; \"bin/godwit-passwd --file " + file + " add NAME\" makes it", cause);
+    }
+
+    private static String reason(IOException cause) {
+        if (cause instanceof NoSuchFileException) {
+            return "there is no such file";
+        }
+        return "cannot be read: " + (cause instanceof AccessDeniedException ? "permission denied" : cause);
     }
 
     /** This one, and what is wrong with another file. */

@@ -12,6 +12,7 @@ import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.auth.SubscribeRequest;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.security.SecureRandom;
@@ -111,7 +112,10 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
             try {
                 users = PasswordFile.read(settings.passwords());
             } catch (AuthFileException e) {
-                throw e.and(mistakesIn(settings.acl()));
+                AuthFileException told = e.getCause() instanceof NoSuchFileException
+                        ? AuthFileException.noUsers(settings.passwords(), e)
+                        : e;
+                throw told.and(mistakesIn(settings.acl()));
             }
             Path rules = settings.acl();
             return new Content(users, rules == null ? null : Acl.read(rules));

@@ -204,7 +204,8 @@ class FileAuthTest {
                 .hasMessageContainingAll(passwords.toString(), "line 1", "line 2", "line 3", "line 4")
                 .hasMessageNotContaining("secret");
         Files.delete(passwords);
-        assertThatThrownBy(() -> open(null, false)).hasMessageContaining("cannot be read");
+        assertThatThrownBy(() -> open(null, false))
+                .hasMessageContainingAll(passwords.toString(), "no such file", "godwit-passwd");
     }
 
     @Test
