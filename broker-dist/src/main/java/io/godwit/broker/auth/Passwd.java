@@ -87,11 +87,27 @@ public final class Passwd {
                 description = "keep a SCRAM-SHA-256 credential, for logins by SCRAM and by plain password")
         private boolean isScram;
 
-        @Option(names = "--argon2", description = "keep an argon2id hash (default: bcrypt)")
+        @Option(names = "--argon2", description = "keep an argon2id hash")
         private boolean isArgon2;
 
-        @Option(names = "--cost", paramLabel = "N", description = "cost of bcrypt, 4 to 16 (default: 10)")
+        @Option(names = "--bcrypt", description = "keep a bcrypt hash (what add does by default)")
+        private boolean isBcrypt;
+
+        @Option(names = "--cost", paramLabel = "N", description = "keep a bcrypt hash of this cost, 4 to 16 (default: 10)")
         private int bcryptCost;
+
+        /** Of the kind that {@code old} is, and as dear; what mosquitto has made is replaced by the default. */
+        static Method like(Credential old) {
+            Method method = new Method();
+            if (old instanceof ScramCredential) {
+                method.isScram = true;
+            } else if (old instanceof Argon2Hash) {
+                method.isArgon2 = true;
+            } else if (old instanceof BcryptHash bcrypt) {
+                method.bcryptCost = Math.max(bcrypt.cost(), BcryptHash.DEFAULT_COST);
+            }
+            return method;
+        }
     }
 
     private Credential credential(@Nullable Method chosen, byte[] password) {
@@ -102,7 +118,8 @@ public final class Passwd {
         if (method.isArgon2) {
             return Argon2Hash.of(password, random);
         }
-        return BcryptHash.of(password, method.bcryptCost == 0 ? BcryptHash.DEFAULT_COST : method.bcryptCost, random);
+        boolean isDefault = method.isBcrypt || method.bcryptCost == 0;
+        return BcryptHash.of(password, isDefault ? BcryptHash.DEFAULT_COST : method.bcryptCost, random);
     }
 
     @Command(name = "add", description = "Adds a user.")
@@ -120,18 +137,21 @@ public final class Passwd {
         return done("added " + user);
     }
 
-    @Command(name = "change", description = "Sets another password.")
+    @Command(name = "change", description = "Sets another password, kept in the way of the old one unless told otherwise.")
     int change(
             @ArgGroup @Nullable Method method,
             @Parameters(paramLabel = "USER", description = "a name that is there") String user)
             throws IOException {
         try (PasswordFileEditor editor = PasswordFileEditor.open(file)) {
-            if (!editor.content().contains(user)) {
+            Credential old = editor.content().get(user);
+            if (old == null) {
                 return failed("there is no user " + user);
             }
-            editor.write(editor.content().with(user, credential(method, readPassword())));
+            Credential changed = credential(method == null ? Method.like(old) : method, readPassword());
+            editor.write(editor.content().with(user, changed));
+            return done("changed " + user + ", kept by " + changed.kind()
+                    + (changed.kind().equals(old.kind()) ? "" : ", before by " + old.kind()));
         }
-        return done("changed " + user);
     }
 
     @Command(name = "delete", description = "Deletes a user.")

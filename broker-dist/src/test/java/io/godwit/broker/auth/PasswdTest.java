@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,6 +68,44 @@ class PasswdTest {
         try (Stream<Path> files = Files.list(directory)) {
             assertThat(files).containsExactly(file);
         }
+    }
+
+    /** A device that logs in by SCRAM needs its kind of credential. */
+    @Test
+    void aChangeKeepsTheKindUnlessToldOtherwise() throws Exception {
+        run("wulp", "add", "--scram", "gate");
+        run("kluut", "add", "--argon2", "cas");
+        run("grutto", "add", "--cost", "11", "ann");
+        for (String user : List.of("gate", "cas", "ann")) {
+            String kind = kind(user);
+            assertThat(run("scholekster", "change", user)).as(output).isZero();
+            assertThat(kind(user)).isEqualTo(kind);
+            assertThat(output).endsWith("changed " + user + ", kept by " + kind + "\n");
+            assertThat(accepts(user, "scholekster")).isTrue();
+        }
+
+        assertThat(run("wulp", "change", "--bcrypt", "gate")).isZero();
+        assertThat(output).contains("kept by bcrypt cost=10, before by SCRAM-SHA-256");
+        assertThat(run("wulp", "change", "--scram", "cas")).isZero();
+        assertThat(kind("cas")).startsWith("SCRAM");
+    }
+
+    /** Whatever was made cheap, or by others, becomes what {@code add} makes. */
+    @Test
+    void aChangeWeakensNothing() throws Exception {
+        Files.writeString(
+                file,
+                "bob:$6$hvzpGlkWk+pnY2Pd$radys5Ll1Wi3fRQzXUXIAPKbRQRo/OsJEqgpsOVQ/HHnZ+GdYd+vRiOF8W30ejZFYnOR5VWiQtgC4Jhb3seSpw==\n");
+        run("grutto", "add", "--cost", "4", "ann");
+        for (String user : List.of("bob", "ann")) {
+            assertThat(run("wulp", "change", user)).as(output).isZero();
+            assertThat(kind(user)).isEqualTo("bcrypt cost=10");
+            assertThat(output).contains(", before by ");
+        }
+    }
+
+    private String kind(String user) throws Exception {
+        return PasswordFile.read(file).users().get(user).kind();
     }
 
     @Test
