@@ -102,6 +102,21 @@ record EventKind(
         return totals;
     }
 
+    /** The name in {@link #totals} that {@code event}, which is of this kind, is counted under. */
+    String nameOf(BrokerEvent event) {
+        if (event instanceof BrokerEvent.MessageDropped dropped) {
+            return tagged(Setting.nameOf(dropped.reason()));
+        }
+        if (event instanceof BrokerEvent.Banned banned) {
+            return tagged(Setting.nameOf(banned.cause()));
+        }
+        return event instanceof BrokerEvent.MemoryShort memory ? tagged(Setting.nameOf(memory.kind())) : name;
+    }
+
+    private String tagged(String value) {
+        return name + '.' + value.replace('_', '-');
+    }
+
     private void addTo(Map<String, Long> totals, MeterRegistry registry) {
         for (String meter : meters) {
             if (tag == null) {
@@ -112,7 +127,7 @@ record EventKind(
                 String value = tagged.getId().getTag(tag);
                 if (value != null) {
                     Search search = registry.find(meter).tag(tag, value);
-                    totals.merge(name + '.' + value.replace('_', '-'), (long) count(search), Long::sum);
+                    totals.merge(tagged(value), (long) count(search), Long::sum);
                 }
             }
         }

@@ -3,24 +3,35 @@ package io.godwit.broker;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
  * Makes what was discarded or refused visible: totals for {@code status}, and one line in the log per kind and period in which it
- * happened, since clients can cause events at will. It reads the counters; events themselves it wants only for a log at level trace. Confined
- * to its own thread but for {@link #onEvent}.
+ * happened, since clients can cause events at will. It reads the counters; of the events themselves it wants one of a kind and period, as an example for
+ * that line, and all of them only for a log at level trace. Confined to its own thread but for {@link #onEvent} and {@link #isListening}.
  */
 final class EventLog implements EventListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EventLog.class);
     private static final long PERIOD_SECONDS = 10;
+    private static final Set<Class<? extends BrokerEvent>> TOLD = EventKind.ALL.stream()
+            .filter(kind -> kind.level() != null)
+            .map(EventKind::event)
+            .collect(Collectors.toUnmodifiableSet());
+    /** Characters of an example in the log. */
+    private static final int MAX_EXAMPLE = 500;
 
     private final MeterRegistry meters;
     private final Consumer<Map<String, Long>> status;
@@ -30,6 +41,8 @@ final class EventLog implements EventListener, AutoCloseable {
         return thread;
     });
     private Map<String, Long> told = Map.of();
+    /** By kind of what is told: its first event since the last line about it. Set by any thread, taken by the timer. */
+    private final ConcurrentMap<Class<? extends BrokerEvent>, BrokerEvent> examples = new ConcurrentHashMap<>();
 
     /**
      * @param status takes the totals by kind, those that are not zero, whenever they have changed
@@ -43,11 +56,14 @@ final class EventLog implements EventListener, AutoCloseable {
 
     @Override
     public boolean isListening(Class<? extends BrokerEvent> kind) {
-        return LOG.isTraceEnabled();
+        return (TOLD.contains(kind) && !examples.containsKey(kind)) || LOG.isTraceEnabled();
     }
 
     @Override
     public void onEvent(BrokerEvent event) {
+        if (TOLD.contains(event.getClass())) {
+            examples.putIfAbsent(event.getClass(), event);
+        }
         LOG.trace("event {}", event);
     }
 
@@ -60,19 +76,49 @@ final class EventLog implements EventListener, AutoCloseable {
         if (totals.equals(told)) {
             return;
         }
-        log(Level.WARN, wrong);
-        log(Level.INFO, refused);
+        Map<String, String> shown = takeExamples();
+        log(Level.WARN, wrong, shown);
+        log(Level.INFO, refused, shown);
         told = totals;
         status.accept(totals);
     }
 
-    private void log(Level level, Map<String, Long> totals) {
+    private void log(Level level, Map<String, Long> totals, Map<String, String> shown) {
         totals.forEach((kind, total) -> {
             long more = total - told.getOrDefault(kind, 0L);
             if (more > 0) {
-                LOG.atLevel(level).log("events kind={} count={} total={}", kind, more, total);
+                String example = shown.get(kind);
+                LOG.atLevel(level)
+                        .log(
+                                "events kind={} count={} total={}{}",
+                                kind,
+                                more,
+                                total,
+                                example == null ? "" : " for example " + example);
             }
         });
+    }
+
+    /** By the name that {@link EventKind#totals} has for it. */
+    private Map<String, String> takeExamples() {
+        Map<String, String> taken = new HashMap<>();
+        for (EventKind kind : EventKind.ALL) {
+            BrokerEvent event = examples.remove(kind.event());
+            if (event != null) {
+                taken.put(kind.nameOf(event), text(event));
+            }
+        }
+        return taken;
+    }
+
+    /** Clients choose names and topics: nothing of them may look like another line, or be one of kilobytes. */
+    private static String text(BrokerEvent event) {
+        String text = event.toString();
+        StringBuilder shown = new StringBuilder();
+        text.codePoints()
+                .limit(MAX_EXAMPLE)
+                .forEach(each -> shown.appendCodePoint(Character.isISOControl(each) ? '?' : each));
+        return text.length() > MAX_EXAMPLE ? shown + "..." : shown.toString();
     }
 
     /** Tells what is left and ends; waits for both. */

@@ -88,6 +88,17 @@ class EventKindTest {
     }
 
     @Test
+    void whatStatusCallsThemIsTold() throws IOException {
+        String page = Files.readString(Path.of("..", "docs", "operations.md"));
+
+        assertThat(EventKind.ALL)
+                .filteredOn(kind -> kind.level() != null)
+                .allSatisfy(kind -> assertThat(page)
+                        .containsPattern("(?m)^\\|[^|]*`" + kind.name() + "[`.][^|]*\\|[^|]*`"
+                                + kind.event().getSimpleName() + "`"));
+    }
+
+    @Test
     void namesAreUnique() {
         assertThat(EventKind.ALL).extracting(EventKind::name).doesNotHaveDuplicates();
     }

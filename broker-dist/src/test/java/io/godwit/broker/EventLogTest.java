@@ -7,6 +7,12 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.godwit.plugin.auth.RefusalReason;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DropReason;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Map;
@@ -63,6 +69,46 @@ class EventLogTest {
                 .containsExactly(
                         tuple(Level.WARN, "events kind=dropped.expired count=1 total=1"),
                         tuple(Level.INFO, "events kind=protocol-violations count=3 total=3"));
+    }
+
+    /** Of each kind the first event in a period, so that an operator sees whom it befell; no more are made. */
+    @Test
+    void aLineGivesAnExample() {
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(EventLog.class);
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            EventLog log = new EventLog(meters, told::set);
+            meters.counter("godwit.mqtt.connects.denied").increment(2);
+            meters.counter("godwit.inbox.dropped", "reason", "queue_full_newest").increment();
+            meters.counter("godwit.inbox.dropped", "reason", "expired").increment();
+            assertThat(log.isListening(BrokerEvent.ClientConnected.class)).isFalse();
+            assertThat(log.isListening(BrokerEvent.ConnectDenied.class)).isTrue();
+            ClientInfo client =
+                    new ClientInfo(TenantId.DEFAULT, new ClientId("tracker\nWARN x"), "ann", "10.1.2.3:4711", 4);
+            log.onEvent(new BrokerEvent.ConnectDenied(client, RefusalReason.BAD_CREDENTIALS, "wrong password"));
+            assertThat(log.isListening(BrokerEvent.ConnectDenied.class)).isFalse();
+            log.onEvent(new BrokerEvent.MessageDropped(
+                    TenantId.DEFAULT, new ClientId("away"), "a/" + "b".repeat(5000), DropReason.EXPIRED));
+            log.close();
+        } finally {
+            logger.detachAppender(lines);
+        }
+
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .satisfiesExactlyInAnyOrder(
+                        denied -> assertThat(denied)
+                                .startsWith("events kind=connects-denied count=2 total=2 for example ")
+                                .contains("tracker?WARN x", "ann", "10.1.2.3:4711", "BAD_CREDENTIALS", "wrong password"),
+                        expired -> assertThat(expired)
+                                .startsWith("events kind=dropped.expired count=1 total=1 for example ")
+                                .contains("away", "a/bb")
+                                .endsWith("b...")
+                                .hasSizeLessThan(600),
+                        full -> assertThat(full)
+                                .isEqualTo("events kind=dropped.queue-full-newest count=1 total=1"));
     }
 
     @Test
