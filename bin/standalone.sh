@@ -226,14 +226,13 @@ find_built() {
   [ -n "$newest" ] && dirname "$(dirname "$newest")"
 }
 
-# Whether no source is newer than the last build, by this script or by hand. Of conf only what is read from the distribution
-# counts: the rest is the operator's, and is read from where it lies.
+# Whether no source is newer than the last build, by this script or by hand. What is in conf is read from where it lies.
 up_to_date() {
   local built reference
   built=$(find_built)
   [ -n "$built" ] || return 1
   reference=$(ls -tc "$built"/lib/*.jar "$root/broker-dist/target/.built" 2>/dev/null | head -n 1)
-  [ -z "$(find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main "$root/conf/logback.xml" \
+  [ -z "$(find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main \
     -newermc "$reference" -type f -print -quit 2>/dev/null)" ]
 }
 
@@ -254,7 +253,7 @@ build_command() {
   read -r -d '' -a heap <<<"${JVM_HEAP_OPTS:--XX:MaxRAMPercentage=50}"
   read -r -d '' -a extra <<<"${JVM_OPTS:-}"
   jvm+=(${heap[@]+"${heap[@]}"} ${extra[@]+"${extra[@]}"})
-  jvm+=("-Dgodwit.log.dir=$log" "-Dlogback.configurationFile=$dist/conf/logback.xml" -cp "$dist/lib/*"
+  jvm+=("-Dgodwit.log.dir=$log" "-Dlogback.configurationFile=$root/conf/logback.xml" -cp "$dist/lib/*"
     io.godwit.broker.Main --config "$config" --data "$data" --plugins "$root/plugins")
 }
 
