@@ -6,7 +6,7 @@ set -u
 
 usage() {
   cat <<'TXT'
-usage: standalone.sh start|stop|restart|status|check [options]
+usage: standalone.sh start|stop|restart|status|check|version [options]
 
   start     starts the broker in the background; returns 0 once it serves, else prints why not; 4 when it runs but
             cannot write (disk nearly full)
@@ -17,6 +17,7 @@ usage: standalone.sh start|stop|restart|status|check [options]
             4 when it runs but does not (fully) serve
   check     reads the configuration and what it names (certificates, users, rules, plugins), beside a broker that may be
             running; 0 when one could start with it, else tells every mistake
+  version   tells the release, and the Java it would run on
 
   -f, --foreground   with start: stay in the foreground (containers, systemd)
   --config FILE      configuration (default conf/standalone.yml)
@@ -47,7 +48,7 @@ while [ $# -gt 0 ]; do
       printf -v "${1#--}" '%s' "$2"
       shift ;;
     -h|--help) usage; exit 0 ;;
-    *) usage >&2; die "unknown option: $1" ;;
+    *) usage >&2; echo "godwit: unknown option: $1" >&2; exit 2 ;;
   esac
   shift
 done
@@ -216,6 +217,17 @@ find_distribution() {
   ) || exit 1
   dist=$(find_built)
   [ -n "$dist" ] || die "the build left no distribution in $target"
+}
+
+version() {
+  local built jar
+  find_java
+  built=$root
+  [ -f "$root/pom.xml" ] && built=$(find_built)
+  jar=$(ls "$built"/lib/broker-dist-*.jar 2>/dev/null | head -n 1)
+  jar=${jar##*/broker-dist-}
+  jar=${jar%.jar}
+  echo "Godwit ${jar:-(not built yet)}, Java $java_version ($(command -v "$java"))"
 }
 
 # The newest of what "mvn package" and this script have built. By the time of change of the jars: the build gives all of them
@@ -402,6 +414,8 @@ case $command in
     find_distribution
     check || exit 1
     echo "godwit: a broker could start with $config" ;;
+  version|-V|--version) version ;;
   -h|--help|help) usage ;;
-  *) usage >&2; exit 2 ;;
+  '') usage >&2; exit 2 ;;
+  *) usage >&2; echo "godwit: unknown command: $command" >&2; exit 2 ;;
 esac

@@ -1,6 +1,7 @@
 package io.godwit.broker;
 
 import io.godwit.broker.auth.AuthFileReports;
+import io.godwit.broker.release.Release;
 import io.godwit.dist.DistWorker;
 import io.godwit.dist.client.Delayer;
 import io.godwit.inbox.InboxStore;
@@ -137,7 +138,7 @@ final class Broker implements AutoCloseable {
         SysTopics sys = new SysTopics(
                 dist.client()::publisher,
                 retain.client(),
-                new SysValues(meters, "Godwit " + version(), System::nanoTime),
+                new SysValues(meters, "Godwit " + Release.version(), System::nanoTime),
                 Duration.ofSeconds(config.get(FileSettings.SYS_INTERVAL_SECONDS)),
                 System::currentTimeMillis);
         opened.push(sys);
@@ -189,12 +190,6 @@ final class Broker implements AutoCloseable {
         } finally {
             starter = null;
         }
-    }
-
-    /** Of the jar that this runs from. */
-    private static String version() {
-        String version = Broker.class.getPackage().getImplementationVersion();
-        return version == null ? "(unpackaged)" : version;
     }
 
     private void report(Map<String, StoreHealth> health) {

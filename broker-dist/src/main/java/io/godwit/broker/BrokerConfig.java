@@ -66,6 +66,39 @@ final class BrokerConfig {
         listeners.forEach(section -> section.kind()
                 .settings()
                 .forEach(setting -> all.put(section.path() + "." + setting.key(), section.get(setting, this))));
+        return lines(all);
+    }
+
+    /** The same, of those whose value is not the default; of a listener's, not what it would have without being asked. */
+    List<String> describeChanges() {
+        Map<String, Object> changes = new LinkedHashMap<>();
+        for (List<Setting<?>> settings : List.of(FileSettings.ALL, PropertySettings.ALL)) {
+            for (Setting<?> setting : settings) {
+                Object value = get(setting);
+                if (!value.equals(setting.defaultValue())) {
+                    changes.put(setting.key(), value);
+                }
+            }
+        }
+        for (ListenerSection section : listeners) {
+            if (!section.isEnabled()) {
+                if (section.kind() == ListenerKind.TCP) { // the one that is there by default
+                    changes.put(section.path() + "." + ListenerSettings.ENABLE.key(), false);
+                }
+                continue;
+            }
+            for (Setting<?> setting : section.kind().settings()) {
+                Object value = section.get(setting, this);
+                Setting<?> nodeWide = ListenerSettings.nodeWide(setting.leaf());
+                if (!value.equals(nodeWide == null ? setting.defaultValue() : get(nodeWide))) {
+                    changes.put(section.path() + "." + setting.key(), value);
+                }
+            }
+        }
+        return lines(changes);
+    }
+
+    private static List<String> lines(Map<String, Object> all) {
         return all.entrySet().stream()
                 .map(entry -> entry.getKey() + "="
                         + (entry.getValue() instanceof Enum<?> constant ? Setting.nameOf(constant) : entry.getValue()))

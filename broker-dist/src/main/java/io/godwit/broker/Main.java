@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.broker.release.Release;
 import io.godwit.kv.raft.DamagedDataException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -21,7 +22,11 @@ import picocli.CommandLine.Option;
  * standard error, one line per error, for the start script to show; exit code 2 for a wrong configuration, 1 for all else. With {@code --check} it ends with
  * what {@link StartCheck} finds, 2 when that is anything.
  */
-@Command(name = "godwit", mixinStandardHelpOptions = true, description = "Runs one Godwit broker in the foreground.")
+@Command(
+        name = "godwit",
+        mixinStandardHelpOptions = true,
+        versionProvider = Release.class,
+        description = "Runs one Godwit broker in the foreground.")
 public final class Main implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);
 
@@ -59,7 +64,7 @@ public final class Main implements Callable<Integer> {
         if (isCheck) {
             return check(effective);
         }
-        effective.describe().forEach(line -> LOG.info("configuration {}", line));
+        tell(effective);
         CountDownLatch ended = new CountDownLatch(1);
         try (Broker broker = new Broker(effective, data, plugins)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> drain(broker, ended), "shutdown"));
@@ -82,6 +87,25 @@ public final class Main implements Callable<Integer> {
             LOG.error("start failed data={}", data, e);
             return 1;
         }
+    }
+
+    /** What a report of a fault needs first. The whole of the configuration is for level debug: nearly all of it are the defaults. */
+    private void tell(BrokerConfig effective) {
+        Runtime runtime = Runtime.getRuntime();
+        LOG.info(
+                "Godwit {} pid={} java={} vm=\"{}\" os=\"{} {}\" cpus={} heapMiB={} data={} plugins={}",
+                Release.version(),
+                ProcessHandle.current().pid(),
+                Runtime.version(),
+                System.getProperty("java.vm.name", ""),
+                System.getProperty("os.name", ""),
+                System.getProperty("os.version", ""),
+                runtime.availableProcessors(),
+                runtime.maxMemory() >> 20,
+                data,
+                plugins);
+        LOG.info("configuration file={} differs from the defaults in {}", config, effective.describeChanges());
+        effective.describe().forEach(line -> LOG.debug("configuration {}", line));
     }
 
     private int check(BrokerConfig effective) {

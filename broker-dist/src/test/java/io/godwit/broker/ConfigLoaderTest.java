@@ -275,6 +275,31 @@ class ConfigLoaderTest {
         assertThat(missing.errors()).singleElement().asString().contains("no such configuration file");
     }
 
+    /** For the log: the shipped file, which lists every key, changes nothing. */
+    @Test
+    void whatDiffersFromTheDefaultsIsTold() throws Exception {
+        Path shipped = Path.of("..", "conf", "standalone.yml");
+        assertThat(ConfigLoader.load(shipped, Map.of()).describeChanges()).isEmpty();
+
+        assertThat(load("""
+                                bootstrap: true
+                                mqttServerConfig:
+                                  maxConnections: 7
+                                  tcpListener:
+                                  - {port: 1883}
+                                  - {port: 1884, maxConnections: 8, host: 127.0.0.1}
+                                sessionConfig: {overflowPolicy: drop-oldest}
+                                """, Map.of("kv_log_sync", "false"))
+                        .describeChanges())
+                .containsExactlyInAnyOrder(
+                        "mqttServerConfig.maxConnections=7",
+                        "sessionConfig.overflowPolicy=drop-oldest",
+                        "kv_log_sync=false",
+                        "mqttServerConfig.tcpListener[1].port=1884",
+                        "mqttServerConfig.tcpListener[1].maxConnections=8",
+                        "mqttServerConfig.tcpListener[1].host=127.0.0.1");
+    }
+
     private List<String> errors(String yaml, Map<String, String> properties) {
         return catchThrowableOfType(ConfigException.class, () -> load(yaml, properties))
                 .errors();

@@ -206,8 +206,13 @@ class StandaloneScriptTest {
     void wrongUsageIsRefusedWithTheUsage() throws Exception {
         Node node = new Node("usage", "");
 
-        assertThat(node.run("begin").code()).isEqualTo(2);
-        assertThat(node.run("start", "--port", "1").output()).contains("usage:", "unknown option: --port");
+        Result unknown = node.run("begin");
+        assertThat(unknown.code()).isEqualTo(2);
+        assertThat(unknown.output()).contains("usage:", "unknown command: begin");
+        unknown = node.run("start", "--port", "1");
+        assertThat(unknown.code()).isEqualTo(2);
+        assertThat(unknown.output()).contains("usage:", "unknown option: --port");
+        assertThat(node.run("version").output()).containsPattern("^Godwit [0-9][^ ]*, Java [1-9][0-9] \\(");
     }
 
     private static String listenerAt(String host, int port) {

@@ -1,5 +1,6 @@
 package io.godwit.broker.auth;
 
+import io.godwit.broker.release.Release;
 import java.io.ByteArrayOutputStream;
 import java.io.Console;
 import java.io.IOException;
@@ -27,6 +28,7 @@ import picocli.CommandLine.ScopeType;
         name = "godwit-passwd",
         description = "Edits the file of users of a Godwit broker. A running broker notices within two seconds.",
         mixinStandardHelpOptions = true,
+        versionProvider = Release.class,
         scope = ScopeType.INHERIT)
 public final class Passwd {
     private static final int DONE = 0;

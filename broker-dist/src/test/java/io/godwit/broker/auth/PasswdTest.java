@@ -109,6 +109,12 @@ class PasswdTest {
     }
 
     @Test
+    void theVersionIsTold() {
+        assertThat(run("", "--version")).isZero();
+        assertThat(output).startsWith("Godwit ");
+    }
+
+    @Test
     void helpIsGivenForEveryCommand() {
         assertThat(run("", "--help")).isZero();
         assertThat(output).contains("add", "change", "delete", "list", "import");
