@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -29,6 +30,9 @@ import picocli.CommandLine.Option;
         description = "Runs one Godwit broker in the foreground.")
 public final class Main implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);
+
+    /** What {@code conf/logback.xml} goes by; null for its default. */
+    private static final @Nullable String LOG_DIRECTORY = System.getProperty("godwit.log.dir");
 
     @Option(names = "--config", required = true, description = "configuration file")
     private Path config = Path.of("conf/standalone.yml");
@@ -67,6 +71,7 @@ public final class Main implements Callable<Integer> {
         tell(effective);
         CountDownLatch ended = new CountDownLatch(1);
         try (Broker broker = new Broker(effective, data, plugins)) {
+            ForeignData.refuse(data, LOG_DIRECTORY == null ? null : Path.of(LOG_DIRECTORY));
             Runtime.getRuntime().addShutdownHook(new Thread(() -> drain(broker, ended), "shutdown"));
             broker.start().forEach(line -> System.out.println("godwit: " + line));
             ended.await();

@@ -177,6 +177,11 @@ class StandaloneScriptTest {
         node.configure("bootstrap: true\n");
         assertThat(node.run("check").code()).isZero();
         assertThat(node.file(".")).isEmptyDirectory();
+
+        Files.writeString(node.file("notes.txt"), "somebody else's");
+        refused = node.run("start");
+        assertThat(refused.code()).isEqualTo(1);
+        assertThat(refused.output()).contains("holds no data of a broker, but notes.txt").contains("did not start");
     }
 
     @Test

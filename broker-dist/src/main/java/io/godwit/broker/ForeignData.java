@@ -1,0 +1,48 @@
+package io.godwit.broker;
+
+import io.godwit.kv.raft.DataDirectory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps a broker from making itself at home in a directory that is somebody else's: a mistyped {@code --data}. */
+final class ForeignData {
+    /** Of an earlier first start that was cut short, and of the superuser on a disk of its own. */
+    private static final Set<String> OURS = Set.of("LOCK", "FORMAT.new", "lost+found");
+
+    private static final int SHOWN = 5;
+
+    private ForeignData() {}
+
+    /**
+     * Lets pass what holds a broker's data already, what does not exist, and what holds nothing but hidden files, the start script's and the log.
+     *
+     * @param log the directory of the log, which may lie within; null when it is not known
+     * @throws IOException naming what is there
+     */
+    static void refuse(Path data, @Nullable Path log) throws IOException {
+        if (!Files.isDirectory(data) || !DataDirectory.isEmpty(data)) {
+            return;
+        }
+        Path ofLog = log == null ? null : log.toAbsolutePath().normalize();
+        List<String> foreign;
+        try (Stream<Path> entries = Files.list(data.toAbsolutePath().normalize())) {
+            foreign = entries.filter(entry -> ofLog == null || !ofLog.startsWith(entry))
+                    .map(entry -> Objects.toString(entry.getFileName()))
+                    .filter(name -> !OURS.contains(name) && !name.startsWith(".") && !name.startsWith("godwit."))
+                    .sorted()
+                    .toList();
+        }
+        if (!foreign.isEmpty()) {
+            String more = foreign.size() > SHOWN ? " and " + (foreign.size() - SHOWN) + " more" : "";
+            throw new IOException("the data directory " + data + " holds no data of a broker, but "
+                    + String.join(", ", foreign.subList(0, Math.min(SHOWN, foreign.size()))) + more
+                    + ": name one that is empty, or new");
+        }
+    }
+}
