@@ -14,7 +14,7 @@ usage: standalone.sh start|stop|restart|status|check|version [options]
   restart   stop, then start, with the configuration and log of the last start unless others are given; only when check
             finds nothing, and what has to be built is built before the stop
   status    tells whether it runs, where it listens and how its stores are; 0 when it serves, 3 when it does not run,
-            4 when it runs but does not (fully) serve
+            4 when it runs but does not (fully) serve, or has not moved for 40 seconds
   check     reads the configuration and what it names (certificates, users, rules, plugins), beside a broker that may be
             running; 0 when one could start with it, else tells every mistake
   version   tells the release, and the Java it would run on
@@ -385,7 +385,7 @@ stop() {
 }
 
 status() {
-  local pid report state
+  local pid report state age
   if ! pid=$(running_pid); then
     if pid=$(starting_pid); then
       echo "godwit: pid $pid, starting"
@@ -397,7 +397,10 @@ status() {
   # Read once: the broker replaces the file while we print.
   report=$(cat "$status_file" 2>/dev/null)
   state=$(sed -n 's/^state=//p' <<<"$report")
-  echo "godwit: pid $pid, ${state:-no status yet}"
+  # A broker touches the file every ten seconds.
+  age=$(($(date +%s) - $(stat -c %Y "$status_file" 2>/dev/null || date +%s)))
+  [ "$age" -le 40 ] || state="not moving for $age s, was ${state:-starting}"
+  echo "godwit: pid $pid, ${state:-starting}"
   sed -n -e 's/^listen=/godwit: listening on /p' -e 's/^warning=/godwit: warning: /p' \
     -e 's/^store=/godwit: store /p' -e 's/^events=/godwit: events since the start: /p' <<<"$report"
   [ "$state" = ready ] || return 4

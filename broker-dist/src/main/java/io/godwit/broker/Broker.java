@@ -66,7 +66,7 @@ final class Broker implements AutoCloseable {
         this.data = data;
         this.pluginDirectory = pluginDirectory;
         this.status = new StatusFile(data);
-        this.events = new EventLog(meters, status::events);
+        this.events = new EventLog(meters, status::events, status::alive);
     }
 
     /**

@@ -35,6 +35,7 @@ final class EventLog implements EventListener, AutoCloseable {
 
     private final MeterRegistry meters;
     private final Consumer<Map<String, Long>> status;
+    private final Runnable heartbeat;
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "event-log");
         thread.setDaemon(true);
@@ -46,11 +47,13 @@ final class EventLog implements EventListener, AutoCloseable {
 
     /**
      * @param status takes the totals by kind, those that are not zero, whenever they have changed
+     * @param heartbeat called in every period
      */
     @SuppressWarnings("FutureReturnValueIgnored") // runs until the timer is shut down
-    EventLog(MeterRegistry meters, Consumer<Map<String, Long>> status) {
+    EventLog(MeterRegistry meters, Consumer<Map<String, Long>> status, Runnable heartbeat) {
         this.meters = meters;
         this.status = status;
+        this.heartbeat = heartbeat;
         timer.scheduleWithFixedDelay(this::tell, PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);
     }
 
@@ -67,8 +70,9 @@ final class EventLog implements EventListener, AutoCloseable {
         LOG.trace("event {}", event);
     }
 
-    /** Logs what has been added since the last time. */
+    /** Logs what has been added since the last time, and says that the process is alive. */
     private void tell() {
+        heartbeat.run();
         Map<String, Long> wrong = EventKind.totals(Level.WARN, meters);
         Map<String, Long> refused = EventKind.totals(Level.INFO, meters);
         Map<String, Long> totals = new TreeMap<>(wrong);

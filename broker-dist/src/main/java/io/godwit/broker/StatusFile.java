@@ -6,6 +6,8 @@ import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * What {@code standalone.sh start} and {@code status} read: {@code godwit.pid} and {@code godwit.status} in the data directory, the latter with
  * lines {@code pid=, state=, listen=, warning=, store=, events=}; several of the last four. Written only by the process that holds the
- * lock of the data directory. Until they are there the script's {@code godwit.starting} tells of a start. Thread-safe: the main thread and health callbacks write.
+ * lock of the data directory, and touched every ten seconds. Until they are there the script's {@code godwit.starting} tells of a start. Thread-safe: the main thread and health callbacks write.
  */
 final class StatusFile {
     private static final Logger LOG = LoggerFactory.getLogger(StatusFile.class);
@@ -70,6 +72,19 @@ final class StatusFile {
     synchronized void events(Map<String, Long> totals) {
         events = Map.copyOf(totals);
         write();
+    }
+
+    /** Says that the process is alive: by the time of the file's last change, which {@code status} looks at. */
+    synchronized void alive() {
+        if (!begun) {
+            return;
+        }
+        try {
+            Files.setLastModifiedTime(
+                    directory.resolve("godwit.status"), FileTime.from(Instant.now()));
+        } catch (IOException e) {
+            LOG.debug("status file not touched directory={}", directory, e);
+        }
     }
 
     synchronized void stopping() {

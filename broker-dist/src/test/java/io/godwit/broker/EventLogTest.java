@@ -16,6 +16,7 @@ import io.godwit.plugin.event.DropReason;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
@@ -24,9 +25,11 @@ class EventLogTest {
     private final MeterRegistry meters = new SimpleMeterRegistry();
     private final AtomicReference<Map<String, Long>> told = new AtomicReference<>(Map.of());
 
+    private final AtomicInteger beats = new AtomicInteger();
+
     @Test
     void whatWasLostOrRefusedIsToldByItsKindAtTheEnd() {
-        EventLog log = new EventLog(meters, told::set);
+        EventLog log = new EventLog(meters, told::set, beats::incrementAndGet);
         meters.counter("godwit.mqtt.messages.dropped", "reason", "queue_full_newest")
                 .increment();
         meters.counter("godwit.inbox.dropped", "reason", "queue_full_newest").increment(2);
@@ -79,7 +82,7 @@ class EventLogTest {
         lines.start();
         logger.addAppender(lines);
         try {
-            EventLog log = new EventLog(meters, told::set);
+            EventLog log = new EventLog(meters, told::set, beats::incrementAndGet);
             meters.counter("godwit.mqtt.connects.denied").increment(2);
             meters.counter("godwit.inbox.dropped", "reason", "queue_full_newest").increment();
             meters.counter("godwit.inbox.dropped", "reason", "expired").increment();
@@ -113,8 +116,9 @@ class EventLogTest {
 
     @Test
     void nothingIsToldWhenNothingHappened() {
-        new EventLog(meters, told::set).close();
+        new EventLog(meters, told::set, beats::incrementAndGet).close();
 
         assertThat(told.get()).isEmpty();
+        assertThat(beats).hasValue(1);
     }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,6 +43,19 @@ class StatusFileTest {
 
         file.begin(List.of());
         assertThat(starting).doesNotExist();
+    }
+
+    @Test
+    void theTimeOfTheLastChangeIsTheHeartbeat() throws IOException {
+        file.alive();
+        assertThat(directory).isEmptyDirectory();
+        file.begin(List.of());
+        Path status = directory.resolve("godwit.status");
+        Files.setLastModifiedTime(status, FileTime.from(Instant.EPOCH));
+
+        file.alive();
+        assertThat(Files.getLastModifiedTime(status).toInstant())
+                .isAfter(Instant.now().minusSeconds(60));
     }
 
     /** A start that found the directory in use must not tell of itself where the other one does. */

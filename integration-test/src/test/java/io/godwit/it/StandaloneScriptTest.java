@@ -10,6 +10,8 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,6 +63,13 @@ class StandaloneScriptTest {
                 .contains("pid " + node.pid().orElseThrow() + ", ready")
                 .contains("listening on tcp 127.0.0.1:" + port)
                 .contains("store inbox SERVING", "store dist SERVING", "store retain SERVING");
+
+        freeze(node.pid().orElseThrow());
+        Files.setLastModifiedTime(node.file("godwit.status"), FileTime.from(Instant.now().minusSeconds(90)));
+        Result frozen = node.run("status");
+        signal("CONT", node.pid().orElseThrow());
+        assertThat(frozen.code()).isEqualTo(4);
+        assertThat(frozen.output()).containsPattern("pid [0-9]+, not moving for (9|[1-9][0-9])[0-9] s, was ready");
 
         Result again = node.run("start");
         assertThat(again.code()).isEqualTo(1);
@@ -241,6 +251,29 @@ class StandaloneScriptTest {
             assertThat(System.nanoTime()).as("deadline for %s", what).isLessThan(giveUp);
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
         }
+    }
+
+    /** Returns when none of its threads runs. */
+    private static void freeze(String pid) throws Exception {
+        signal("STOP", pid);
+        await("all threads of " + pid + " to stand still", () -> {
+            try (Stream<Path> threads = Files.list(Path.of("/proc", pid, "task"))) {
+                return threads.allMatch(StandaloneScriptTest::isStopped);
+            }
+        });
+    }
+
+    private static boolean isStopped(Path thread) {
+        try {
+            String stat = Files.readString(thread.resolve("stat"));
+            return stat.startsWith("T", stat.lastIndexOf(')') + 2);
+        } catch (IOException e) { // ended meanwhile: look again
+            return false;
+        }
+    }
+
+    private static void signal(String name, String pid) throws Exception {
+        assertThat(new ProcessBuilder("kill", "-" + name, pid).start().waitFor()).isZero();
     }
 
     private static void accepts(int port) throws IOException {
