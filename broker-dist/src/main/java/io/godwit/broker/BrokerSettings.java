@@ -180,6 +180,14 @@ final class BrokerSettings {
                 .forEach(section -> warnings.add(
                         "no authentication is configured, so the listener accepts connections from this machine only; "
                                 + "set authConfig.provider, or " + section.path() + ".host to open it to all"));
+        List<String> clear = config.listeners().stream()
+                .filter(section -> takesPasswordsInTheClear(section, config))
+                .map(ListenerSection::path)
+                .toList();
+        if (!clear.isEmpty()) {
+            warnings.add("passwords travel in the clear to " + String.join(", ", clear)
+                    + ", which others than this machine may reach: use TLS listeners for them, or SCRAM");
+        }
         List<Endpoint> seeds = config.get(FileSettings.SEED_ENDPOINTS);
         if (seeds.stream().anyMatch(seed -> !isThisNode(seed, config))) {
             warnings.add("clusterConfig.seedEndpoints names other nodes " + seeds
@@ -194,6 +202,15 @@ final class BrokerSettings {
                             + "acknowledged messages");
         }
         return warnings;
+    }
+
+    /** A proxy in front may bring its own TLS. */
+    private static boolean takesPasswordsInTheClear(ListenerSection section, BrokerConfig config) {
+        return config.get(FileSettings.AUTH_PROVIDER).equals(AuthProviders.FILE)
+                && section.isEnabled()
+                && !section.kind().hasTls()
+                && !section.get(ListenerSettings.PROXY_ENABLE)
+                && !address(section, config).getAddress().isLoopbackAddress();
     }
 
     private static boolean isThisNode(Endpoint seed, BrokerConfig config) {

@@ -81,8 +81,10 @@ public final class Main implements Callable<Integer> {
             LOG.error("start refused data={} cause={}", data, e.getMessage());
             return 1;
         } catch (IOException e) {
+            // a port in use, a file not found: no fault of ours that its trace would help to find
             text(e).lines().forEach(Main::say);
-            LOG.error("start failed data={}", data, e);
+            LOG.error("start failed data={} cause={}", data, text(e));
+            LOG.debug("start failed", e);
             return 1;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -36,7 +36,10 @@ class ListenerConfigTest {
     void withAnAuthProviderTheyAreOpenToAll() throws Exception {
         BrokerConfig file = load("authConfig: {provider: file}");
         assertThat(single(file).address().getAddress().isAnyLocalAddress()).isTrue();
-        assertThat(BrokerSettings.warnings(file)).isEmpty();
+        assertThat(BrokerSettings.warnings(file))
+                .singleElement()
+                .asString()
+                .contains("passwords travel in the clear to mqttServerConfig.tcpListener,");
         BrokerConfig allowAll = load("authConfig: {provider: allow-all}");
         assertThat(single(allowAll).address().getAddress().isAnyLocalAddress()).isTrue();
         assertThat(BrokerSettings.warnings(allowAll)).singleElement().asString().contains("allow-all", "everybody");
@@ -44,6 +47,20 @@ class ListenerConfigTest {
                 .singleElement()
                 .asString()
                 .contains("no authentication is configured", "authConfig.provider");
+    }
+
+    /** Nobody listens in on this machine, and who is in front of a proxy may have TLS. */
+    @Test
+    void passwordsAreNotInTheClearOnThisMachineOrBehindAProxy() throws Exception {
+        BrokerConfig file = load("""
+                        authConfig: {provider: file}
+                        mqttServerConfig:
+                          tcpListener:
+                          - {host: 127.0.0.1, port: 1883}
+                          - {port: 1884, proxyProtocol: {enable: true, from: 10.0.0.0/8}}
+                          - {port: 1885, enable: false}
+                        """);
+        assertThat(BrokerSettings.warnings(file)).isEmpty();
     }
 
     @Test
