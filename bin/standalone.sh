@@ -257,6 +257,8 @@ build_command() {
   # Memory of a burst goes back to the system: a collection a minute after the last one, large buffers at once (glibc).
   jvm+=(-XX:G1PeriodicGCInterval=60000)
   export MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-131072}"
+  # These JVMs warn of what JCTools, the queues of Netty, cannot do without yet.
+  [ "$java_version" -lt 24 ] || jvm+=(--sun-misc-unsafe-memory-access=allow)
   if [ "$java_version" -ge 25 ]; then
     jvm+=(--enable-native-access=ALL-UNNAMED -XX:+UseCompactObjectHeaders)
   fi

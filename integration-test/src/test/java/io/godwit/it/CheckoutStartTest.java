@@ -266,7 +266,7 @@ class CheckoutStartTest {
         file("newer/release", "JAVA_VERSION=\"25.0.1\"\n");
         Files.setPosixFilePermissions(newer, PosixFilePermissions.fromString("rwxr-xr-x"));
         environment.put("JAVA_HOME", home.resolve("newer").toString());
-        assertThat(started()).startsWith(newer + " ").contains(" --enable-native-access=ALL-UNNAMED ");
+        assertThat(started()).startsWith(newer + " ").contains(" --enable-native-access=ALL-UNNAMED ", " --sun-misc-unsafe-memory-access=allow ");
 
         Files.writeString(newer, "#!/bin/sh\n" + jvm("11.0.2"));
         Files.delete(home.resolve("newer/release"));
