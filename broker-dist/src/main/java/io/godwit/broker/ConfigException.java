@@ -13,7 +13,7 @@ final class ConfigException extends Exception {
         this.errors = List.copyOf(errors);
     }
 
-    /** One line per error, each naming its key. */
+    /** An error each, naming its key; some have several lines. */
     List<String> errors() {
         return errors;
     }

@@ -68,8 +68,8 @@ final class ConfigLoader {
         } catch (NoSuchFileException e) {
             errors.add(file + ": no such configuration file");
         } catch (YAMLException e) {
-            errors.add(
-                    file + ": not valid YAML: " + String.valueOf(e.getMessage()).replaceAll("\\s*\\R\\s*", " "));
+            // of several lines, which show the place
+            errors.add(file + ": not valid YAML:\n" + String.valueOf(e.getMessage()).stripTrailing());
         } catch (IOException e) {
             errors.add(file + ": cannot be read: " + e);
         }

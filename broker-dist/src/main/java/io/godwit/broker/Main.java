@@ -61,7 +61,7 @@ public final class Main implements Callable<Integer> {
             effective = ConfigLoader.load(config, systemProperties());
         } catch (ConfigException e) {
             say("the configuration is wrong, nothing was started:");
-            e.errors().forEach(error -> say("  " + error));
+            e.errors().forEach(error -> error.lines().forEach(line -> say("  " + line)));
             LOG.error("configuration refused file={} errors={}", config, e.errors());
             return 2;
         }

@@ -269,7 +269,7 @@ class ConfigLoaderTest {
 
     @Test
     void brokenYamlAndMissingFileAreErrorsNotTraces() {
-        assertThat(errors("a: [", Map.of())).singleElement().asString().contains("not valid YAML");
+        assertThat(errors("a: [", Map.of())).singleElement().asString().contains("not valid YAML:\n", "line 1, column");
         ConfigException missing = catchThrowableOfType(
                 ConfigException.class, () -> ConfigLoader.load(directory.resolve("none.yml"), Map.of()));
         assertThat(missing.errors()).singleElement().asString().contains("no such configuration file");
