@@ -22,7 +22,7 @@ usage: standalone.sh start|stop|restart|status|check|version [options]
   -f, --foreground   with start: stay in the foreground (containers, systemd)
   --config FILE      configuration (default conf/standalone.yml)
   --data DIR         data directory (default data); holds godwit.pid
-  --log DIR          log directory (default log)
+  --log DIR          log directory (default log); with -f, "-" is the console
 
 environment: JAVA_HOME       the JDK or JRE to use, 17 or newer (default: java on the PATH)
              JVM_HEAP_OPTS   heap (default: half of the memory limit of the cgroup or machine)
@@ -69,7 +69,10 @@ given_config=$config
 given_log=$log
 config=$(absolute "${config:-$root/conf/standalone.yml}")
 data=$(absolute "${data:-$root/data}")
-log=$(absolute "${log:-$root/log}")
+[ "$log" = - ] || log=$(absolute "${log:-$root/log}")
+case $command in
+  start|restart) [ "$log" != - ] || [ -n "$foreground" ] || die "the console as the log needs -f" ;;
+esac
 pid_file=$data/godwit.pid
 status_file=$data/godwit.status
 # The pid of a start under way: of this script while it builds, then of the broker, which removes the file once it has its pid file.
@@ -161,7 +164,7 @@ keep_options() {
     echo "godwit: with the configuration of the last start, $config"
   fi
   kept=$(remembered log)
-  [ -n "$given_log" ] || log=${kept:-$log}
+  [ -n "$given_log" ] || [ "$kept" = - ] || log=${kept:-$log}
   pid=$(running_pid) && [ -r "/proc/$pid/environ" ] || return 0
   while IFS= read -r -d '' entry; do
     name=${entry%%=*}
@@ -267,7 +270,8 @@ build_command() {
   read -r -d '' -a heap <<<"${JVM_HEAP_OPTS:--XX:MaxRAMPercentage=50}"
   read -r -d '' -a extra <<<"${JVM_OPTS:-}"
   jvm+=(${heap[@]+"${heap[@]}"} ${extra[@]+"${extra[@]}"})
-  jvm+=("-Dgodwit.log.dir=$log" "-Dlogback.configurationFile=$root/conf/logback.xml" -cp "$dist/lib/*"
+  [ "$log" = - ] && jvm+=(-Dgodwit.log.to=console) || jvm+=("-Dgodwit.log.dir=$log")
+  jvm+=("-Dlogback.configurationFile=$root/conf/logback.xml" -cp "$dist/lib/*"
     io.godwit.broker.Main --config "$config" --data "$data" --plugins "$root/plugins")
 }
 
@@ -323,9 +327,11 @@ restart() {
 # Runs the distribution found.
 run() {
   local pid begun state remembers= waited=0
-  make_directory "$log"
-  begun=$log/start.log
-  write_file "$begun" '' # nothing of an earlier start
+  if [ "$log" != - ]; then
+    make_directory "$log"
+    begun=$log/start.log
+    write_file "$begun" '' # nothing of an earlier start
+  fi
   ulimit -n "$(ulimit -Hn)" 2>/dev/null
   build_command
   if [ -n "$foreground" ]; then

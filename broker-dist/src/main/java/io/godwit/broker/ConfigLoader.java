@@ -69,7 +69,8 @@ final class ConfigLoader {
             errors.add(file + ": no such configuration file");
         } catch (YAMLException e) {
             // of several lines, which show the place
-            errors.add(file + ": not valid YAML:\n" + String.valueOf(e.getMessage()).stripTrailing());
+            errors.add(file + ": not valid YAML:\n"
+                    + String.valueOf(e.getMessage()).stripTrailing());
         } catch (IOException e) {
             errors.add(file + ": cannot be read: " + e);
         }

@@ -45,7 +45,8 @@ public final class Main implements Callable<Integer> {
 
     @Option(
             names = "--check",
-            description = "only check the configuration and the files it names, beside a broker that runs: opens neither data nor ports")
+            description =
+                    "only check the configuration and the files it names, beside a broker that runs: opens neither data nor ports")
     private boolean isCheck;
 
     private Main() {}

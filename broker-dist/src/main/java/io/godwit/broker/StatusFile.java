@@ -80,8 +80,7 @@ final class StatusFile {
             return;
         }
         try {
-            Files.setLastModifiedTime(
-                    directory.resolve("godwit.status"), FileTime.from(Instant.now()));
+            Files.setLastModifiedTime(directory.resolve("godwit.status"), FileTime.from(Instant.now()));
         } catch (IOException e) {
             LOG.debug("status file not touched directory={}", directory, e);
         }

@@ -289,8 +289,7 @@ class ConfigLoaderTest {
                                   - {port: 1883}
                                   - {port: 1884, maxConnections: 8, host: 127.0.0.1}
                                 sessionConfig: {overflowPolicy: drop-oldest}
-                                """, Map.of("kv_log_sync", "false"))
-                        .describeChanges())
+                                """, Map.of("kv_log_sync", "false")).describeChanges())
                 .containsExactlyInAnyOrder(
                         "mqttServerConfig.maxConnections=7",
                         "sessionConfig.overflowPolicy=drop-oldest",

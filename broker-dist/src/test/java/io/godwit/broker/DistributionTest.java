@@ -27,7 +27,8 @@ class DistributionTest {
             if (texts(set, "outputDirectory").equals(List.of("conf"))) {
                 found++;
                 assertThat(texts(set, "include")).containsExactly("acl", "logback.xml", "standalone.yml");
-            } else if (texts(set, "include").isEmpty() && texts(set, "outputDirectory").equals(List.of("."))) {
+            } else if (texts(set, "include").isEmpty()
+                    && texts(set, "outputDirectory").equals(List.of("."))) {
                 assertThat(texts(set, "exclude")).contains("conf/**");
             }
         }

@@ -84,7 +84,8 @@ class EventLogTest {
         try {
             EventLog log = new EventLog(meters, told::set, beats::incrementAndGet);
             meters.counter("godwit.mqtt.connects.denied").increment(2);
-            meters.counter("godwit.inbox.dropped", "reason", "queue_full_newest").increment();
+            meters.counter("godwit.inbox.dropped", "reason", "queue_full_newest")
+                    .increment();
             meters.counter("godwit.inbox.dropped", "reason", "expired").increment();
             assertThat(log.isListening(BrokerEvent.ClientConnected.class)).isFalse();
             assertThat(log.isListening(BrokerEvent.ConnectDenied.class)).isTrue();
@@ -104,14 +105,14 @@ class EventLogTest {
                 .satisfiesExactlyInAnyOrder(
                         denied -> assertThat(denied)
                                 .startsWith("events kind=connects-denied count=2 total=2 for example ")
-                                .contains("tracker?WARN x", "ann", "10.1.2.3:4711", "BAD_CREDENTIALS", "wrong password"),
+                                .contains(
+                                        "tracker?WARN x", "ann", "10.1.2.3:4711", "BAD_CREDENTIALS", "wrong password"),
                         expired -> assertThat(expired)
                                 .startsWith("events kind=dropped.expired count=1 total=1 for example ")
                                 .contains("away", "a/bb")
                                 .endsWith("b...")
                                 .hasSizeLessThan(600),
-                        full -> assertThat(full)
-                                .isEqualTo("events kind=dropped.queue-full-newest count=1 total=1"));
+                        full -> assertThat(full).isEqualTo("events kind=dropped.queue-full-newest count=1 total=1"));
     }
 
     @Test

@@ -26,7 +26,8 @@ class ForeignDataTest {
         for (int i = 0; i < 5; i++) {
             Files.writeString(data.resolve("a" + i), "");
         }
-        assertThatThrownBy(() -> ForeignData.refuse(data, null)).hasMessageContaining("a0, a1, a2, a3, a4 and 2 more: ");
+        assertThatThrownBy(() -> ForeignData.refuse(data, null))
+                .hasMessageContaining("a0, a1, a2, a3, a4 and 2 more: ");
     }
 
     /** A disk of its own, the start script's files, the log within, a first start that was cut short. */
@@ -38,7 +39,8 @@ class ForeignDataTest {
         for (String name : List.of("godwit.starting", "godwit.options", "LOCK", "FORMAT.new")) {
             Files.writeString(data.resolve(name), "");
         }
-        assertThatCode(() -> ForeignData.refuse(data, data.resolve("logs/broker"))).doesNotThrowAnyException();
+        assertThatCode(() -> ForeignData.refuse(data, data.resolve("logs/broker")))
+                .doesNotThrowAnyException();
         assertThatThrownBy(() -> ForeignData.refuse(data, null)).hasMessageContaining("but logs: ");
         assertThatCode(() -> ForeignData.refuse(data.resolve("none"), null)).doesNotThrowAnyException();
     }

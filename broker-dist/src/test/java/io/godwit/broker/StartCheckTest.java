@@ -54,11 +54,13 @@ class StartCheckTest {
     @Test
     void aPluginIsFoundAndNotStarted() throws Exception {
         assertThat(errors("authConfig: {provider: broken}")).isEmpty();
-        assertThat(errors("authConfig: {provider: ldap}")).singleElement().satisfies(error -> assertThat(error)
-                .contains("\"ldap\"", "for-the-test"));
+        assertThat(errors("authConfig: {provider: ldap}"))
+                .singleElement()
+                .satisfies(error -> assertThat(error).contains("\"ldap\"", "for-the-test"));
         Files.createDirectory(directory.resolve("plugins"));
         Files.writeString(directory.resolve("plugins/broken.jar"), "not a jar");
-        assertThat(errors("")).singleElement().satisfies(error -> assertThat(error)
-                .contains("broken.jar cannot be read"));
+        assertThat(errors(""))
+                .singleElement()
+                .satisfies(error -> assertThat(error).contains("broken.jar cannot be read"));
     }
 }

@@ -158,7 +158,9 @@ class CheckoutStartTest {
                 """);
         stopsWhile("my data/godwit.starting", "did not start");
 
-        executable("mvn", "echo $PPID >" + home + "/building\nwhile [ ! -e " + home + "/stop ]; do sleep 0.05; done\nexit 1\n");
+        executable(
+                "mvn",
+                "echo $PPID >" + home + "/building\nwhile [ ! -e " + home + "/stop ]; do sleep 0.05; done\nexit 1\n");
         Files.writeString(source, "2");
         stopsWhile("building", "building the distribution");
         file("stop", "");
@@ -169,7 +171,9 @@ class CheckoutStartTest {
         Path output = home.resolve("start.out");
         Process start = script("start").redirectOutput(output.toFile()).start();
         try {
-            await("the start", () -> Files.exists(home.resolve(sign)) && said("status").contains(", starting"));
+            await(
+                    "the start",
+                    () -> Files.exists(home.resolve(sign)) && said("status").contains(", starting"));
             assertThat(said("start")).contains("already starting with pid");
             assertThat(said("stop")).contains("godwit: stopped");
             assertThat(start.waitFor(30, TimeUnit.SECONDS)).isTrue();
@@ -266,7 +270,9 @@ class CheckoutStartTest {
         file("newer/release", "JAVA_VERSION=\"25.0.1\"\n");
         Files.setPosixFilePermissions(newer, PosixFilePermissions.fromString("rwxr-xr-x"));
         environment.put("JAVA_HOME", home.resolve("newer").toString());
-        assertThat(started()).startsWith(newer + " ").contains(" --enable-native-access=ALL-UNNAMED ", " --sun-misc-unsafe-memory-access=allow ");
+        assertThat(started())
+                .startsWith(newer + " ")
+                .contains(" --enable-native-access=ALL-UNNAMED ", " --sun-misc-unsafe-memory-access=allow ");
 
         Files.writeString(newer, "#!/bin/sh\n" + jvm("11.0.2"));
         Files.delete(home.resolve("newer/release"));

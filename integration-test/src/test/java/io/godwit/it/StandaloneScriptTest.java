@@ -65,7 +65,8 @@ class StandaloneScriptTest {
                 .contains("store inbox SERVING", "store dist SERVING", "store retain SERVING");
 
         freeze(node.pid().orElseThrow());
-        Files.setLastModifiedTime(node.file("godwit.status"), FileTime.from(Instant.now().minusSeconds(90)));
+        Files.setLastModifiedTime(
+                node.file("godwit.status"), FileTime.from(Instant.now().minusSeconds(90)));
         Result frozen = node.run("status");
         signal("CONT", node.pid().orElseThrow());
         assertThat(frozen.code()).isEqualTo(4);
@@ -87,12 +88,13 @@ class StandaloneScriptTest {
         assertThat(node.run("status").code()).isEqualTo(3);
     }
 
-    /** As a container or systemd runs it: the process is the one that was started, tells where it listens, and ends by a signal. */
+    /** As a container or systemd runs it: the process is the one that was started, has its log on the console, and ends by a signal. */
     @Test
     void inTheForegroundItRunsUntilItIsSignalled() throws Exception {
         int port = Ports.free().getPort();
         Node node = new Node("foreground", listenerAt("", port));
-        Process process = node.begin("start", "-f");
+        assertThat(node.run("start", "--log", "-").output()).contains("the console as the log needs -f");
+        Process process = node.begin("start", "-f", "--log", "-");
         try {
             await("the broker", () -> node.run("status").code() == 0);
             accepts(port);
@@ -104,6 +106,8 @@ class StandaloneScriptTest {
 
             assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
             assertThat(process.exitValue()).isEqualTo(128 + 15);
+            assertThat(node.said()).containsSubsequence("INFO ", "ready listeners=", "stopping");
+            assertThat(node.directory.resolve("log")).doesNotExist();
             assertThat(node.file("godwit.pid")).doesNotExist();
             assertThat(node.file("godwit.status")).doesNotExist();
         } finally {
@@ -191,7 +195,9 @@ class StandaloneScriptTest {
         Files.writeString(node.file("notes.txt"), "somebody else's");
         refused = node.run("start");
         assertThat(refused.code()).isEqualTo(1);
-        assertThat(refused.output()).contains("holds no data of a broker, but notes.txt").contains("did not start");
+        assertThat(refused.output())
+                .contains("holds no data of a broker, but notes.txt")
+                .contains("did not start");
     }
 
     @Test
@@ -273,7 +279,8 @@ class StandaloneScriptTest {
     }
 
     private static void signal(String name, String pid) throws Exception {
-        assertThat(new ProcessBuilder("kill", "-" + name, pid).start().waitFor()).isZero();
+        assertThat(new ProcessBuilder("kill", "-" + name, pid).start().waitFor())
+                .isZero();
     }
 
     private static void accepts(int port) throws IOException {
@@ -350,7 +357,8 @@ class StandaloneScriptTest {
 
         private ProcessBuilder script(List<String> words) {
             List<String> command = new ArrayList<>(words);
-            command.add(0, BrokerProcess.distribution().resolve("bin/standalone.sh").toString());
+            command.add(
+                    0, BrokerProcess.distribution().resolve("bin/standalone.sh").toString());
             ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
             builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
             builder.environment().put("JVM_HEAP_OPTS", "-Xms64m -Xmx256m");

@@ -95,7 +95,10 @@ public final class Passwd {
         @Option(names = "--bcrypt", description = "keep a bcrypt hash (what add does by default)")
         private boolean isBcrypt;
 
-        @Option(names = "--cost", paramLabel = "N", description = "keep a bcrypt hash of this cost, 4 to 16 (default: 10)")
+        @Option(
+                names = "--cost",
+                paramLabel = "N",
+                description = "keep a bcrypt hash of this cost, 4 to 16 (default: 10)")
         private int bcryptCost;
 
         /** Of the kind that {@code old} is, and as dear; what mosquitto has made is replaced by the default. */
@@ -139,7 +142,9 @@ public final class Passwd {
         return done("added " + user);
     }
 
-    @Command(name = "change", description = "Sets another password, kept in the way of the old one unless told otherwise.")
+    @Command(
+            name = "change",
+            description = "Sets another password, kept in the way of the old one unless told otherwise.")
     int change(
             @ArgGroup @Nullable Method method,
             @Parameters(paramLabel = "USER", description = "a name that is there") String user)

@@ -35,6 +35,7 @@ public final class LeakCheck implements BeforeAllCallback {
         private final List<String> leaks = new CopyOnWriteArrayList<>();
 
         @Override
+        @SuppressWarnings("deprecation") // abstract still
         public <T> ResourceLeakDetector<T> newResourceLeakDetector(
                 Class<T> resource, int samplingInterval, long maxActive) {
             return newResourceLeakDetector(resource, samplingInterval);

@@ -147,7 +147,7 @@ class MqttConnectionTest {
         for (int i = 0; i < bytes / 2; i++) {
             connection.send(new PingResp());
         }
-        connection.flush();
+        channel.runPendingTasks();
     }
 
     /** Takes nothing while it is stuck. */
