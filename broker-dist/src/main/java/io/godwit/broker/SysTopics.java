@@ -7,11 +7,13 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.message.UserProperty;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.client.RetainClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -23,12 +25,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes what this node counts below {@code $SYS/broker}, as retained messages, each when it has changed. All but {@link #start} and
+ * Publishes what this node counts below {@code $SYS/broker}, as retained messages with a mark of their own, each when it has changed. All but {@link #start} and
  * {@link #close} runs on a thread of its own.
  */
 final class SysTopics implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SysTopics.class);
     private static final TopicFilter ALL = new TopicFilter(null, "$SYS/broker/#");
+    /** Marks the broker's own, so that it is known again after a restart. */
+    private static final UserProperty OWN = new UserProperty("publisher", "broker");
+
+    private static final MessageProperties OWN_PROPERTIES =
+            new MessageProperties(-1, -1, null, null, null, List.of(OWN));
     private static final int PAGE = 100;
     private static final int PAGE_BYTES = 1 << 20;
 
@@ -65,7 +72,7 @@ final class SysTopics implements AutoCloseable {
 
     void start() {
         if (interval.isZero()) {
-            thread.execute(() -> guarded(() -> clear(null)));
+            thread.execute(() -> guarded(this::clear));
             return;
         }
         Publisher publisher = publishers.apply(
@@ -99,13 +106,20 @@ final class SysTopics implements AutoCloseable {
         });
     }
 
+    /** Of what is retained the broker's own: clients may publish there while it does not. */
+    void clear() {
+        clear(null);
+    }
+
     private void clear(@Nullable String cursor) {
         retain.match(TenantId.DEFAULT, ALL, cursor, PAGE, PAGE_BYTES).whenComplete((page, failure) -> {
             if (failure != null) {
                 LOG.debug("old $SYS topics not cleared cause={}", failure.toString());
                 return;
             }
-            page.messages().forEach(old -> retain.set(TenantId.DEFAULT, message(old.topic(), "")));
+            page.messages().stream()
+                    .filter(old -> old.properties().userProperties().contains(OWN))
+                    .forEach(own -> retain.set(TenantId.DEFAULT, message(own.topic(), "")));
             if (page.cursor() != null) {
                 clear(page.cursor());
             }
@@ -119,7 +133,7 @@ final class SysTopics implements AutoCloseable {
                 Qos.AT_MOST_ONCE,
                 true,
                 wallMillis.getAsLong(),
-                MessageProperties.NONE);
+                OWN_PROPERTIES);
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.function.LongSupplier;
 
 /**
  * What stands below {@code $SYS/broker}, in the names and forms that mosquitto gives it, out of the broker's meters. Counts are those since the start.
+ * Of its names those are not there for which nobody keeps count: of stored sessions, of stored messages and of payload bytes.
  * Confined to one thread.
  */
 final class SysValues {
@@ -43,6 +44,7 @@ final class SysValues {
         long now = nanos.getAsLong();
         Map<String, Double> counts = new LinkedHashMap<>();
         counts.put("connections", count("godwit.mqtt.connects"));
+        counts.put("sockets", count("godwit.mqtt.sockets.opened"));
         counts.put("messages/received", count("godwit.mqtt.packets.in"));
         counts.put("messages/sent", count("godwit.mqtt.packets.out"));
         counts.put("publish/received", count("godwit.mqtt.publishes.in"));
@@ -61,6 +63,7 @@ final class SysValues {
         values.put("clients/connected", whole(connected));
         values.put("clients/active", whole(connected));
         values.put("clients/maximum", whole(mostConnected));
+        values.put("clients/expired", whole(expiredSessions()));
         values.put("messages/received", whole(of(counts, "messages/received")));
         values.put("messages/sent", whole(of(counts, "messages/sent")));
         values.put("publish/messages/received", whole(of(counts, "publish/received")));
@@ -112,6 +115,10 @@ final class SysValues {
     /** Over all tags. */
     private double count(String name) {
         return EventKind.count(meters.find(name));
+    }
+
+    private double expiredSessions() {
+        return EventKind.count(meters.find("godwit.inbox.sessions.ended").tag("cause", "expired"));
     }
 
     private double gauge(String name) {

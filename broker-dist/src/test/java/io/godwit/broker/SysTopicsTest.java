@@ -6,6 +6,8 @@ import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Publisher;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.client.RetainClient;
 import io.micrometer.core.instrument.Gauge;
@@ -13,8 +15,10 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -32,6 +36,8 @@ class SysTopicsTest {
         meters.counter("godwit.mqtt.messages.dropped", "reason", "a").increment();
         meters.counter("godwit.mqtt.messages.dropped", "reason", "b").increment();
         meters.counter("godwit.inbox.dropped", "reason", "b").increment();
+        meters.counter("godwit.inbox.sessions.ended", "cause", "expired").increment(3);
+        meters.counter("godwit.inbox.sessions.ended", "cause", "given_up").increment();
         Gauge.builder("godwit.dist.subscriptions", () -> 7).register(meters);
         nowNanos += TimeUnit.SECONDS.toNanos(61);
 
@@ -40,6 +46,7 @@ class SysTopicsTest {
                 .containsEntry("uptime", "61 seconds")
                 .containsEntry("clients/connected", "3")
                 .containsEntry("clients/maximum", "3")
+                .containsEntry("clients/expired", "3")
                 .containsEntry("messages/received", "9")
                 .containsEntry("publish/messages/dropped", "3")
                 .containsEntry("subscriptions/count", "7")
@@ -71,7 +78,7 @@ class SysTopicsTest {
 
     @Test
     void whatHasChangedIsPublishedAndRetained() {
-        Map<String, String> retained = new LinkedHashMap<>();
+        Map<String, Message> retained = new LinkedHashMap<>();
         Map<String, String> published = new LinkedHashMap<>();
         Publisher publisher = (message, token) -> {
             published.put(message.topic(), text(message));
@@ -80,9 +87,9 @@ class SysTopicsTest {
         try (SysTopics topics =
                 new SysTopics(client -> publisher, new Retained(retained), values, Duration.ofSeconds(10), () -> 5)) {
             topics.publish(publisher);
-            assertThat(retained)
-                    .containsEntry("$SYS/broker/version", "Godwit 1")
-                    .isEqualTo(published);
+            assertThat(published).containsEntry("$SYS/broker/version", "Godwit 1");
+            assertThat(retained.keySet()).isEqualTo(published.keySet());
+            retained.forEach((topic, message) -> assertThat(text(message)).isEqualTo(published.get(topic)));
 
             published.clear();
             nowNanos += TimeUnit.SECONDS.toNanos(10);
@@ -93,15 +100,41 @@ class SysTopicsTest {
         }
     }
 
+    /** What a client has put there while it could is the client's. */
+    @Test
+    void whenThereAreNoneWhatWasPublishedIsClearedAndNothingElse() {
+        Map<String, Message> retained = new ConcurrentHashMap<>();
+        Retained store = new Retained(retained);
+        Publisher publisher = (message, token) -> CompletableFuture.completedFuture(DistOutcome.NO_MATCH);
+        try (SysTopics topics = new SysTopics(client -> publisher, store, values, Duration.ofSeconds(10), () -> 5)) {
+            topics.publish(publisher);
+        }
+        assertThat(retained).hasSizeGreaterThan(10);
+        String[] ofClients = {"$SYS/broker/mine", "$SYS/broker/version"};
+        for (String topic : ofClients) {
+            store.set(
+                    TenantId.DEFAULT,
+                    new Message(topic, new byte[] {1}, Qos.AT_LEAST_ONCE, true, 5, MessageProperties.NONE));
+        }
+        try (SysTopics topics = new SysTopics(client -> publisher, store, values, Duration.ZERO, () -> 5)) {
+            topics.clear();
+            assertThat(retained).containsOnlyKeys(ofClients);
+        }
+    }
+
     private static String text(Message message) {
         assertThat(message.retain()).isTrue();
         return new String(message.payload(), StandardCharsets.UTF_8);
     }
 
-    private record Retained(Map<String, String> messages) implements RetainClient {
+    private record Retained(Map<String, Message> messages) implements RetainClient {
         @Override
         public CompletableFuture<Void> set(TenantId tenant, Message message) {
-            messages.put(message.topic(), text(message));
+            if (message.payload().length == 0) {
+                messages.remove(message.topic());
+            } else {
+                messages.put(message.topic(), message);
+            }
             return CompletableFuture.completedFuture(null);
         }
 
@@ -113,7 +146,8 @@ class SysTopicsTest {
         @Override
         public CompletableFuture<Page> match(
                 TenantId tenant, TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes) {
-            throw new AssertionError("match");
+            assertThat(filter.text()).isEqualTo("$SYS/broker/#");
+            return CompletableFuture.completedFuture(new Page(List.copyOf(messages.values()), null));
         }
 
         @Override

@@ -30,6 +30,7 @@ public final class MqttMetrics {
     private final LongAdder ignoredBytes;
     private final ByKind<ThrottleCause> pauses;
     private final LongAdder sockets = new LongAdder();
+    private final LongAdder openedSockets;
 
     // what has an event
     final LongAdder connects;
@@ -67,6 +68,7 @@ public final class MqttMetrics {
         ignoredPackets = counter(registry, "packets.ignored");
         ignoredBytes = counter(registry, "bytes.ignored");
         Gauge.builder("godwit.mqtt.sockets", sockets, LongAdder::sum).register(registry);
+        openedSockets = counter(registry, "sockets.opened");
         connects = counter(registry, "connects");
         disconnects = counter(registry, "disconnects");
         refusedConnects = counter(registry, "connects.refused");
@@ -125,6 +127,7 @@ public final class MqttMetrics {
 
     void socketOpened() {
         sockets.increment();
+        openedSockets.increment();
     }
 
     void socketClosed() {
