@@ -89,13 +89,13 @@ is_alive() {
 # The pid of the running broker of this data directory; nothing when there is none. Both files are the broker's: one may be lost.
 running_pid() {
   local pid
-  for pid in "$(cat "$pid_file" 2>/dev/null)" "$(sed -n 's/^pid=//p' "$status_file" 2>/dev/null)"; do
-    if is_alive "$pid" 'io\.godwit\.broker\.Main'; then
-      printf '%s' "$pid"
-      return
-    fi
-  done
-  return 1
+  pid=$(cat "$pid_file" 2>/dev/null)
+  if ! is_alive "$pid" 'io\.godwit\.broker\.Main'; then
+    # One that was killed leaves its status: its number may be another broker's by now.
+    pid=$(sed -n 's/^pid=//p' "$status_file" 2>/dev/null)
+    is_alive "$pid" 'io\.godwit\.broker\.Main' && tr '\0' '\n' <"/proc/$pid/cmdline" | grep -qxF -e "$data" || return 1
+  fi
+  printf '%s' "$pid"
 }
 
 # The pid of a start that is under way and is not this one.
@@ -109,12 +109,8 @@ starting_pid() {
 announce_start() {
   make_directory "$data"
   trap end_announcement EXIT
-  announce $$
-}
-
-announce() {
-  announced=$1
-  write_file "$starting_file" "$1"
+  announced=$$
+  write_file "$starting_file" $$
 }
 
 end_announcement() {
@@ -341,7 +337,8 @@ run() {
   rm -f "$status_file" # of a process that is no more: nobody runs here
   nohup "${jvm[@]}" >"$begun" 2>&1 </dev/null &
   pid=$!
-  announce "$pid"
+  announced=$pid
+  { printf '%s' "$pid" >"$starting_file"; } 2>/dev/null
   disown "$pid" 2>/dev/null
   while :; do
     read_state "$pid"

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -324,12 +325,15 @@ class StoreFailureTest {
             assertThat(second.tryStart()).isNotZero();
             assertThat(second.said()).contains("already running");
 
-            Path pid = first.data().resolve("godwit.pid");
-            Path aside = directory.resolve("aside");
-            Files.move(pid, aside); // past the script's check, to the lock
+            List<Path> marks = List.of(first.data().resolve("godwit.pid"), first.data().resolve("godwit.status"));
+            for (Path mark : marks) {
+                Files.move(mark, directory.resolve(mark.getFileName())); // past the script's check, to the lock
+            }
             assertThat(second.tryStart()).isNotZero();
             assertThat(second.said()).contains("LOCK");
-            Files.move(aside, pid);
+            for (Path mark : marks) {
+                Files.move(directory.resolve(mark.getFileName()), mark, StandardCopyOption.REPLACE_EXISTING);
+            }
             assertThat(drained(first, "nobody")).isZero();
         }
     }
