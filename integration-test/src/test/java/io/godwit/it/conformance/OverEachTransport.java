@@ -12,4 +12,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Retention(RetentionPolicy.RUNTIME)
 @ClassTemplate
 @ExtendWith(SharedBroker.class)
-@interface OverEachTransport {}
+@interface OverEachTransport {
+    /** Whether they wait for seconds to pass, and so have transports of their own: what is in time must not depend on TLS handshakes on a busy machine. */
+    boolean isTimed() default false;
+}

@@ -51,7 +51,8 @@ final class SharedBroker implements BeforeAllCallback, ClassTemplateInvocationCo
 
     @Override
     public Stream<Over> provideClassTemplateInvocationContexts(ExtensionContext context) {
-        return Transport.ofThisRun().stream().map(Over::new);
+        OverEachTransport which = context.getRequiredTestClass().getAnnotation(OverEachTransport.class);
+        return Transport.ofThisRun(which != null && which.isTimed()).stream().map(Over::new);
     }
 
     /** All tests of a class over one transport. */

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the protocol measures in seconds. The tests wait for real time to pass and do so side by side. */
-@OverEachTransport
+@OverEachTransport(isTimed = true)
 @Execution(ExecutionMode.CONCURRENT)
 class TimedConformanceTest {
     /** Lets time pass: what the broker must do meanwhile, or must not, is the point. */

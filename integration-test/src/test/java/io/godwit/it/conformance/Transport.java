@@ -19,9 +19,11 @@ enum Transport {
     WSS;
 
     /** Those that the tests of this run go over. */
-    static List<Transport> ofThisRun() {
-        return Arrays.stream(
-                        System.getProperty("conformance.transports", "tcp,wss").split(",", -1))
+    static List<Transport> ofThisRun(boolean isTimed) {
+        String names = isTimed
+                ? System.getProperty("conformance.timed.transports", "tcp")
+                : System.getProperty("conformance.transports", "tcp,wss");
+        return Arrays.stream(names.split(",", -1))
                 .map(name -> valueOf(name.strip().toUpperCase(Locale.ROOT)))
                 .toList();
     }
