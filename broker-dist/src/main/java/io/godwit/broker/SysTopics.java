@@ -34,8 +34,11 @@ final class SysTopics implements AutoCloseable {
     /** Marks the broker's own, so that it is known again after a restart. */
     private static final UserProperty OWN = new UserProperty("publisher", "broker");
 
+    @SuppressWarnings(
+            "NullAway") // the compiler of Java 17 does not see "byte @Nullable []" in another module's class file
     private static final MessageProperties OWN_PROPERTIES =
             new MessageProperties(-1, -1, null, null, null, List.of(OWN));
+
     private static final int PAGE = 100;
     private static final int PAGE_BYTES = 1 << 20;
 

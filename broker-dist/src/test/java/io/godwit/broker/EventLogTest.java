@@ -59,7 +59,7 @@ class EventLogTest {
         logger.setLevel(Level.INFO);
         logger.addAppender(lines);
         try {
-            EventLog log = new EventLog(meters, told::set);
+            EventLog log = new EventLog(meters, told::set, () -> {});
             meters.counter("godwit.mqtt.messages.dropped", "reason", "expired").increment();
             meters.counter("godwit.mqtt.protocol.errors").increment(3);
             log.close();
@@ -79,7 +79,9 @@ class EventLogTest {
     void aLineGivesAnExample() {
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         Logger logger = (Logger) LoggerFactory.getLogger(EventLog.class);
+        Level before = logger.getLevel();
         lines.start();
+        logger.setLevel(Level.INFO);
         logger.addAppender(lines);
         try {
             EventLog log = new EventLog(meters, told::set, beats::incrementAndGet);
@@ -98,6 +100,7 @@ class EventLogTest {
             log.close();
         } finally {
             logger.detachAppender(lines);
+            logger.setLevel(before);
         }
 
         assertThat(lines.list)

@@ -200,10 +200,8 @@ class CheckoutStartTest {
     /** Its broker is one of which the pid file was lost. */
     @Test
     void theStatusTellsThePidToo() throws Exception {
-        Path line = Files.createSymbolicLink(home.resolve("io.godwit.broker.Main"), Path.of("/bin/bash"));
-        Process running = new ProcessBuilder(
-                        line.toString(), "-c", "while read -r _; do :; done", "--data", home + "/my data")
-                .start();
+        String named = "exec -a io.godwit.broker.Main bash -c 'read -r _' --data \"$0\"";
+        Process running = new ProcessBuilder("bash", "-c", named, home + "/my data").start();
         try {
             Path status = file("my data/godwit.status", "pid=" + running.pid() + "\nstate=ready\n");
             assertThat(said("start")).contains("already running with pid " + running.pid());

@@ -106,7 +106,9 @@ class StandaloneScriptTest {
 
             assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
             assertThat(process.exitValue()).isEqualTo(128 + 15);
-            assertThat(node.said()).containsSubsequence("INFO ", "ready listeners=", "stopping");
+            assertThat(node.said())
+                    .containsSubsequence("INFO ", "ready listeners=", "stopping")
+                    .doesNotContain("|-"); // what logback says of a mistake in its configuration
             assertThat(node.directory.resolve("log")).doesNotExist();
             assertThat(node.file("godwit.pid")).doesNotExist();
             assertThat(node.file("godwit.status")).doesNotExist();

@@ -325,7 +325,8 @@ class StoreFailureTest {
             assertThat(second.tryStart()).isNotZero();
             assertThat(second.said()).contains("already running");
 
-            List<Path> marks = List.of(first.data().resolve("godwit.pid"), first.data().resolve("godwit.status"));
+            List<Path> marks =
+                    List.of(first.data().resolve("godwit.pid"), first.data().resolve("godwit.status"));
             for (Path mark : marks) {
                 Files.move(mark, directory.resolve(mark.getFileName())); // past the script's check, to the lock
             }

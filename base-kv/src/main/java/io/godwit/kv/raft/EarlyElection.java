@@ -22,10 +22,12 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Every surviving voter learns of the death by itself. They stand for election one after the other, in an order that they all find alike
  * and that differs from group to group, so that the groups of a dead node are spread: the first at once, the next when it still knows no
- * leader a step later, and once more in turn. One that lacks committed entries is not elected, and the next is; two that stood at once, and
- * got a vote each, do not wait for the timeout either. A candidate stands as if its leader had told it to
- * (JRaft's TimeoutNow with the current term): without asking first whether others have lost the leader too, which they would deny for as long
- * as the timeout lasts.
+ * leader a step later, and again in turn. Who sees by the term that somebody else has stood since the last look gives way for half a step,
+ * once: it leaves the other time to be elected, and then stands between its turns and not together with it, since that one may lack
+ * committed entries and never be elected. Two that stood at once, and got a vote each, do not wait for the timeout either.
+ *
+ * <p>A candidate stands as if its leader had told it to (JRaft's TimeoutNow with the current term): without asking first whether others have
+ * lost the leader too, which they would deny for as long as the timeout lasts.
  *
  * <p>If the leader lives after all, it is voted out, or wins again; either is safe at any time.
  */
@@ -33,8 +35,12 @@ final class EarlyElection implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EarlyElection.class);
     /** Time to store a vote and to be told of it, with a disk that is busy. */
     private static final long STEP_MILLIS = 400;
+    /** More for each group that lost its leader at the same time: their votes queue up at the same disks. */
+    private static final long STEP_MILLIS_PER_GROUP = 3;
 
-    private static final int MAX_ROUNDS = 3;
+    private static final long MAX_STEP_MILLIS = 2_000;
+
+    private static final int MAX_LOOKS = 10;
     private static final int THREADS = 8;
 
     private final String selfId;
@@ -48,24 +54,30 @@ final class EarlyElection implements AutoCloseable {
         this.groups = groups;
     }
 
+    /** Any thread; returns at once. */
     void leaderDied(String storeId) {
-        for (RaftGroup group : groups.get()) {
-            try {
-                threads.execute(() -> plan(group, storeId));
-            } catch (RejectedExecutionException e) {
-                return; // closing
-            }
+        run(() -> {
+            List<RaftGroup> lost = groups.get().stream()
+                    .filter(group -> isLeaderless(group, storeId))
+                    .toList();
+            long step = Math.min(MAX_STEP_MILLIS, STEP_MILLIS + STEP_MILLIS_PER_GROUP * lost.size());
+            lost.forEach(group -> run(() -> plan(group, storeId, step)));
+        });
+    }
+
+    private void run(Runnable task) {
+        try {
+            threads.execute(task);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("no election: closing");
         }
     }
 
-    private void plan(RaftGroup group, String deadId) {
-        if (!isLeaderless(group, deadId)) {
-            return;
-        }
+    private void plan(RaftGroup group, String deadId, long step) {
         List<String> candidates = candidates(group.groupId(), group.membership().voters(), deadId);
         int rank = candidates.indexOf(selfId);
         if (rank >= 0) {
-            stand(group, deadId, rank, candidates.size(), 0);
+            later(rank * step, new Candidacy(group, deadId, step, candidates.size()));
         }
     }
 
@@ -92,35 +104,68 @@ final class EarlyElection implements AutoCloseable {
         return (hash ^ (hash >>> 15)) * 0x85EBCA6B;
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // ends with the timer
-    private void stand(RaftGroup group, String deadId, int rank, int count, int round) {
-        if (round == MAX_ROUNDS) {
-            return; // no majority, most likely; the election timeout goes on trying
+    /** A voter's turns in one group. Confined to the task that runs it, which hands it on to the next. */
+    private final class Candidacy implements Runnable {
+        private final RaftGroup group;
+        private final String deadId;
+        private final long step;
+        private final int candidates;
+        private long term;
+        private boolean gaveWay;
+        private int looks;
+
+        Candidacy(RaftGroup group, String deadId, long step, int candidates) {
+            this.group = group;
+            this.deadId = deadId;
+            this.step = step;
+            this.candidates = candidates;
+            this.term = termOf(group);
         }
-        int place = rank + round * count;
+
+        @Override
+        public void run() {
+            if (!isLeaderless(group, deadId)) {
+                return;
+            }
+            long now = termOf(group);
+            boolean givesWay = now != term && !gaveWay;
+            if (!givesWay) {
+                LOG.info("standing for election group={} dead={} term={}", group.groupId(), deadId, now + 1);
+                elect(group, now);
+                now = termOf(group);
+            }
+            gaveWay = givesWay;
+            term = now;
+            if (++looks < MAX_LOOKS) {
+                later(givesWay ? step / 2 : candidates * step, this);
+            } // otherwise there is no majority, most likely; the election timeout goes on trying
+        }
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // ends with the timer
+    private void later(long millis, Candidacy candidacy) {
+        if (millis == 0) {
+            candidacy.run();
+            return;
+        }
         try {
-            timer.schedule(
-                    () -> threads.execute(() -> {
-                        if (isLeaderless(group, deadId)) {
-                            LOG.info("standing for election group={} dead={} place={}", group.groupId(), deadId, place);
-                            elect(group);
-                            stand(group, deadId, rank, count, round + 1);
-                        }
-                    }),
-                    round == 0 ? place * STEP_MILLIS : count * STEP_MILLIS,
-                    TimeUnit.MILLISECONDS);
+            timer.schedule(() -> run(candidacy), millis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
             LOG.debug("no election: closing");
         }
     }
 
-    private void elect(RaftGroup group) {
-        long term = ask(group, 0); // a term of the past changes nothing and is answered with the current one
+    private void elect(RaftGroup group, long term) {
+        long current = term;
         if (group.node().getNodeState() == State.STATE_CANDIDATE) {
-            term++;
-            ask(group, term); // one of the future makes it a follower again: it stood before, and was not elected
+            current++;
+            ask(group, current); // one of the future makes it a follower again: it stood before, and was not elected
         }
-        ask(group, term);
+        ask(group, current);
+    }
+
+    private long termOf(RaftGroup group) {
+        return ask(group, 0); // a term of the past changes nothing and is answered with the current one
     }
 
     /** Returns the replica's term. */

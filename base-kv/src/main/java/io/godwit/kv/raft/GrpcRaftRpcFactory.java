@@ -1,6 +1,9 @@
 package io.godwit.kv.raft;
 
+import com.alipay.sofa.jraft.Node;
+import com.alipay.sofa.jraft.NodeManager;
 import com.alipay.sofa.jraft.ReplicatorGroup;
+import com.alipay.sofa.jraft.entity.PeerId;
 import com.alipay.sofa.jraft.error.RemotingException;
 import com.alipay.sofa.jraft.option.RpcOptions;
 import com.alipay.sofa.jraft.rpc.InvokeCallback;
@@ -115,7 +118,12 @@ public final class GrpcRaftRpcFactory implements RaftRpcFactory {
                 @Nullable Throwable failure) {
             Executor ordered = request instanceof AppendEntriesRequest ? callback.executor() : null;
             Executor executor = ordered == null ? through.answers() : ordered;
-            Runnable task = () -> callback.complete(response, failure);
+            Runnable task = () -> {
+                if (request instanceof AppendEntriesRequest append && isProbe(append)) {
+                    awaitRegistration(append);
+                }
+                callback.complete(response, failure);
+            };
             try {
                 executor.execute(task);
             } catch (
@@ -127,6 +135,22 @@ public final class GrpcRaftRpcFactory implements RaftRpcFactory {
                     LOG.debug("answer ignored: closing");
                 }
             }
+        }
+    }
+
+    /** The first append to a follower: no entries, and unlike a heartbeat it has data, of no bytes. */
+    private static boolean isProbe(AppendEntriesRequest append) {
+        return append.getEntriesCount() == 0 && append.hasData();
+    }
+
+    /**
+     * Waits until whoever holds the group's lock has let go of it. Adding a voter, JRaft first has the probe sent and only then notes who is to
+     * be told when the voter has caught up. An answer in between would find nobody to tell, and in an idle group there is no second one.
+     */
+    private static void awaitRegistration(AppendEntriesRequest probe) {
+        Node node = NodeManager.getInstance().get(probe.getGroupId(), PeerId.parsePeer(probe.getServerId()));
+        if (node != null) {
+            node.getLeaderId(); // takes the lock
         }
     }
 

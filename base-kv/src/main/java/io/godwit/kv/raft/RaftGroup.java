@@ -55,6 +55,20 @@ public final class RaftGroup implements AutoCloseable {
         node.readIndex(NO_CONTEXT, done);
     }
 
+    /**
+     * Lets the followers know how far entries are committed, which they would hear with the next append or heartbeat, so that they apply them
+     * now; on the leader. Costs a heartbeat to each. A follower that has not acknowledged the entries yet learns nothing by it: whoever waits
+     * for it announces again.
+     */
+    public void announceCommit() {
+        readIndex(new ReadIndexClosure() {
+            @Override
+            public void run(Status status, long index, byte[] requestContext) {
+                // the heartbeats that confirm the index have carried it; if they failed, the next ones will
+            }
+        });
+    }
+
     /** Not for the apply thread, which it may wait for. */
     public void snapshot(Closure done) {
         node.snapshot(done);

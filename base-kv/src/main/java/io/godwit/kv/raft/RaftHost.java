@@ -11,6 +11,9 @@ import com.alipay.sofa.jraft.option.RaftOptions;
 import com.alipay.sofa.jraft.rpc.RaftServerService;
 import com.alipay.sofa.jraft.util.concurrent.DefaultFixedThreadsExecutorGroupFactory;
 import com.alipay.sofa.jraft.util.concurrent.FixedThreadsExecutorGroup;
+import io.godwit.cluster.ClusterListener;
+import io.godwit.cluster.Departure;
+import io.godwit.cluster.Member;
 import io.godwit.cluster.RpcChannels;
 import io.godwit.cluster.RpcServer;
 import java.io.IOException;
@@ -173,6 +176,16 @@ public final class RaftHost implements AutoCloseable {
      */
     public void onMemberCrashed(String storeId) {
         elections.leaderDied(storeId);
+    }
+
+    /** Has the membership tell of deaths. Whoever left in peace has handed over what it led; if not, that is found out as fast. */
+    public ClusterListener following() {
+        return new ClusterListener() {
+            @Override
+            public void gone(Member member, Departure departure) {
+                onMemberCrashed(member.nodeId());
+            }
+        };
     }
 
     /** Bytes of snapshots that were taken in from other nodes since the start, parts that had to be asked for again included. */

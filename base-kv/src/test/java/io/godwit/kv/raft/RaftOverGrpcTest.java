@@ -188,6 +188,22 @@ class RaftOverGrpcTest {
         }
     }
 
+    /** Without it a follower applies an entry with the next heartbeat, here after the test has given up. */
+    @Test
+    void followersApplyWhenTheCommitIsAnnounced() throws Exception {
+        RaftSettings settings = new RaftSettings(RaftNodes.NEVER_MILLIS, RaftNodes.NEVER_MILLIS / 2, 1L << 30);
+        try (RaftNodes nodes = new RaftNodes(directory).settings(settings)) {
+            nodes.startAll("a", "b", "c");
+            Node leader = nodes.electFirst();
+            append(leader, "one");
+            await(() -> {
+                leader.group().announceCommit();
+                return nodes.followers().stream()
+                        .allMatch(node -> node.machine().count() == 1);
+            });
+        }
+    }
+
     @Test
     void leadershipAndMembershipChangeOneAtATime() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory)) {
@@ -213,6 +229,21 @@ class RaftOverGrpcTest {
             nodes.awaitEntries(3, "c");
             assertOk(ask(done -> b.group().addVoter("c", done)));
             assertThat(b.group().membership()).isEqualTo(new Membership(List.of("b", "c"), List.of()));
+        }
+    }
+
+    /** It has all entries already, and none comes that would have it answer once more. */
+    @Test
+    void learnerOfAnIdleGroupBecomesAVoterEveryTime() throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory)) {
+            Node a = nodes.start("a", List.of("a"));
+            await(a::leads);
+            nodes.start("b", List.of());
+            for (int i = 0; i < 20; i++) {
+                assertOk(ask(done -> a.group().addLearner("b", done)));
+                assertOk(ask(done -> a.group().addVoter("b", done)));
+                assertOk(ask(done -> a.group().removeVoter("b", done)));
+            }
         }
     }
 
