@@ -134,7 +134,7 @@ class AuthTest {
     /** What CONNACK says to one that is not let in. */
     private Mqtt5ConnAckReasonCode refused(String user, String password, @Nullable String willTopic) throws Exception {
         try {
-            connect(client("refused"), user, password, willTopic);
+            connect(client("refused-" + user), user, password, willTopic);
         } catch (ExecutionException e) {
             assertThat(e.getCause()).isInstanceOf(Mqtt5ConnAckException.class);
             return ((Mqtt5ConnAckException) e.getCause()).getMqttMessage().getReasonCode();
@@ -151,6 +151,18 @@ class AuthTest {
             return ((Mqtt5PubAckException) e.getCause()).getMqttMessage().getReasonCode();
         }
         return Mqtt5PubAckReasonCode.SUCCESS;
+    }
+
+    @Test
+    void aClientIdInUseIsOutOfReachOfOtherUsers() throws Exception {
+        Mqtt5AsyncClient ann = connected("owned", "ann", "grutto");
+        assertThatThrownBy(() -> connected("owned", "gate", "wulp"))
+                .cause()
+                .isInstanceOfSatisfying(
+                        Mqtt5ConnAckException.class,
+                        e -> assertThat(e.getMqttMessage().getReasonCode())
+                                .isEqualTo(Mqtt5ConnAckReasonCode.NOT_AUTHORIZED));
+        assertThat(publish(ann, "ann/x")).isEqualTo(Mqtt5PubAckReasonCode.SUCCESS);
     }
 
     @Test
