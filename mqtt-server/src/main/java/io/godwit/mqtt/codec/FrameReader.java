@@ -32,6 +32,9 @@ final class FrameReader {
         }
     };
 
+    /** A longer topic is not kept for a connection at rest. */
+    private static final int MAX_REMEMBERED_BYTES = 1024;
+
     // per connection
     private final boolean fromClient;
     /** 0 until a CONNECT has named it. */
@@ -174,8 +177,10 @@ final class FrameReader {
         if (!TopicName.isValid(topic)) { // [MQTT5-3.3.2-2], [MQTT311-3.3.2-2]
             throw new ProtocolException(ReasonCode.TOPIC_NAME_INVALID, "topic name has a wildcard: " + brief(topic));
         }
-        lastTopic = topic;
-        lastTopicBytes = Arrays.copyOf(bytes, length);
+        if (length <= MAX_REMEMBERED_BYTES) {
+            lastTopic = topic;
+            lastTopicBytes = Arrays.copyOf(bytes, length);
+        }
         return topic;
     }
 

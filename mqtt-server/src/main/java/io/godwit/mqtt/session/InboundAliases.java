@@ -7,7 +7,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The topic aliases a client has set up on its connection (MQTT 5.0, 3.3.2.3.4). Confined to the loop of its session. */
 final class InboundAliases {
+    /** Of all topics together: as much as one may have, or a few thousand for each of many. */
+    static final int MAX_CHARS = 65_536;
+
     private final @Nullable String[] topics;
+    private int chars;
 
     InboundAliases(int maximum) {
         topics = new @Nullable String[maximum];
@@ -21,7 +25,7 @@ final class InboundAliases {
                     ReasonCode.TOPIC_ALIAS_INVALID, "topic alias " + alias + " above the maximum " + topics.length);
         }
         if (!publish.topic().isEmpty()) {
-            topics[alias - 1] = publish.topic();
+            remember(alias, publish.topic());
             return publish.topic();
         }
         String topic = topics[alias - 1];
@@ -29,5 +33,15 @@ final class InboundAliases {
             throw new ProtocolException(ReasonCode.PROTOCOL_ERROR, "topic alias " + alias + " was never set");
         }
         return topic;
+    }
+
+    private void remember(int alias, String topic) {
+        String before = topics[alias - 1];
+        chars += topic.length() - (before == null ? 0 : before.length());
+        if (chars > MAX_CHARS) {
+            throw new ProtocolException(
+                    ReasonCode.QUOTA_EXCEEDED, "topic aliases for more than " + MAX_CHARS + " characters");
+        }
+        topics[alias - 1] = topic;
     }
 }
