@@ -222,7 +222,7 @@ public final class BrokerProcess implements Broker {
         }
     }
 
-    /** The running process, or null. */
+    /** The running process, or null. After a loss of power the file may hold half a number, which is somebody else's. */
     public @Nullable ProcessHandle handle() throws IOException {
         try {
             String pid = Files.readString(data().resolve("godwit.pid")).strip();
@@ -230,6 +230,8 @@ public final class BrokerProcess implements Broker {
                     ? null
                     : ProcessHandle.of(Long.parseLong(pid))
                             .filter(process -> !ProcStat.hasEnded(process))
+                            .filter(process ->
+                                    ProcStat.commandLine(process.pid()).contains("io.godwit.broker.Main"))
                             .orElse(null);
         } catch (NoSuchFileException e) {
             return null;

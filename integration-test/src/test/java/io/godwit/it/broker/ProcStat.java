@@ -23,6 +23,15 @@ final class ProcStat {
         return threads == null || threads.length <= 1; // null when it is gone
     }
 
+    /** The arguments, each with a NUL behind it; empty when there is no such process, or it has ended. */
+    static String commandLine(long pid) {
+        try {
+            return Files.readString(Path.of("/proc", Long.toString(pid), "cmdline"), StandardCharsets.ISO_8859_1);
+        } catch (IOException gone) {
+            return "";
+        }
+    }
+
     /** A letter as in proc(5); X when there is no such process. */
     static char state(Path stat) {
         try {
