@@ -3,7 +3,6 @@ package io.godwit.mqtt.transport;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelOutboundBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,8 +50,7 @@ final class OutBuffer implements LoopFlush {
      * what is free of its large chunks back when it is asked for more of them, so that after a burst of slow clients it would keep it all.
      */
     private boolean isBackedUp() {
-        ChannelOutboundBuffer pending = channel.unsafe().outboundBuffer();
-        return pending != null && pending.totalPendingWriteBytes() > 0;
+        return throttling.unwrittenBytes() > 0;
     }
 
     /** A packet has been appended. Borrows {@code buffer}, which {@link #open} has lent. */

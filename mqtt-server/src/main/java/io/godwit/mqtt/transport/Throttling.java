@@ -145,7 +145,8 @@ final class Throttling {
         }
     }
 
-    private long unwrittenBytes() {
+    /** What was handed to the channel and its socket has not taken. */
+    long unwrittenBytes() {
         ChannelOutboundBuffer pending = channel.unsafe().outboundBuffer();
         return pending == null ? 0 : pending.totalPendingWriteBytes();
     }
