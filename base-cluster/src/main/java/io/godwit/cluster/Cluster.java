@@ -31,6 +31,19 @@ public final class Cluster implements AutoCloseable {
                 InetAddress::getAllByName);
     }
 
+    /**
+     * Whether it could be opened, as far as that can be said beside one that runs. Blocks.
+     *
+     * @throws ClusterException as {@link #open}
+     */
+    public static void check(ClusterConfig config) throws ClusterException {
+        ClusterConfig.TlsFiles files = config.tls();
+        if (files != null) {
+            ClusterTls.load(files);
+        }
+        config.advertised();
+    }
+
     Cluster(
             ClusterConfig config,
             NodeIdentity identity,

@@ -17,6 +17,26 @@ public record HostPort(String host, int port) {
         }
     }
 
+    /**
+     * Reads {@code host:port}; an IPv6 address stands in brackets.
+     *
+     * @throws IllegalArgumentException telling what was expected
+     */
+    public static HostPort parse(String text) {
+        int colon = text.lastIndexOf(':');
+        String host = colon < 0 ? "" : text.substring(0, colon);
+        if (host.startsWith("[") && host.endsWith("]")) {
+            host = host.substring(1, host.length() - 1);
+        } else if (host.indexOf(':') >= 0) {
+            throw new IllegalArgumentException("must be host:port, an IPv6 address in brackets, was \"" + text + "\"");
+        }
+        try {
+            return new HostPort(host, Integer.parseInt(text.substring(colon + 1)));
+        } catch (IllegalArgumentException e) { // of the number too
+            throw new IllegalArgumentException("must be host:port, was \"" + text + "\"", e);
+        }
+    }
+
     @Override
     public String toString() {
         return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;

@@ -10,6 +10,7 @@
  *   MemberSockets       their sockets; with TLS nobody gets past ListenSocket without a certificate
  * RpcServer           one gRPC server for Raft and the services of the node
  * RpcChannels         one gRPC channel per member
+ * LocalRpcServer      services for programs of the same machine, behind the LocalAccess in a file; RpcConnection is their side
  * ClusterTls          mutual TLS of both, from one set of files
  * </pre>
  *

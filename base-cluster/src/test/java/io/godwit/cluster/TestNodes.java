@@ -169,7 +169,7 @@ final class TestNodes implements AutoCloseable {
     }
 
     /** A port below the ephemeral ones that is free, with the next, on the first loopback addresses. */
-    private static int freePort() {
+    static int freePort() {
         for (int attempt = 0; attempt < 200; attempt++) {
             int candidate = ThreadLocalRandom.current().nextInt(10_000, 16_000) * 2;
             if (isFree(candidate) && isFree(candidate + 1)) {

@@ -44,16 +44,28 @@ final class DiskGuard {
     private final long markBytes;
     private final Runnable onChange;
     private volatile DiskRoom room = DiskRoom.AMPLE;
+    private final long totalBytes;
+    private volatile long freeBytes;
 
     /** @param onChange called on the checking thread after the answer has changed */
     DiskGuard(Disk disk, OptionalLong lowWaterBytes, Runnable onChange) throws IOException {
         this.disk = disk;
         this.onChange = onChange;
-        this.markBytes = lowWaterBytes.isPresent() ? lowWaterBytes.getAsLong() : defaultMark(disk.totalBytes());
+        this.totalBytes = disk.totalBytes();
+        this.markBytes = lowWaterBytes.isPresent() ? lowWaterBytes.getAsLong() : defaultMark(totalBytes);
     }
 
     static long defaultMark(long totalBytes) {
         return Math.max(MIN_DEFAULT_MARK, Math.min(MAX_DEFAULT_MARK, totalBytes / 20));
+    }
+
+    long totalBytes() {
+        return totalBytes;
+    }
+
+    /** As of the last look; 0 before the first. */
+    long freeBytes() {
+        return freeBytes;
     }
 
     DiskRoom room() {
@@ -68,6 +80,7 @@ final class DiskGuard {
             LOG.warn("free disk space cannot be read cause={}", e.toString());
             return;
         }
+        freeBytes = free;
         DiskRoom next = roomAt(free);
         if (next == room) {
             return;

@@ -1,22 +1,26 @@
 package io.godwit.kv;
 
+import io.godwit.cluster.Cluster;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.DataDirectory;
 import io.godwit.kv.raft.RaftHost;
 import io.godwit.kv.raft.SharedRaftLog;
-import io.godwit.kv.range.Range;
-import io.godwit.kv.range.RangeDb;
 import io.godwit.kv.range.RangeEnvironment;
 import io.godwit.kv.range.RocksResources;
+import io.godwit.kv.remote.RouteTable;
+import io.godwit.kv.remote.Routes;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,6 +32,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  * data/FORMAT, LOCK            whose data it is; the claim of the process
+ * data/INCARNATION             how often a node of a cluster has started
  * data/raft-log                the log and votes of all groups, and the register of ranges
  * data/STORES                  the stores made here
  * data/(store)/range-(N)/db, snapshot
@@ -36,6 +41,8 @@ import org.slf4j.LoggerFactory;
 public final class KvNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KvNode.class);
     private static final long DISK_CHECK_MILLIS = 1_000;
+    private static final String DRAINING = "draining";
+    private static final long HEARTBEATS_TO_HEAR_OF_A_LEADER = 2;
 
     private final KvNodeConfig config;
     private final DataDirectory directory;
@@ -46,8 +53,18 @@ public final class KvNode implements AutoCloseable {
     private final RaftHost raft;
     private final DiskGuard disk;
     private final RangeEnvironment environment;
+    /** Null when this node is alone. */
+    private final @Nullable ClusterLinks links;
+
+    /** Those of the stores, before they are open as stores too: other nodes may ask for them while they start. */
+    private final Map<String, StoreRanges> ranges = new ConcurrentHashMap<>();
+
+    private final Map<String, StoreControl> controls = new ConcurrentHashMap<>();
+    private final OwnReport own;
+    private final NodeControl operations;
     private final List<KvStore> stores = new CopyOnWriteArrayList<>();
     private final List<Consumer<Map<String, StoreHealth>>> listeners = new CopyOnWriteArrayList<>();
+    private final RangeBackups backups;
     private volatile @Nullable String logFailure;
     private boolean closed;
 
@@ -55,7 +72,8 @@ public final class KvNode implements AutoCloseable {
      * Claims the data directory and opens the shared log.
      *
      * @throws DamagedDataException naming what is not as it was written
-     * @throws IOException if there is no data and {@code bootstrap} is false, or another process uses the directory
+     * @throws IOException if there is no data and {@code bootstrap} is false, or another process uses the directory, or the node may not be a
+     *     member of the cluster it is configured for ({@link ClusterEntry})
      */
     public static KvNode open(KvNodeConfig config) throws IOException {
         return open(config, DiskGuard.Disk::of);
@@ -67,20 +85,44 @@ public final class KvNode implements AutoCloseable {
     }
 
     static KvNode open(KvNodeConfig config, DiskProbe probe) throws IOException {
-        if (!config.bootstrap() && DataDirectory.isEmpty(config.dataDirectory())) {
+        ClusterSettings cluster = config.cluster();
+        if (cluster == null && !config.bootstrap() && DataDirectory.isEmpty(config.dataDirectory())) {
             throw noData(config);
         }
-        DataDirectory directory = DataDirectory.open(config.dataDirectory());
-        List<AutoCloseable> opened = new ArrayList<>(List.of(directory));
+        List<AutoCloseable> opened = new ArrayList<>();
         try {
-            return new KvNode(config, directory, probe, opened);
+            return cluster == null
+                    ? new KvNode(config, own(config, opened), null, probe, opened)
+                    : enter(config, cluster, probe, opened);
         } catch (IOException | RuntimeException e) {
             closeAll(opened);
             throw e;
         }
     }
 
-    private KvNode(KvNodeConfig config, DataDirectory directory, DiskProbe probe, List<AutoCloseable> opened)
+    private static DataDirectory own(KvNodeConfig config, List<AutoCloseable> opened) throws IOException {
+        DataDirectory directory = DataDirectory.open(config.dataDirectory());
+        opened.add(directory);
+        return directory;
+    }
+
+    private static KvNode enter(
+            KvNodeConfig config, ClusterSettings cluster, DiskProbe probe, List<AutoCloseable> opened)
+            throws IOException {
+        DataDirectory.Claim claim = DataDirectory.claim(config.dataDirectory());
+        opened.add(claim);
+        ClusterEntry.Entered entered = new ClusterEntry(config, cluster, claim).enter();
+        opened.set(0, entered.directory());
+        opened.add(entered.cluster());
+        return new KvNode(config, entered.directory(), entered, probe, opened);
+    }
+
+    private KvNode(
+            KvNodeConfig config,
+            DataDirectory directory,
+            ClusterEntry.@Nullable Entered entered,
+            DiskProbe probe,
+            List<AutoCloseable> opened)
             throws IOException {
         this.config = config;
         this.directory = directory;
@@ -91,17 +133,71 @@ public final class KvNode implements AutoCloseable {
         this.log = SharedRaftLog.open(logDirectory, this::logFailed);
         opened.add(log);
         String storeId = directory.storeId().toString();
-        this.files = new StoreFiles(directory.path(), logDirectory, log, rocks, storeId);
-        if (!config.bootstrap() && files.isEmpty()) {
+        this.files = new StoreFiles(directory.path(), logDirectory, log, rocks, storeId, entered == null);
+        if (entered == null && !config.bootstrap() && files.isEmpty()) {
             throw noData(config);
         }
-        this.raft = new RaftHost(log.serviceFactory(config.sync()), storeId, config.sync());
+        if (config.bootstrap() && (entered == null || directory.isFresh())) {
+            files.found();
+        }
+        this.raft = raft(config, storeId, entered);
         opened.add(raft);
         this.disk = new DiskGuard(probe.of(directory.path()), config.lowWaterBytes(), this::healthChanged);
         disk.check();
         this.environment = new RangeEnvironment(
                 raft, threads.ranges(), threads.io(), threads.timers(), disk::room, config.range());
         threads.everyMillis(DISK_CHECK_MILLIS, disk::check);
+        this.backups = new RangeCopies(directory.path(), stores);
+        this.own = new OwnReport(
+                storeId, entered == null ? 1 : entered.incarnation(), ranges::values, this::isDraining, disk);
+        this.links = entered == null ? null : links(entered);
+        this.operations = new NodeControl(clusterId(), own, controls, this::drain, links);
+        if (links != null) {
+            operations.start(links);
+            links.start();
+        }
+    }
+
+    private RaftHost raft(KvNodeConfig config, String storeId, ClusterEntry.@Nullable Entered entered) {
+        ClusterSettings cluster = config.cluster();
+        if (entered == null || cluster == null) {
+            return new RaftHost(log.serviceFactory(config.sync()), storeId, config.sync());
+        }
+        return RaftHost.connected(
+                log.serviceFactory(config.sync()),
+                storeId,
+                config.sync(),
+                cluster.raft(),
+                entered.cluster().server(),
+                entered.cluster().channels());
+    }
+
+    private ClusterLinks links(ClusterEntry.Entered entered) {
+        MemberWatch members = new MemberWatch(
+                directory.clusterId().toString(),
+                by -> logFailed(
+                        "this node's data is in use by a later process " + by,
+                        new IllegalStateException("superseded by " + by)));
+        ClusterLinks made = new ClusterLinks(entered, own, members, ranges, threads);
+        raft.onMissing(made.replicas()::called);
+        entered.cluster().membership().addListener(members);
+        entered.cluster().membership().addListener(raft.following());
+        members.onConflict(() -> threads.io().execute(this::healthChanged));
+        return made;
+    }
+
+    private boolean isDraining() {
+        byte[] record = log.nodeRecord(DRAINING);
+        return record != null && record[0] != 0;
+    }
+
+    private void drain(boolean isToGo) {
+        log.putNodeRecord(DRAINING, new byte[] {(byte) (isToGo ? 1 : 0)});
+    }
+
+    /** What operators may ask of this node, and through it of the others. */
+    public NodeOperations operations() {
+        return operations;
     }
 
     private static IOException noData(KvNodeConfig config) {
@@ -128,42 +224,86 @@ public final class KvNode implements AutoCloseable {
         if (stores.stream().anyMatch(store -> store.name().equals(spec.name()))) {
             throw new IllegalStateException("store " + spec.name() + " is open");
         }
-        List<RangeDescriptor> descriptors = files.ranges(spec);
-        List<RangeDb> databases = new ArrayList<>();
-        try {
-            for (RangeDescriptor descriptor : descriptors) {
-                databases.add(files.open(descriptor));
-            }
-        } catch (IOException | RuntimeException e) {
-            databases.forEach(RangeDb::close);
-            throw e;
-        }
-        List<Range> ranges = new ArrayList<>();
-        for (int i = 0; i < descriptors.size(); i++) {
-            RangeDescriptor descriptor = descriptors.get(i);
-            ranges.add(new Range(
-                    descriptor.groupId(),
-                    descriptor.bounds(),
-                    databases.get(i),
-                    spec.coprocessors().get(),
-                    environment,
-                    (what, cause) -> storeFailed(spec.name(), what, cause)));
-        }
-        KvStore store = new KvStore(spec.name(), ranges);
+        StoreRanges opened =
+                new StoreRanges(spec, files, environment, (what, cause) -> storeFailed(spec.name(), what, cause));
+        opened.open();
+        KvStore store = store(spec.name(), opened);
         stores.add(store);
         wiring.accept(store.client());
-        for (int i = 0; i < ranges.size(); i++) {
-            ranges.get(i).start(files.snapshotsOf(descriptors.get(i)));
+        opened.start();
+        ranges.put(spec.name(), opened);
+        StoreControl control = new StoreControl(opened, spec.balance(), own, links, new NodeTimer(threads));
+        controls.put(spec.name(), control);
+        control.start();
+        ClusterLinks cluster = links;
+        if (cluster != null) {
+            cluster.exchange().changed();
+            electLater();
         }
         store.ready().whenComplete((done, failure) -> healthChanged());
-        LOG.info("store opened store={} ranges={}", spec.name(), ranges.size());
+        LOG.info("store opened store={} ranges={}", spec.name(), opened.all().size());
         return store;
+    }
+
+    /** This node's part in the cluster, to offer further services in it; empty when it is alone. Closed with the node. */
+    public Optional<Cluster> cluster() {
+        return Optional.ofNullable(links).map(ClusterLinks::cluster);
+    }
+
+    /** Copies of the ranges that this node leads. */
+    public RangeBackups backups() {
+        return backups;
+    }
+
+    /** Whoever leads has been heard of by then. */
+    @SuppressWarnings("FutureReturnValueIgnored") // ends with the timers
+    private void electLater() {
+        ClusterSettings settings = config.cluster();
+        if (settings != null) {
+            threads.timers()
+                    .schedule(
+                            raft::standWhereNobodyLeads,
+                            HEARTBEATS_TO_HEAR_OF_A_LEADER * settings.raft().heartbeatMillis(),
+                            TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private KvStore store(String name, StoreRanges opened) {
+        ClusterLinks cluster = links;
+        if (cluster == null) {
+            return new KvStore(name, opened);
+        }
+        RouteTable table = cluster.table(name);
+        CompletableFuture<Void> ready = new CompletableFuture<>();
+        Consumer<Routes> look = routes -> {
+            if (routes.isComplete() && !ready.isDone()) {
+                threads.io().execute(() -> ready.complete(null));
+            }
+        };
+        table.onChange(look);
+        look.accept(table.routes());
+        return new KvStore(name, opened, cluster.clientOf(opened), ready);
     }
 
     /** What an operator must know of the data as it was found: what the disk has lost, though it had confirmed it. Mostly empty. */
     public List<String> losses() {
         @Nullable String lost = log.lost();
         return lost == null ? List.of() : List.of(lost);
+    }
+
+    /** Nodes of other clusters that are in this one's environment by mistake, a line each, for an operator. Mostly empty. */
+    public List<String> conflicts() {
+        return links == null ? List.of() : links.members().conflicts();
+    }
+
+    /** Id of the cluster that the data belongs to. */
+    public String clusterId() {
+        return directory.clusterId().toString();
+    }
+
+    /** This node's name among the others. */
+    public String storeId() {
+        return directory.storeId().toString();
     }
 
     /** Completes when every store opened so far serves; fails with {@link io.godwit.kv.client.RangeException}. */
@@ -189,6 +329,12 @@ public final class KvNode implements AutoCloseable {
         disk.check();
     }
 
+    /** For tests, which cut this node off; null when it is alone. */
+    @Nullable
+    ClusterLinks links() {
+        return links;
+    }
+
     private void healthChanged() {
         Map<String, StoreHealth> health = health();
         listeners.forEach(listener -> listener.accept(health));
@@ -211,7 +357,7 @@ public final class KvNode implements AutoCloseable {
         threads.io().execute(() -> {
             stores.forEach(store -> {
                 store.failed(what);
-                store.ranges().forEach(range -> range.fail(what));
+                store.ranges().all().forEach(range -> range.fail(what));
             });
             healthChanged();
         });
@@ -227,11 +373,20 @@ public final class KvNode implements AutoCloseable {
             return;
         }
         closed = true;
+        controls.values().forEach(StoreControl::close);
+        if (links != null) {
+            links.closeClients();
+        }
         List<CompletableFuture<Void>> stopped = new ArrayList<>();
-        stores.forEach(store -> store.ranges().forEach(range -> stopped.add(range.stop())));
+        stores.forEach(store -> stopped.add(store.ranges().stop()));
         stopped.forEach(CompletableFuture::join);
-        stores.forEach(store -> store.ranges().forEach(Range::close));
-        closeAll(List.of(directory, rocks, log, threads, raft));
+        stores.forEach(store -> store.ranges().close());
+        List<AutoCloseable> parts = new ArrayList<>(List.of(directory, rocks, log, threads));
+        if (links != null) {
+            parts.add(links);
+        }
+        parts.add(raft);
+        closeAll(parts);
         LOG.info("node closed data={}", config.dataDirectory());
     }
 

@@ -4,6 +4,7 @@ import io.godwit.kv.raft.LogSync;
 import io.godwit.kv.range.RangeSettings;
 import java.nio.file.Path;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a node is opened with.
@@ -14,6 +15,7 @@ import java.util.OptionalLong;
  * @param writeBufferBytes the memtables' part of it
  * @param lowWaterBytes free disk below which mutations that add data are refused, and below half of which all are; empty: 5 % of the disk,
  *     at most 1 GiB, at least 256 MiB
+ * @param cluster null for a node that is alone
  */
 public record KvNodeConfig(
         Path dataDirectory,
@@ -22,12 +24,31 @@ public record KvNodeConfig(
         long writeBufferBytes,
         RangeSettings range,
         OptionalLong lowWaterBytes,
-        LogSync sync) {
+        LogSync sync,
+        @Nullable ClusterSettings cluster) {
 
     public KvNodeConfig {
         if (cacheBytes <= 0 || writeBufferBytes <= 0 || writeBufferBytes > cacheBytes) {
             throw new IllegalArgumentException("cacheBytes=" + cacheBytes + " writeBufferBytes=" + writeBufferBytes);
         }
+    }
+
+    /** Alone. */
+    public KvNodeConfig(
+            Path dataDirectory,
+            boolean bootstrap,
+            long cacheBytes,
+            long writeBufferBytes,
+            RangeSettings range,
+            OptionalLong lowWaterBytes,
+            LogSync sync) {
+        this(dataDirectory, bootstrap, cacheBytes, writeBufferBytes, range, lowWaterBytes, sync, null);
+    }
+
+    /** The same as one of several. */
+    public KvNodeConfig in(ClusterSettings settings) {
+        return new KvNodeConfig(
+                dataDirectory, bootstrap, cacheBytes, writeBufferBytes, range, lowWaterBytes, sync, settings);
     }
 
     /** With everything fsynced. */

@@ -2,25 +2,36 @@ package io.godwit.kv;
 
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.range.Range;
-import io.godwit.kv.range.RangeRouter;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A store of a {@link KvNode}, which closes it. */
 public final class KvStore {
     private final String name;
-    private final List<Range> ranges;
-    private final RangeRouter router;
+    private final StoreRanges ranges;
+    private final RangeClient client;
     private final CompletableFuture<Void> ready;
     /** Written once, by whichever thread meets the first fault. */
     private volatile @Nullable String failure;
 
-    KvStore(String name, List<Range> ranges) {
+    KvStore(String name, StoreRanges ranges) {
         this.name = name;
         this.ranges = ranges;
-        this.router = new RangeRouter(ranges);
-        this.ready = CompletableFuture.allOf(ranges.stream().map(Range::ready).toArray(CompletableFuture[]::new));
+        this.client = ranges.client();
+        this.ready =
+                CompletableFuture.allOf(ranges.all().stream().map(Range::ready).toArray(CompletableFuture[]::new));
+    }
+
+    /**
+     * One of a cluster.
+     *
+     * @param ready completes when all ranges have leaders, wherever
+     */
+    KvStore(String name, StoreRanges ranges, RangeClient client, CompletableFuture<Void> ready) {
+        this.name = name;
+        this.ranges = ranges;
+        this.client = client;
+        this.ready = ready;
     }
 
     public String name() {
@@ -29,15 +40,15 @@ public final class KvStore {
 
     /** The way in. Requests wait while ranges have no leader yet. */
     public RangeClient client() {
-        return router;
+        return client;
     }
 
-    /** Completes on a range executor when all ranges serve; fails with {@link io.godwit.kv.client.RangeException}. */
+    /** Completes on a range executor or an I/O thread when all ranges serve; fails with {@link io.godwit.kv.client.RangeException}. */
     public CompletableFuture<Void> ready() {
         return ready;
     }
 
-    List<Range> ranges() {
+    StoreRanges ranges() {
         return ranges;
     }
 

@@ -1,6 +1,8 @@
 package io.godwit.kv;
 
 import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.raft.RaftGroup;
+import io.godwit.kv.range.RangeState;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -12,19 +14,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the node's register says of a range that lives on it.
+ * What the node's register says of a range that lives on it: what it was when it came. Its database says what has become of it
+ * ({@link RangeState}).
  *
  * <pre>
- * byte version = 1 | utf store | long id | long epoch | bytes start | boolean hasEnd [bytes end] | int voters, each utf
+ * byte version = 2 | utf store | long id | long epoch | bytes start | boolean hasEnd [bytes end] | int voters, each utf
+ *                  | long joinedEpoch, not in version 1
  * </pre>
  *
  * @param store name of the store
  * @param id unique in the store, never given again
  * @param epoch rises with every split, merge and voter change
  * @param voters store ids
+ * @param joinedEpoch 0 for a replica that came into being with its range. Otherwise the epoch that the range had when this node was asked to
+ *     have a replica, which began blank, while the rest still says what the range was when it came into being: its log, if that is all
+ *     there, begins there
  */
-record RangeDescriptor(String store, long id, long epoch, RangeBounds bounds, List<String> voters) {
-    private static final int VERSION = 1;
+record RangeDescriptor(String store, long id, long epoch, RangeBounds bounds, List<String> voters, long joinedEpoch) {
+    private static final int VERSION = 2;
+    private static final int WITHOUT_JOINED_EPOCH = 1;
     private static final int MAX_KEY_BYTES = 1 << 20;
 
     RangeDescriptor {
@@ -38,6 +46,36 @@ record RangeDescriptor(String store, long id, long epoch, RangeBounds bounds, Li
 
     String directoryName() {
         return "range-" + id;
+    }
+
+    /** One that came into being with its range. */
+    RangeDescriptor(String store, long id, long epoch, RangeBounds bounds, List<String> voters) {
+        this(store, id, epoch, bounds, voters, 0);
+    }
+
+    /** Of the same range for a replica that is made blank now. */
+    RangeDescriptor joinedAt(long currentEpoch) {
+        return new RangeDescriptor(store, id, epoch, bounds, voters, currentEpoch);
+    }
+
+    /** Who votes as long as the replica has neither log nor snapshot: nobody that it knows of, if it is to be given these. */
+    List<String> firstVoters() {
+        return joinedEpoch > 0 ? List.of() : voters;
+    }
+
+    /** As it came. */
+    RangeState born() {
+        return RangeState.settled(id, epoch, bounds, new RaftGroup.Membership(voters, List.of()));
+    }
+
+    /** Of a range that comes as {@code state}. */
+    static RangeDescriptor of(String store, RangeState state) {
+        return new RangeDescriptor(
+                store,
+                state.id(),
+                state.epoch(),
+                state.bounds(),
+                state.members().voters());
     }
 
     byte[] encode() {
@@ -57,6 +95,7 @@ record RangeDescriptor(String store, long id, long epoch, RangeBounds bounds, Li
             for (String voter : voters) {
                 out.writeUTF(voter);
             }
+            out.writeLong(joinedEpoch);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -67,7 +106,7 @@ record RangeDescriptor(String store, long id, long epoch, RangeBounds bounds, Li
     static RangeDescriptor decode(byte[] encoded) throws IOException {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded))) {
             int version = in.readUnsignedByte();
-            if (version != VERSION) {
+            if (version != VERSION && version != WITHOUT_JOINED_EPOCH) {
                 throw new IOException("range descriptor of version " + version + ", expected " + VERSION);
             }
             String store = in.readUTF();
@@ -80,7 +119,8 @@ record RangeDescriptor(String store, long id, long epoch, RangeBounds bounds, Li
             for (int i = 0; i < count; i++) {
                 voters.add(in.readUTF());
             }
-            return new RangeDescriptor(store, id, epoch, new RangeBounds(start, end), voters);
+            long joinedEpoch = version == WITHOUT_JOINED_EPOCH ? 0 : in.readLong();
+            return new RangeDescriptor(store, id, epoch, new RangeBounds(start, end), voters, joinedEpoch);
         }
     }
 

@@ -4,15 +4,20 @@ import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.raft.ChecksummedText;
 import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.DurableFiles;
+import io.godwit.kv.raft.GroupBirth;
 import io.godwit.kv.raft.SharedRaftLog;
 import io.godwit.kv.range.RangeDb;
+import io.godwit.kv.range.RangeState;
 import io.godwit.kv.range.RocksResources;
+import io.godwit.kv.range.Split;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,27 +40,120 @@ import org.jspecify.annotations.Nullable;
  *       the store, in case the whole log goes missing. Left out, it is written by the next start.
  * </ol>
  *
+ * <p>In a cluster only the node that began it makes stores. On the others a store has no ranges, and no line in {@code STORES}, until the node is
+ * given a replica ({@link Replicas}).
+ *
  * <p>Raft groups are started only after the last step. Not thread-safe; used while a node opens its stores.
  */
 final class StoreFiles {
     private static final String STORES = "STORES";
+    private static final String FOUNDER = "founder";
+    /** Behind the epoch in a tombstone: the range was merged away. */
+    private static final byte RANGE_ENDED = 1;
 
     private final Path data;
     private final Path logDirectory;
     private final SharedRaftLog log;
     private final RocksResources rocks;
     private final String storeId;
+    private final boolean isAlone;
 
-    StoreFiles(Path data, Path logDirectory, SharedRaftLog log, RocksResources rocks, String storeId) {
+    /** @param isAlone whether this node has all ranges of its stores; otherwise it has those that it is given */
+    StoreFiles(Path data, Path logDirectory, SharedRaftLog log, RocksResources rocks, String storeId, boolean isAlone) {
         this.data = data;
         this.logDirectory = logDirectory;
         this.log = log;
         this.rocks = rocks;
         this.storeId = storeId;
+        this.isAlone = isAlone;
+    }
+
+    boolean isAlone() {
+        return isAlone;
+    }
+
+    String storeId() {
+        return storeId;
     }
 
     Path databaseOf(RangeDescriptor range) {
         return rangeDirectory(range).resolve("db");
+    }
+
+    /** Whether a range lives on this node. */
+    boolean knows(RangeDescriptor range) {
+        return log.descriptors().stream().anyMatch(entry -> entry.getKey().equals(range.groupId()));
+    }
+
+    /** The epoch without this node at which the range was given up here last; 0 when it never was. */
+    long tombstoneOf(String groupId) {
+        byte @Nullable [] tombstone = log.tombstone(groupId);
+        return tombstone == null ? 0 : ByteBuffer.wrap(tombstone).getLong();
+    }
+
+    /** Whether the range itself has ended, as far as this node knows, and not only its replica here. */
+    boolean hasEnded(String groupId) {
+        byte @Nullable [] tombstone = log.tombstone(groupId);
+        return tombstone != null && tombstone.length > Long.BYTES && tombstone[Long.BYTES] == RANGE_ENDED;
+    }
+
+    /** Makes a replica without anything in it, see {@link Replicas}. */
+    RangeDb join(RangeDescriptor range) throws IOException {
+        GroupBirth.empty(rangeDirectory(range));
+        RangeDb.open(databaseOf(range), range.born(), rocks, true).close();
+        DurableFiles.createDirectories(snapshotsOf(range));
+        log.erase(range.groupId());
+        log.putDescriptor(range.groupId(), range.encode());
+        nameStore(range.store());
+        return RangeDb.open(databaseOf(range), range.born(), rocks, false);
+    }
+
+    /** Takes a replica, which goes on running, out of the register for good. */
+    void deregister(RangeDescriptor range, long epoch) {
+        log.bury(range.groupId(), ByteBuffer.allocate(Long.BYTES).putLong(epoch).array());
+    }
+
+    /** Deletes what is left of a replica that was buried and has ended. */
+    void erase(RangeDescriptor range) throws IOException {
+        Path directory = rangeDirectory(range);
+        if (Files.exists(directory)) {
+            GroupBirth.empty(directory);
+            DurableFiles.syncDirectory(data.resolve(range.store()));
+        }
+        log.erase(range.groupId());
+    }
+
+    private static boolean isGroupOf(String store, String groupId) {
+        return groupId.startsWith(store + "-")
+                && groupId.substring(store.length() + 1).matches("[0-9]{1,18}");
+    }
+
+    /** Whether a range lived on this node and does no more. */
+    boolean hasBuried(RangeDescriptor range) {
+        return log.tombstone(range.groupId()) != null;
+    }
+
+    /** Makes the right part of a split, see {@link Split}. On the apply thread of the parent. */
+    RangeDb bear(RangeDescriptor child, RangeState state, RangeDb parent) throws IOException {
+        RangeDb db = Split.makeChild(
+                parent, state, child.groupId(), rangeDirectory(child), databaseOf(child), snapshotsOf(child), log);
+        log.putDescriptor(child.groupId(), child.encode());
+        return db;
+    }
+
+    /**
+     * Takes a range that has ended, and whose group is not running, off this node. Once buried it is not opened any more; what a crash then leaves of its log and files
+     * is deleted when the store is opened.
+     */
+    void bury(RangeDescriptor range, long epoch) throws IOException {
+        log.bury(
+                range.groupId(),
+                ByteBuffer.allocate(Long.BYTES + 1)
+                        .putLong(epoch)
+                        .put(RANGE_ENDED)
+                        .array());
+        log.erase(range.groupId());
+        GroupBirth.empty(rangeDirectory(range));
     }
 
     Path snapshotsOf(RangeDescriptor range) {
@@ -71,26 +169,57 @@ final class StoreFiles {
         return readStores().isEmpty() && log.descriptors().isEmpty();
     }
 
+    private void deleteBuried(String store) throws IOException {
+        for (String groupId : log.buried()) {
+            String prefix = store + "-";
+            if (groupId.startsWith(prefix) && groupId.substring(prefix.length()).matches("\\d+")) {
+                log.erase(groupId);
+                GroupBirth.empty(data.resolve(store).resolve("range-" + groupId.substring(prefix.length())));
+            }
+        }
+    }
+
     /**
      * The ranges of the store, by key; makes it when it does not exist.
      *
      * @throws DamagedDataException naming what is missing or does not fit
      */
     List<RangeDescriptor> ranges(StoreSpec spec) throws IOException {
+        deleteBuried(spec.name());
         List<RangeDescriptor> registered = registered(spec.name());
         SortedSet<String> stores = readStores();
         if (registered.isEmpty()) {
-            if (stores.contains(spec.name())) {
+            boolean hadSome = log.buried().stream().anyMatch(groupId -> isGroupOf(spec.name(), groupId));
+            if (stores.contains(spec.name()) && !hadSome) {
                 throw new DamagedDataException(
                         logDirectory,
                         "its register has no range of store " + spec.name() + ", which " + STORES + " names");
             }
+            if (hadSome || !isFounder()) {
+                return registered;
+            }
             registered = create(spec);
         }
-        if (stores.add(spec.name())) {
+        nameStore(spec.name());
+        return registered;
+    }
+
+    private void nameStore(String name) throws IOException {
+        SortedSet<String> stores = readStores();
+        if (stores.add(name)) {
             DurableFiles.replace(data.resolve(STORES), ChecksummedText.seal(String.join("\n", stores) + "\n"));
         }
-        return registered;
+    }
+
+    /** This node began the cluster: it makes the stores that are not there. Nobody else may, or two nodes would make the same. */
+    void found() {
+        if (log.nodeRecord(FOUNDER) == null) {
+            log.putNodeRecord(FOUNDER, new byte[] {1});
+        }
+    }
+
+    private boolean isFounder() {
+        return isAlone || log.nodeRecord(FOUNDER) != null;
     }
 
     /**
@@ -99,9 +228,9 @@ final class StoreFiles {
      * @throws DamagedDataException naming what is missing or does not fit
      */
     RangeDb open(RangeDescriptor range) throws IOException {
-        RangeDb db = RangeDb.open(databaseOf(range), range.bounds(), rocks, false);
+        RangeDb db = RangeDb.open(databaseOf(range), range.born(), rocks, false);
         long lastIndex = log.lastIndex(range.groupId());
-        if (range.voters().equals(List.of(storeId)) && db.appliedIndex() > lastIndex) {
+        if (db.state().members().voters().equals(List.of(storeId)) && db.appliedIndex() > lastIndex) {
             long applied = db.appliedIndex();
             db.close();
             throw new DamagedDataException(
@@ -126,23 +255,35 @@ final class StoreFiles {
             }
         }
         ranges.sort(Comparator.comparing(range -> range.bounds().start(), Arrays::compareUnsigned));
-        if (!ranges.isEmpty()) {
-            checkCover(store, ranges);
-        }
         return ranges;
     }
 
-    private void checkCover(String store, List<RangeDescriptor> ranges) throws DamagedDataException {
-        byte @Nullable [] expected = {};
-        for (RangeDescriptor range : ranges) {
-            if (expected == null || !Arrays.equals(expected, range.bounds().start())) {
-                throw new DamagedDataException(
-                        logDirectory, "ranges of store " + store + " have a gap or overlap at " + range.groupId());
+    /**
+     * Makes sure that the ranges of a node that is alone have every key between them. They may overlap: a database may be of before a split, until
+     * the log has been replayed.
+     *
+     * @param bounds of all ranges of the store, as their databases have them
+     * @throws DamagedDataException naming where a range is missing
+     */
+    void checkCover(String store, List<RangeBounds> bounds) throws DamagedDataException {
+        List<RangeBounds> ascending = bounds.stream()
+                .sorted(Comparator.comparing(RangeBounds::start, Arrays::compareUnsigned))
+                .toList();
+        byte @Nullable [] covered = {};
+        for (RangeBounds each : ascending) {
+            if (covered != null && Arrays.compareUnsigned(covered, each.start()) < 0) {
+                break;
             }
-            expected = range.bounds().end();
+            byte @Nullable [] end = each.end();
+            if (covered != null && (end == null || Arrays.compareUnsigned(covered, end) < 0)) {
+                covered = end;
+            }
         }
-        if (expected != null) {
-            throw new DamagedDataException(logDirectory, "ranges of store " + store + " end before the key space does");
+        if (covered != null) {
+            throw new DamagedDataException(
+                    logDirectory,
+                    "store " + store + " has no range from key "
+                            + HexFormat.of().formatHex(covered) + " on");
         }
     }
 
@@ -159,7 +300,7 @@ final class StoreFiles {
         }
         Map<String, byte[]> descriptors = new LinkedHashMap<>();
         for (RangeDescriptor range : ranges) {
-            RangeDb.open(databaseOf(range), range.bounds(), rocks, true).close();
+            RangeDb.open(databaseOf(range), range.born(), rocks, true).close();
             DurableFiles.createDirectories(snapshotsOf(range));
             descriptors.put(range.groupId(), range.encode());
         }
@@ -192,7 +333,8 @@ final class StoreFiles {
     }
 
     private long appliedIndex(Path database) throws IOException {
-        try (RangeDb db = RangeDb.open(database, new RangeBounds(new byte[0], null), rocks, false)) {
+        RangeState anything = RangeState.first(0, new RangeBounds(new byte[0], null), List.of(storeId));
+        try (RangeDb db = RangeDb.open(database, anything, rocks, false)) {
             return db.appliedIndex();
         }
     }

@@ -223,7 +223,7 @@ class KvNodeTest {
         return new KvNodeConfig(data, true, 32 << 20, 16 << 20, settings, OptionalLong.of(1));
     }
 
-    private static DiskGuard.Disk disk(AtomicLong free) {
+    static DiskGuard.Disk disk(AtomicLong free) {
         return new DiskGuard.Disk() {
             @Override
             public long usableBytes() {

@@ -9,6 +9,7 @@ import io.godwit.kv.raft.ChecksummedText;
 import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.SharedRaftLog;
 import io.godwit.kv.range.RangeDb;
+import io.godwit.kv.range.RangeState;
 import io.godwit.kv.range.RocksResources;
 import io.godwit.kv.testing.AppendCoprocessor;
 import java.nio.file.Files;
@@ -38,7 +39,7 @@ class StoreFilesTest {
         log = SharedRaftLog.open(data.resolve("raft-log"), (what, cause) -> {
             throw new AssertionError(what, cause);
         });
-        files = new StoreFiles(data, data.resolve("raft-log"), log, rocks, "me");
+        files = new StoreFiles(data, data.resolve("raft-log"), log, rocks, "me", true);
     }
 
     @AfterEach
@@ -61,7 +62,7 @@ class StoreFilesTest {
 
     @Test
     void databasesWithoutARegisterAreMadeAnew() throws Exception {
-        RangeBounds all = new RangeBounds(new byte[0], null);
+        RangeState all = RangeState.first(1, new RangeBounds(new byte[0], null), List.of("me"));
         RangeDb.open(data.resolve("test/range-1/db"), all, rocks, true).close();
         Files.createDirectories(data.resolve("test/range-2"));
 
@@ -111,9 +112,11 @@ class StoreFilesTest {
         RangeDescriptor shifted =
                 new RangeDescriptor("test", 2, 2, new RangeBounds("n".getBytes(UTF_8), null), second.voters());
         log.putDescriptors(Map.of(shifted.groupId(), shifted.encode()));
-        assertThatThrownBy(() -> files.ranges(SPEC))
+        List<RangeBounds> bounds =
+                files.ranges(SPEC).stream().map(RangeDescriptor::bounds).toList();
+        assertThatThrownBy(() -> files.checkCover("test", bounds))
                 .isInstanceOf(DamagedDataException.class)
-                .hasMessageContaining("gap");
+                .hasMessageContaining("no range from key 6d on");
     }
 
     @Test

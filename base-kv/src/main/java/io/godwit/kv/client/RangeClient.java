@@ -2,6 +2,8 @@ package io.godwit.kv.client;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,10 +28,25 @@ public interface RangeClient {
     CompletableFuture<byte[]> query(byte[] key, byte[] query, Deadline deadline);
 
     /**
+     * The same for a query about all of {@code [key, end)}, {@code end} null meaning without end. Fails with {@code MOVED} when the range that
+     * owns {@code key} ends before {@code end}, as it does after a split: ask {@link #rangeKeys} again.
+     */
+    CompletableFuture<byte[]> query(byte[] key, byte @Nullable [] end, byte[] query, Deadline deadline);
+
+    /**
      * Hands {@code request} to the leader of the range that owns {@code key}. Requests of one thread for one range are handled in the
      * order of the calls. Never blocks.
      */
     void submit(byte[] key, LeaderRequest request);
+
+    /**
+     * Parts {@code count} keys among the ranges that own them and submits one request to each, all by one view of the ranges: in one order
+     * with {@link #submit}.
+     *
+     * @param keys gives the key of a number below {@code count}; must not block
+     * @param requests makes a range's request out of the numbers, ascending, of its keys; must not block
+     */
+    void submitParts(int count, IntFunction<byte[]> keys, Function<int[], LeaderRequest> requests);
 
     /**
      * One key out of every range that overlaps {@code [start, end)}, ascending; the first is {@code start} itself. For queries that

@@ -14,6 +14,11 @@ public final class RangeException extends Exception {
         DISK_FULL,
         /** The store stopped after a fault (failed fsync, corruption). Nothing will be written until it was repaired. */
         STORE_FAILED,
+        /**
+         * The range was split, merged or handed over in good order: all that it had accepted was answered before. Ask again. Leaders are stopped with
+         * it; of a {@link RangeClient}'s callers only those see it that ask for an interval.
+         */
+        MOVED,
         /** The store is closing. */
         CLOSED
     }

@@ -1,5 +1,6 @@
 package io.godwit.kv.coprocessor;
 
+import io.godwit.kv.client.LeaderRequest;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,12 @@ public interface LeaderContext {
     long term();
 
     RangeBounds bounds();
+
+    /**
+     * Hands on a request that came here though this range does not own the key any more, to the one that does; ahead of those that come to that
+     * one by themselves and were submitted later.
+     */
+    void forward(byte[] key, LeaderRequest request);
 
     /** Queues a mutation. Proposals are sealed into entries and applied in the order of these calls. */
     void propose(Proposal proposal);

@@ -9,7 +9,10 @@ import java.util.function.Consumer;
  */
 public interface RangeCoprocessor {
 
-    /** Rebuilds what is held in memory from the stored state. Called at start before the first apply, and again after a snapshot was installed. */
+    /**
+     * Rebuilds what is held in memory from the stored state. Called at start before the first apply, and again after a snapshot was installed or the
+     * bounds have changed.
+     */
     void open(RangeBounds bounds, RangeReader reader);
 
     /**
@@ -31,6 +34,11 @@ public interface RangeCoprocessor {
      */
     default RangeLeader lead(LeaderContext context) {
         return RangeLeader.NONE;
+    }
+
+    /** The first key of what has to stay in one range with {@code key}: where the key space may be cut. Any thread. */
+    default byte[] splitPoint(byte[] key) {
+        return key;
     }
 
     /** Releases memory. No call follows. */

@@ -28,5 +28,8 @@ final class AloneTransport implements RaftTransport {
     public void serveNoMore(String groupId) {}
 
     @Override
+    public void onMissing(MissingGroups missing) {}
+
+    @Override
     public void close() {}
 }

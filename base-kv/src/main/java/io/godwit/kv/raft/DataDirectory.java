@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -23,13 +24,16 @@ import org.jspecify.annotations.Nullable;
  * <p>First start, in order, with what a crash in between leaves:
  *
  * <ol>
- *   <li>the directory, made durable with its parents; a crash leaves it empty, the next start goes on
+ *   <li>{@link #claim}: the directory, made durable with its parents; a crash leaves it empty, the next start goes on
  *   <li>{@code LOCK}, locked; it counts as empty
- *   <li>{@code FORMAT.new}, written and fsynced; it counts as empty too, and is overwritten
+ *   <li>a node of a cluster now learns from the members which cluster it is to belong to, or that it may not; nothing is written meanwhile
+ *   <li>{@link Claim#open}: {@code FORMAT.new}, written and fsynced; it counts as empty too, and is overwritten
  *   <li>{@code FORMAT.new} renamed to {@code FORMAT}, the directory fsynced; from here on the ids stay
+ *   <li>{@code INCARNATION}, replaced in the same way, in a cluster at each start that finds {@code FORMAT}, before anything is announced to other
+ *       nodes. Missing beside {@code FORMAT}, the last one was 1, which is that of the start that wrote {@code FORMAT}
  * </ol>
  *
- * <p>Nobody gets the directory, and so nobody puts data into it, before the last step. A directory with the log or a
+ * <p>Nobody gets the directory, and so nobody puts data into it, before {@code FORMAT} is there. A directory with the log or a
  * store and without {@code FORMAT} is therefore one that has lost it, and is refused. What others put there ({@code
  * lost+found} of a mounted disk, a directory of log files) is none of our data.
  *
@@ -39,6 +43,8 @@ import org.jspecify.annotations.Nullable;
  *   format=1
  *   cluster=(UUID)
  *   store=(UUID)
+ * INCARNATION, likewise:
+ *   (number)
  * </pre>
  */
 public final class DataDirectory implements AutoCloseable {
@@ -48,10 +54,13 @@ public final class DataDirectory implements AutoCloseable {
     private static final String TITLE = "godwit data";
     private static final String FORMAT_FILE = "FORMAT";
     private static final String LOCK_FILE = "LOCK";
+    private static final String INCARNATION_FILE = "INCARNATION";
     /** What only a directory with data has; beside them directories of stores, which hold directories of ranges. */
-    private static final List<String> DATA = List.of(FORMAT_FILE, "STORES", "raft-log", "raft-log.synced");
+    private static final List<String> DATA =
+            List.of(FORMAT_FILE, INCARNATION_FILE, "STORES", "raft-log", "raft-log.synced");
 
     private static final String RANGE_DIRECTORIES = "range-*";
+    private static final long FIRST_INCARNATION = 1;
 
     private final Path path;
     private final FileChannel lockFile;
@@ -100,29 +109,115 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * Claims {@code directory} until it is closed, and creates it with new ids when it holds no data.
+     * Claims {@code directory} until it is closed, and creates it with new ids when it holds no data: a cluster of its own.
      *
      * @throws DamagedDataException when its {@code FORMAT} is missing beside data, damaged, or newer than {@link #FORMAT}
      * @throws IOException when another process, or this one, has claimed it, or it cannot be used
      */
     public static DataDirectory open(Path directory) throws IOException {
+        Claim claim = claim(directory);
+        try {
+            return claim.open(claim.clusterId().orElseGet(UUID::randomUUID));
+        } catch (IOException | RuntimeException e) {
+            claim.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Claims {@code directory} and looks whose it is; one without data stays so until {@link Claim#open}.
+     *
+     * @throws IOException as {@link #open}
+     */
+    public static Claim claim(Path directory) throws IOException {
         DurableFiles.createDirectories(directory);
         FileChannel lockFile = lock(directory);
         try {
             @Nullable Identity found = read(directory.resolve(FORMAT_FILE));
-            if (found != null) {
-                return new DataDirectory(directory, lockFile, found, false);
-            }
-            if (!isEmpty(directory)) {
+            if (found == null && !isEmpty(directory)) {
                 throw new DamagedDataException(directory.resolve(FORMAT_FILE), "missing, though there is other data");
             }
-            Identity identity = new Identity(UUID.randomUUID(), UUID.randomUUID());
-            DurableFiles.replace(directory.resolve(FORMAT_FILE), write(identity));
-            return new DataDirectory(directory, lockFile, identity, true);
+            return new Claim(directory, lockFile, found);
         } catch (IOException | RuntimeException e) {
             lockFile.close();
             throw e;
         }
+    }
+
+    /** A directory that no other process can use, before it is known which cluster it is to belong to. For one thread. */
+    public static final class Claim implements AutoCloseable {
+        private final Path path;
+        private final FileChannel lockFile;
+        private final @Nullable Identity found;
+        private final UUID storeId;
+
+        private Claim(Path path, FileChannel lockFile, @Nullable Identity found) {
+            this.path = path;
+            this.lockFile = lockFile;
+            this.found = found;
+            this.storeId = found == null ? UUID.randomUUID() : found.storeId();
+        }
+
+        /** The cluster that the data belongs to; empty when there is no data. */
+        public Optional<UUID> clusterId() {
+            return found == null ? Optional.empty() : Optional.of(found.clusterId());
+        }
+
+        /** The id of the data, or what it is going to be. */
+        public UUID storeId() {
+            return storeId;
+        }
+
+        /**
+         * A number higher than that of every earlier process on this data. Call once for a process, before {@link #open}.
+         *
+         * @throws DamagedDataException if the last one cannot be read
+         */
+        public long nextIncarnation() throws IOException {
+            if (found == null) {
+                return FIRST_INCARNATION; // which FORMAT without another stands for
+            }
+            Path file = path.resolve(INCARNATION_FILE);
+            long last = FIRST_INCARNATION;
+            if (Files.exists(file)) {
+                String text = ChecksummedText.open(file, Files.readAllBytes(file));
+                try {
+                    last = Long.parseLong(text.strip());
+                } catch (NumberFormatException e) {
+                    throw new DamagedDataException(file, "holds no number", e);
+                }
+            }
+            writeIncarnation(path, last + 1);
+            return last + 1;
+        }
+
+        /**
+         * Opens the data, or gives the directory its ids; the claim passes to what is returned.
+         *
+         * @throws IllegalArgumentException if the data belongs to another cluster
+         */
+        public DataDirectory open(UUID clusterId) throws IOException {
+            if (found != null) {
+                if (!found.clusterId().equals(clusterId)) {
+                    throw new IllegalArgumentException(
+                            "data of cluster " + found.clusterId() + " opened for cluster " + clusterId);
+                }
+                return new DataDirectory(path, lockFile, found, false);
+            }
+            Identity identity = new Identity(clusterId, storeId);
+            DurableFiles.replace(path.resolve(FORMAT_FILE), write(identity));
+            return new DataDirectory(path, lockFile, identity, true);
+        }
+
+        /** Gives the directory up. Not after {@link #open}. */
+        @Override
+        public void close() throws IOException {
+            lockFile.close();
+        }
+    }
+
+    private static void writeIncarnation(Path path, long incarnation) throws IOException {
+        DurableFiles.replace(path.resolve(INCARNATION_FILE), ChecksummedText.seal(incarnation + "\n"));
     }
 
     private static FileChannel lock(Path directory) throws IOException {

@@ -65,6 +65,11 @@ final class EarlyElection implements AutoCloseable {
         });
     }
 
+    /** A group that is new: this one stands, alone, until there is a leader or others have had the time to come into being. */
+    void stand(RaftGroup group) {
+        run(new Candidacy(group, "", STEP_MILLIS, 1));
+    }
+
     private void run(Runnable task) {
         try {
             threads.execute(task);

@@ -98,6 +98,11 @@ final class GrpcRaftTransport implements RaftTransport {
         service.remove(groupId);
     }
 
+    @Override
+    public void onMissing(MissingGroups missing) {
+        service.onMissing(missing);
+    }
+
     /** Groups must have been closed before. */
     @Override
     public void close() {

@@ -7,12 +7,15 @@ import com.alipay.sofa.jraft.Status;
 import com.alipay.sofa.jraft.closure.ReadIndexClosure;
 import com.alipay.sofa.jraft.conf.Configuration;
 import com.alipay.sofa.jraft.core.NodeImpl;
+import com.alipay.sofa.jraft.core.State;
 import com.alipay.sofa.jraft.entity.PeerId;
 import com.alipay.sofa.jraft.entity.Task;
 import com.alipay.sofa.jraft.error.RaftError;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
 
 /** A running replica of a Raft group. Thread-safe; nothing but {@link #close} blocks. */
 public final class RaftGroup implements AutoCloseable {
@@ -21,12 +24,17 @@ public final class RaftGroup implements AutoCloseable {
     private final RaftGroupService service;
     private final Node node;
     private final Runnable onClose;
+    private final Consumer<RaftGroupService> stop;
 
-    /** @param onClose run before the replica is stopped */
-    RaftGroup(RaftGroupService service, Node node, Runnable onClose) {
+    /**
+     * @param onClose run before the replica is stopped
+     * @param stop begins to stop it
+     */
+    RaftGroup(RaftGroupService service, Node node, Runnable onClose, Consumer<RaftGroupService> stop) {
         this.service = service;
         this.node = node;
         this.onClose = onClose;
+        this.stop = stop;
     }
 
     /**
@@ -38,6 +46,12 @@ public final class RaftGroup implements AutoCloseable {
         public Membership {
             voters = List.copyOf(voters);
             learners = List.copyOf(learners);
+        }
+
+        /** In whatever order. */
+        public boolean isSameAs(Membership other) {
+            return Set.copyOf(voters).equals(Set.copyOf(other.voters))
+                    && Set.copyOf(learners).equals(Set.copyOf(other.learners));
         }
     }
 
@@ -152,6 +166,39 @@ public final class RaftGroup implements AutoCloseable {
         return node.transferLeadershipTo(RaftHost.peer(storeId));
     }
 
+    /** Whether {@link #transferLeadershipTo} is under way. */
+    public boolean isHandingOver() {
+        return ((NodeImpl) node).getNodeState() == State.STATE_TRANSFERRING;
+    }
+
+    /** Whether this replica leads, as far as it knows. */
+    public boolean isLeading() {
+        return ((NodeImpl) node).getNodeState() == State.STATE_LEADER;
+    }
+
+    /** Index of the last entry in this replica's log, or of the snapshot that it begins behind; 0 when it has stopped. */
+    public long lastLogIndex() {
+        try {
+            return node.getLastLogIndex();
+        } catch (IllegalStateException e) { // stopped
+            return 0;
+        }
+    }
+
+    /** Whether the replica has stopped after an error, or was closed. */
+    public boolean isStopped() {
+        return !((NodeImpl) node).getNodeState().isActive();
+    }
+
+    /**
+     * Makes {@code voters} the group's only members, on this replica's word alone, without a majority of those there were: for a group
+     * whose majority is lost for ever. Whatever only the lost ones had is lost. Blocks.
+     */
+    public Status resetVoters(Collection<String> voters) {
+        return node.resetPeers(
+                new Configuration(voters.stream().map(RaftHost::peer).toList()));
+    }
+
     Node node() {
         return node;
     }
@@ -160,7 +207,7 @@ public final class RaftGroup implements AutoCloseable {
     @Override
     public void close() {
         onClose.run();
-        service.shutdown();
+        stop.accept(service);
         try {
             service.join();
         } catch (InterruptedException e) {

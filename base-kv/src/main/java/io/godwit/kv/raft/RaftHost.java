@@ -8,6 +8,7 @@ import com.alipay.sofa.jraft.conf.Configuration;
 import com.alipay.sofa.jraft.entity.PeerId;
 import com.alipay.sofa.jraft.option.NodeOptions;
 import com.alipay.sofa.jraft.option.RaftOptions;
+import com.alipay.sofa.jraft.option.ReadOnlyOption;
 import com.alipay.sofa.jraft.rpc.RaftServerService;
 import com.alipay.sofa.jraft.util.concurrent.DefaultFixedThreadsExecutorGroupFactory;
 import com.alipay.sofa.jraft.util.concurrent.FixedThreadsExecutorGroup;
@@ -45,6 +46,7 @@ public final class RaftHost implements AutoCloseable {
     private final LogSync sync;
     private final EarlyElection elections;
     private final ConcurrentMap<String, RaftGroup> groups = new ConcurrentHashMap<>();
+    private final Object starting = new Object();
     private final FixedThreadsExecutorGroup appendExecutors =
             DefaultFixedThreadsExecutorGroupFactory.INSTANCE.newExecutorGroup(2, "raft-append", 1024, true);
 
@@ -99,6 +101,16 @@ public final class RaftHost implements AutoCloseable {
         return new PeerId(storeId, NAME_PORT);
     }
 
+    static String storeIdOf(String peerId) {
+        int colon = peerId.indexOf(':');
+        return colon < 0 ? peerId : peerId.substring(0, colon);
+    }
+
+    /** From now on {@code missing} is told of calls for groups that have no replica here. */
+    public void onMissing(MissingGroups missing) {
+        transport.onMissing(missing);
+    }
+
     /**
      * Starts the replica of a group whose only voter is this node. Returns when its snapshot is loaded; entries behind it are applied
      * afterwards.
@@ -140,14 +152,36 @@ public final class RaftHost implements AutoCloseable {
         options.setRaftOptions(raftOptions());
         RaftGroupService service = new RaftGroupService(groupId, self, options, null, true);
         try {
-            Node node = service.start(false);
-            RaftGroup group = new RaftGroup(service, node, () -> stopped(groupId));
+            Node node = begin(service);
+            RaftGroup group = new RaftGroup(service, node, () -> stopped(groupId), this::stop);
             groups.put(groupId, group);
-            transport.serve(groupId, new ServedGroup(self.toString(), (RaftServerService) node));
+            boolean isGivenItsState = firstVoters.isEmpty();
+            transport.serve(
+                    groupId,
+                    new ServedGroup(
+                            self.toString(),
+                            (RaftServerService) node,
+                            () -> !isGivenItsState || group.lastLogIndex() > 0));
             return group;
         } catch (RuntimeException e) {
             throw new DamagedDataException(
                     snapshotDirectory, "raft group " + groupId + " does not start: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * One at a time, and none while another stops: JRaft keeps one note for all groups that this address is served, makes it with each start and takes it away
+     * with each stop; a group that starts in between would fail.
+     */
+    private Node begin(RaftGroupService service) {
+        synchronized (starting) {
+            return service.start(false);
+        }
+    }
+
+    private void stop(RaftGroupService service) {
+        synchronized (starting) {
+            service.shutdown();
         }
     }
 
@@ -162,6 +196,9 @@ public final class RaftHost implements AutoCloseable {
         options.setSyncMeta(sync.votes());
         options.setDisruptorBufferSize(256);
         options.setOpenStatistics(false);
+        // not by the leader's clock: a process that was stopped must not answer before others have confirmed that it
+        // leads
+        options.setReadOnlyOptions(ReadOnlyOption.ReadOnlySafe);
         options.setElectionHeartbeatFactor(settings.electionTimeoutMillis() / settings.heartbeatMillis());
         options.setMaxReplicatorInflightMsgs(MAX_APPENDS_IN_FLIGHT);
         // bounds on what is gathered; one larger entry always goes alone
@@ -176,6 +213,19 @@ public final class RaftHost implements AutoCloseable {
      */
     public void onMemberCrashed(String storeId) {
         elections.leaderDied(storeId);
+    }
+
+    /**
+     * Has the replicas of this node stand for election, one voter after the other, in groups where nobody has led for as long as this node has looked: as
+     * when all nodes were started again. Any thread.
+     */
+    public void standWhereNobodyLeads() {
+        elections.leaderDied("");
+    }
+
+    /** Has this replica stand for the first election of its group, rather than wait for an election timeout. Any thread. */
+    public void stand(RaftGroup group) {
+        elections.stand(group);
     }
 
     /** Has the membership tell of deaths. Whoever left in peace has handed over what it led; if not, that is found out as fast. */

@@ -57,6 +57,7 @@ final class RaftService implements AutoCloseable {
     private final ThreadPoolExecutor calls = RaftThreads.pool("raft-call", CALL_THREADS);
     private final ThreadPoolExecutor installs = RaftThreads.unbounded("raft-install");
     private final ServerServiceDefinition definition;
+    private volatile MissingGroups missing = (groupId, caller) -> {};
 
     /** Handles a request of one type. */
     private interface Handler<R extends Message> {
@@ -90,12 +91,17 @@ final class RaftService implements AutoCloseable {
         groups.remove(groupId);
     }
 
+    void onMissing(MissingGroups listener) {
+        missing = listener;
+    }
+
     // --- the methods
 
     private void vote(Message message, Consumer<Message> answer) {
         RequestVoteRequest request = (RequestVoteRequest) message;
         handle(
                 request.getGroupId(),
+                request.getServerId(),
                 request.getPeerId(),
                 request,
                 RequestVoteResponse.getDefaultInstance(),
@@ -109,6 +115,7 @@ final class RaftService implements AutoCloseable {
         TimeoutNowRequest request = (TimeoutNowRequest) message;
         handle(
                 request.getGroupId(),
+                request.getServerId(),
                 request.getPeerId(),
                 request,
                 TimeoutNowResponse.getDefaultInstance(),
@@ -120,6 +127,7 @@ final class RaftService implements AutoCloseable {
         InstallSnapshotRequest request = (InstallSnapshotRequest) message;
         handle(
                 request.getGroupId(),
+                request.getServerId(),
                 request.getPeerId(),
                 request,
                 InstallSnapshotResponse.getDefaultInstance(),
@@ -131,6 +139,7 @@ final class RaftService implements AutoCloseable {
         ReadIndexRequest request = (ReadIndexRequest) message;
         handle(
                 request.getGroupId(),
+                request.getServerId(),
                 request.getPeerId(),
                 request,
                 ReadIndexResponse.getDefaultInstance(),
@@ -153,6 +162,7 @@ final class RaftService implements AutoCloseable {
     private void append(AppendEntriesRequest request, Consumer<Message> answer) {
         handle(
                 request.getGroupId(),
+                request.getServerId(),
                 request.getPeerId(),
                 request,
                 AppendEntriesResponse.getDefaultInstance(),
@@ -162,6 +172,7 @@ final class RaftService implements AutoCloseable {
 
     private <R extends Message> void handle(
             String groupId,
+            String caller,
             String peerId,
             R request,
             Message responseType,
@@ -172,6 +183,14 @@ final class RaftService implements AutoCloseable {
         if (group == null || !group.peerId().equals(peerId)) {
             done.sendResponse(RpcFactoryHelper.responseFactory()
                     .newResponse(responseType, RaftError.ENOENT, "no replica %s of group %s here", peerId, groupId));
+            if (group == null) {
+                missing.called(groupId, RaftHost.storeIdOf(caller));
+            }
+            return;
+        }
+        if (request instanceof RequestVoteRequest && !group.mayVote().getAsBoolean()) {
+            done.sendResponse(RpcFactoryHelper.responseFactory()
+                    .newResponse(responseType, RaftError.EPERM, "%s has nothing of group %s yet", peerId, groupId));
             return;
         }
         try {

@@ -32,6 +32,9 @@ interface RaftTransport extends AutoCloseable {
 
     void serveNoMore(String groupId);
 
+    /** From now on {@code missing} is told of calls for groups that are not served. */
+    void onMissing(MissingGroups missing);
+
     @Override
     void close();
 }

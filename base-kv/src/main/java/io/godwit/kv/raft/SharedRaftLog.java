@@ -28,6 +28,8 @@ import org.rocksdb.WriteBatch;
  * failure every later change is refused, of every group: what the disk holds is not known any more.
  */
 public final class SharedRaftLog implements AutoCloseable {
+    private static final String TOMBSTONE = "tombstone/";
+
     private final LogEngine engine;
     private final LogEntryEncoder encoder = LogEntryV2CodecFactory.getInstance().encoder();
     private final LogEntryDecoder decoder = LogEntryV2CodecFactory.getInstance().decoder();
@@ -122,6 +124,55 @@ public final class SharedRaftLog implements AutoCloseable {
         List<Entry<String, byte[]>> all = new ArrayList<>();
         new TreeMap<>(descriptors).forEach((groupId, descriptor) -> all.add(Map.entry(groupId, descriptor.clone())));
         return all;
+    }
+
+    /**
+     * Takes a group out of the register for good, and notes why in one step with it: after a crash it is registered or buried. Its log stays until
+     * {@link #erase}.
+     */
+    public synchronized void bury(String groupId, byte[] tombstone) {
+        String name = TOMBSTONE + groupId;
+        byte[] recordKey = SharedLogFormat.namedKey(SharedLogFormat.KIND_NODE_RECORD, name);
+        byte[] descriptorKey = SharedLogFormat.namedKey(SharedLogFormat.KIND_DESCRIPTOR, groupId);
+        write(engine, "burying group " + groupId, true, batch -> {
+            put(batch, recordKey, tombstone);
+            batch.delete(descriptorKey);
+        });
+        descriptors.remove(groupId);
+        nodeRecords.put(name, tombstone.clone());
+    }
+
+    /** What was noted when the group was buried last, also when it has been registered again since; null when it never was. */
+    public byte @Nullable [] tombstone(String groupId) {
+        return nodeRecord(TOMBSTONE + groupId);
+    }
+
+    /** The groups that were buried and are not registered, ordered by group id. */
+    public synchronized List<String> buried() {
+        return nodeRecords.keySet().stream()
+                .filter(name -> name.startsWith(TOMBSTONE))
+                .map(name -> name.substring(TOMBSTONE.length()))
+                .filter(groupId -> !descriptors.containsKey(groupId))
+                .sorted()
+                .toList();
+    }
+
+    /** Deletes log, term and vote of a group that is buried and not running. Nothing when there is none. */
+    public void erase(String groupId) {
+        @Nullable GroupLog group = known(groupId);
+        if (group != null) {
+            reset(group, 1, true);
+            writeVote(group, new GroupLog.Vote(0, ""), true);
+        }
+    }
+
+    /**
+     * Has the log of a group that is not running begin at {@code nextIndex}, with nothing in it, in {@code term}, in which it has voted for nobody.
+     */
+    void begin(String groupId, long nextIndex, long term) {
+        GroupLog group = group(groupId);
+        reset(group, nextIndex, true);
+        writeVote(group, new GroupLog.Vote(term, ""), true);
     }
 
     /** Stores a small fact about the node. */

@@ -44,6 +44,14 @@ final class BatchBytes {
         userKey(end);
     }
 
+    /** All user keys from {@code start} on. */
+    void deleteToEnd(byte[] start) {
+        begin(RANGE_DELETION, start.length + 1);
+        userKey(start);
+        end = Varint.write(bytes, end, 1);
+        bytes[end++] = USER_PREFIX + 1;
+    }
+
     int size() {
         return end;
     }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,14 +27,17 @@ final class BufferedWrites implements RangeWrites {
     private record Overlaid(byte @Nullable [] value) {}
 
     private final RangeReader db;
-    private final RangeBounds bounds;
+    private final Supplier<RangeBounds> bounds;
     private final BatchBytes bytes = new BatchBytes();
     private final List<Write> unsorted = new ArrayList<>();
     private final NavigableMap<byte[], Overlaid> overlay = new TreeMap<>(Arrays::compareUnsigned);
     private final List<RangeBounds> deletedIntervals = new ArrayList<>();
     private boolean sorted;
+    private int count;
+    /** One of the written keys, to stand for them when the load is measured; null while there is none. */
+    private byte @Nullable [] sample;
 
-    BufferedWrites(RangeReader db, RangeBounds bounds) {
+    BufferedWrites(RangeReader db, Supplier<RangeBounds> bounds) {
         this.db = db;
         this.bounds = bounds;
     }
@@ -42,12 +46,33 @@ final class BufferedWrites implements RangeWrites {
         return bytes;
     }
 
+    /** Takes everything out of the range that is not within {@code kept}. Reads do not see that: the batch is to be committed. */
+    void deleteOutside(RangeBounds kept) {
+        if (kept.start().length > 0) {
+            bytes.deleteRange(new byte[0], kept.start());
+        }
+        byte @Nullable [] end = kept.end();
+        if (end != null) {
+            bytes.deleteToEnd(end);
+        }
+    }
+
     void clear() {
         bytes.clear();
         unsorted.clear();
         overlay.clear();
         deletedIntervals.clear();
         sorted = false;
+        count = 0;
+        sample = null;
+    }
+
+    int count() {
+        return count;
+    }
+
+    byte @Nullable [] sample() {
+        return sample;
     }
 
     @Override
@@ -83,12 +108,16 @@ final class BufferedWrites implements RangeWrites {
     @Override
     public RangeCursor cursor(byte[] start, byte @Nullable [] end) {
         sort();
-        byte @Nullable [] last = end == null ? bounds.end() : end;
+        byte @Nullable [] last = end == null ? bounds.get().end() : end;
         DbCursor stored = (DbCursor) db.cursor(start, last);
         return bytes.isEmpty() ? stored : new OverlayCursor(stored, start, last);
     }
 
     private void record(Write write) {
+        count++;
+        if ((count & count - 1) == 0) { // the last that is a power of two: somewhere in the second half
+            sample = write.key;
+        }
         if (sorted) {
             overlay(write);
         } else {

@@ -5,21 +5,37 @@ import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.coprocessor.Proposal;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** A mutation that came through the client. */
 final class ClientMutation extends Proposal implements Waiting {
     private static final byte[] RELEASED = {};
 
+    private final byte[] key;
     private final CompletableFuture<byte[]> answer;
     private final long deadlineNanos;
     private final boolean relieving;
+    private final @Nullable RouteToken token;
     private byte[] mutation;
 
-    ClientMutation(byte[] mutation, boolean relieving, Deadline deadline) {
-        this(mutation, relieving, deadline.nanoTime(), new CompletableFuture<>());
+    ClientMutation(byte[] key, byte[] mutation, boolean relieving, Deadline deadline) {
+        this(null, key, mutation, relieving, deadline.nanoTime(), new CompletableFuture<>());
     }
 
-    private ClientMutation(byte[] mutation, boolean relieving, long deadlineNanos, CompletableFuture<byte[]> answer) {
+    /** One that came by a route, and goes nowhere else. */
+    ClientMutation(RouteToken token, byte[] key, byte[] mutation, boolean relieving, Deadline deadline) {
+        this(token, key, mutation, relieving, deadline.nanoTime(), new CompletableFuture<>());
+    }
+
+    private ClientMutation(
+            @Nullable RouteToken token,
+            byte[] key,
+            byte[] mutation,
+            boolean relieving,
+            long deadlineNanos,
+            CompletableFuture<byte[]> answer) {
+        this.token = token;
+        this.key = key;
         this.mutation = mutation;
         this.relieving = relieving;
         this.deadlineNanos = deadlineNanos;
@@ -28,7 +44,22 @@ final class ClientMutation extends Proposal implements Waiting {
 
     /** The same request, to be proposed to another leader; this one, never sealed, is dropped. */
     ClientMutation again() {
-        return new ClientMutation(mutation, relieving, deadlineNanos, answer);
+        return new ClientMutation(token, key, mutation, relieving, deadlineNanos, answer);
+    }
+
+    @Override
+    public byte[] key() {
+        return key;
+    }
+
+    @Override
+    public @Nullable RouteToken token() {
+        return token;
+    }
+
+    @Override
+    public Waiting moved() {
+        return again();
     }
 
     CompletableFuture<byte[]> answer() {

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
     private final long term;
     private final RangeBounds bounds;
+    private final RangeRouter routes;
     private final RangeDb db;
     private final RaftGroup group;
     private final Executor executor;
@@ -34,11 +35,17 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
     private final FaultHandler faults;
     private final MutationBatcher batcher;
     private RangeLeader leader = RangeLeader.NONE;
+    /** Nothing of the leader's own runs any more but what it is told of its proposals and reads. */
+    private boolean frozen;
+
+    private int readsUnderWay;
+
     private boolean ended;
 
     Leadership(
             long term,
             RangeBounds bounds,
+            RangeRouter routes,
             RangeDb db,
             RaftGroup group,
             Executor executor,
@@ -46,6 +53,7 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
             FaultHandler faults) {
         this.term = term;
         this.bounds = bounds;
+        this.routes = routes;
         this.db = db;
         this.group = group;
         this.executor = executor;
@@ -66,6 +74,18 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
         batcher.flush();
     }
 
+    /** Nothing new is begun from here on: the leadership is going to be ended in good order. */
+    void freeze() {
+        frozen = true;
+    }
+
+    /** Frozen: has everything proposed that was decided. Returns whether all of it is applied, and told. */
+    boolean settle() {
+        leader.settle();
+        batcher.flush();
+        return batcher.isIdle() && readsUnderWay == 0;
+    }
+
     void applied(SealedEntry entry, List<byte[]> replies) {
         batcher.applied(entry, replies);
     }
@@ -79,6 +99,10 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
         leader.stop(cause);
     }
 
+    RaftGroup group() {
+        return group;
+    }
+
     @Override
     public long term() {
         return term;
@@ -87,6 +111,11 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
     @Override
     public RangeBounds bounds() {
         return bounds;
+    }
+
+    @Override
+    public void forward(byte[] key, LeaderRequest request) {
+        routes.forward(new WaitingSubmission(key, request, environment.leaderDeadlineNanos()));
     }
 
     @Override
@@ -117,6 +146,7 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
 
     @Override
     public <T> void read(Function<RangeReader, T> work, BiConsumer<@Nullable T, @Nullable Throwable> then) {
+        readsUnderWay++;
         environment.io().execute(() -> {
             T result = null;
             Throwable failure = null;
@@ -130,17 +160,30 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
             }
             T answer = result;
             Throwable thrown = failure;
-            execute(() -> then.accept(answer, thrown));
+            internal(() -> {
+                readsUnderWay--;
+                then.accept(answer, thrown);
+            });
         });
     }
 
     @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // a task of an ended leadership does nothing
     public void schedule(long delayMillis, Runnable task) {
-        later(delayMillis, task);
+        environment.timers().schedule(() -> execute(task), Math.max(0, delayMillis), TimeUnit.MILLISECONDS);
     }
 
     @Override
     public void execute(Runnable task) {
+        executor.execute(() -> {
+            if (!ended && !frozen) {
+                task.run();
+            }
+        });
+    }
+
+    /** What becomes of proposals and reads is told to the end. */
+    private void internal(Runnable task) {
         executor.execute(() -> {
             if (!ended) {
                 task.run();
@@ -165,7 +208,7 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
             public void run(Status status) {
                 // success is told by the state machine, with the replies
                 boolean rejected = status.getCode() == RaftError.EBUSY.getNumber();
-                execute(() -> {
+                internal(() -> {
                     if (rejected) {
                         batcher.rejected(entry);
                     } else {
@@ -179,6 +222,6 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
     @Override
     @SuppressWarnings("FutureReturnValueIgnored") // a task of an ended leadership does nothing
     public void later(long delayMillis, Runnable task) {
-        environment.timers().schedule(() -> execute(task), Math.max(0, delayMillis), TimeUnit.MILLISECONDS);
+        environment.timers().schedule(() -> internal(task), Math.max(0, delayMillis), TimeUnit.MILLISECONDS);
     }
 }

@@ -82,6 +82,11 @@ final class MutationBatcher {
         }
     }
 
+    /** Whether nothing waits or is under way. */
+    boolean isIdle() {
+        return inFlight.isEmpty() && refused.isEmpty() && waiting.stream().allMatch(Proposal::isCancelled);
+    }
+
     /**
      * One entry is being synced and a second waits for the next sync; a third would wait just as long as its mutations do here, where they
      * gather and can still be cancelled. So beyond two only full entries leave.

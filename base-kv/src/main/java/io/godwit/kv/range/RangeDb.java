@@ -19,9 +19,12 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.Checkpoint;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.Options;
+import org.rocksdb.Range;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.SizeApproximationFlag;
+import org.rocksdb.Slice;
 import org.rocksdb.Snapshot;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
@@ -38,9 +41,9 @@ import org.slf4j.LoggerFactory;
 public final class RangeDb implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RangeDb.class);
     private static final byte[] APPLIED_KEY = {BatchBytes.SYSTEM_PREFIX, 'a'};
+    private static final byte[] STATE_KEY = {BatchBytes.SYSTEM_PREFIX, 's'};
 
     private final Path directory;
-    private final RangeBounds bounds;
     private final RocksResources resources;
     private final WriteOptions writeOptions = new WriteOptions().setDisableWAL(true);
     /**
@@ -52,38 +55,52 @@ public final class RangeDb implements AutoCloseable {
     private Options options;
     private RocksDB db;
     private long appliedIndex;
+    /**
+     * Written by the apply thread, before the database gets what belongs to it: who takes a snapshot and then looks here never takes for the
+     * range's own what the snapshot lacks.
+     */
+    private volatile RangeState state;
+
     private boolean closed;
 
     /**
      * Opens it.
      *
+     * @param born what the range was when it came to this node; holds for a database that has no state of its own yet
      * @param create true makes a new one, which must not exist; false opens one, which must
      * @throws DamagedDataException naming the directory or file that is missing or not what was written
      */
-    public static RangeDb open(Path directory, RangeBounds bounds, RocksResources resources, boolean create)
+    public static RangeDb open(Path directory, RangeState born, RocksResources resources, boolean create)
             throws IOException {
         if (create) {
             DurableFiles.createDirectories(directory);
         } else if (!Files.isRegularFile(directory.resolve("CURRENT"))) {
             throw new DamagedDataException(directory, "the database of a range is missing");
         }
-        RangeDb db = new RangeDb(directory, bounds, resources);
+        RangeDb db = new RangeDb(directory, born, resources);
         if (create) {
             db.close();
             DurableFiles.syncDirectory(directory);
-            return new RangeDb(directory, bounds, resources);
+            return new RangeDb(directory, born, resources);
         }
         return db;
     }
 
-    private RangeDb(Path directory, RangeBounds bounds, RocksResources resources) throws IOException {
+    private RangeDb(Path directory, RangeState born, RocksResources resources) throws IOException {
         this.directory = directory;
-        this.bounds = bounds;
+        this.state = born;
         this.resources = resources;
         RocksFiles.verifyManifest(directory);
         this.options = resources.options(!Files.exists(directory.resolve("CURRENT")));
         this.db = openDatabase();
-        this.appliedIndex = readAppliedIndex();
+        try {
+            this.appliedIndex = readAppliedIndex();
+            this.state = readState(born);
+        } catch (IOException | RuntimeException e) {
+            db.close();
+            options.close();
+            throw e;
+        }
     }
 
     private RocksDB openDatabase() throws DamagedDataException {
@@ -107,8 +124,30 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
+    private RangeState readState(RangeState born) throws DamagedDataException {
+        try {
+            byte[] value = db.get(STATE_KEY);
+            RangeState found = value == null ? born : RangeState.decode(value);
+            if (found.id() != born.id()) {
+                throw new DamagedDataException(directory, "database of range " + found.id() + ", not " + born.id());
+            }
+            return found;
+        } catch (RocksDBException e) {
+            throw RocksFiles.refusedBy(e, directory);
+        } catch (DamagedDataException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new DamagedDataException(directory, "state of the range: " + e.getMessage(), e);
+        }
+    }
+
     Path directory() {
         return directory;
+    }
+
+    /** What the range is, as of the last applied entry. Any thread. */
+    public RangeState state() {
+        return state;
     }
 
     /** Index of the last log entry that is in the database; for the apply thread, and before it starts. */
@@ -123,11 +162,22 @@ public final class RangeDb implements AutoCloseable {
 
     /** The write batch of the apply thread. */
     BufferedWrites newWrites() {
-        return new BufferedWrites(new DbReader(null), bounds);
+        return new BufferedWrites(new DbReader(null), () -> state.bounds());
     }
 
     /** Writes the batch and the index in one atomic step, and empties the batch. For the apply thread. */
     void commit(BufferedWrites writes, long index) throws RocksDBException {
+        write(writes, index);
+    }
+
+    /** The same, with a new state of the range in the same step. */
+    void commit(BufferedWrites writes, long index, RangeState next) throws RocksDBException {
+        writes.bytes().putSystem(STATE_KEY, next.encode());
+        state = next;
+        write(writes, index);
+    }
+
+    private void write(BufferedWrites writes, long index) throws RocksDBException {
         BatchBytes bytes = writes.bytes();
         bytes.putSystem(
                 APPLIED_KEY, ByteBuffer.allocate(Long.BYTES).putLong(index).array());
@@ -181,6 +231,104 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
+    /** Bytes on disk and in memtables that the keys of {@code [start, end)} take, about; {@code end} null means to the end. */
+    long bytesBetween(byte[] start, byte @Nullable [] end) {
+        useLock.readLock().lock();
+        try (Slice from = new Slice(DbKeys.stored(start));
+                Slice to = new Slice(DbKeys.storedEnd(end))) {
+            if (closed) {
+                return 0;
+            }
+            long[] sizes = db.getApproximateSizes(
+                    List.of(new Range(from, to)),
+                    SizeApproximationFlag.INCLUDE_FILES,
+                    SizeApproximationFlag.INCLUDE_MEMTABLES);
+            return sizes[0];
+        } finally {
+            useLock.readLock().unlock();
+        }
+    }
+
+    /** Of all that the range has, as {@link #bytesBetween} counts. */
+    long sizeBytes() {
+        RangeBounds bounds = state.bounds();
+        return bytesBetween(bounds.start(), bounds.end());
+    }
+
+    /**
+     * Gives back what lies outside the bounds, which a split has deleted and files still hold. Takes as long as rewriting the files at the border
+     * takes; for an I/O thread.
+     */
+    void reclaim() {
+        useLock.readLock().lock();
+        try {
+            if (closed) {
+                return;
+            }
+            flush(); // what is deleted now is not there for a replay of entries from before the split
+            RangeBounds bounds = state.bounds();
+            byte @Nullable [] end = bounds.end();
+            byte[] first = {BatchBytes.USER_PREFIX};
+            if (bounds.start().length > 0) {
+                reclaim(first, DbKeys.stored(bounds.start()));
+            }
+            if (end != null) {
+                reclaim(DbKeys.stored(end), DbKeys.storedEnd(null));
+            }
+        } catch (RocksDBException e) {
+            // space that stays taken is given back by compactions to come
+            LOG.warn("space not reclaimed directory={} cause={}", directory, e.getMessage());
+        } finally {
+            useLock.readLock().unlock();
+        }
+    }
+
+    private void reclaim(byte[] start, byte[] end) throws RocksDBException {
+        db.deleteFilesInRanges(db.getDefaultColumnFamily(), List.of(start, end), false);
+        db.compactRange(start, end);
+    }
+
+    /**
+     * Makes a database for a part of the range out of a checkpoint of this one, flushed and durable, as of log index {@code index} of the part's
+     * own group. For the apply thread.
+     *
+     * @param target must not exist, while its parent must
+     */
+    RangeDb branch(Path target, RangeState part, long index) throws IOException {
+        checkpoint(target);
+        RangeDb branch = new RangeDb(target, state, resources);
+        try {
+            BufferedWrites writes = branch.newWrites();
+            writes.deleteOutside(part.bounds());
+            branch.commit(writes, index, part);
+            branch.flush();
+            return branch;
+        } catch (RocksDBException e) {
+            branch.close();
+            throw new IOException("database of range " + part.id() + " in " + target + ": " + e.getMessage(), e);
+        } catch (RuntimeException e) {
+            branch.close();
+            throw e;
+        }
+    }
+
+    /** For the apply thread, and while nothing is applied. */
+    void flush() throws RocksDBException {
+        try (FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
+            db.flush(flush);
+        }
+    }
+
+    /**
+     * As {@link #checkpoint}, and says what the range was in it: {@link #state} may be ahead of what is written.
+     */
+    RangeState copyTo(Path target) throws IOException {
+        checkpoint(target);
+        try (RangeDb copy = new RangeDb(target, state, resources)) {
+            return copy.state();
+        }
+    }
+
     /**
      * Takes the state of a checkpoint in place of its own. For the apply thread. A crash half-way leaves a database without CURRENT, which
      * the next start refuses.
@@ -197,6 +345,7 @@ public final class RangeDb implements AutoCloseable {
             options.close();
             options = resources.options(false);
             db = openDatabase();
+            state = readState(state);
             appliedIndex = readAppliedIndex();
         } finally {
             useLock.writeLock().unlock();
@@ -223,8 +372,8 @@ public final class RangeDb implements AutoCloseable {
                 return;
             }
             closed = true;
-            try (FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
-                db.flush(flush);
+            try {
+                flush();
             } catch (RocksDBException e) {
                 // the Raft log has it all
                 LOG.warn("range database not flushed directory={} cause={}", directory, e.getMessage());
@@ -295,7 +444,7 @@ public final class RangeDb implements AutoCloseable {
 
         @Override
         public RangeCursor cursor(byte[] start, byte @Nullable [] end) {
-            byte @Nullable [] last = end == null ? bounds.end() : end;
+            byte @Nullable [] last = end == null ? state.bounds().end() : end;
             return new DbCursor(db, readOptions == null ? null : readOptions.snapshot(), start, last);
         }
     }

@@ -6,11 +6,21 @@ import java.util.List;
 
 /**
  * The content of a log entry: one byte of format version, one byte of kind, then for {@link #MUTATIONS} their number and each with its
- * length before it. Numbers are unsigned varints.
+ * length before it. Numbers are unsigned varints. The other kinds are {@link RangeCommand}s.
  */
 final class RangeEntry {
     static final byte VERSION = 1;
     static final byte MUTATIONS = 1;
+    static final byte SPLIT = 2;
+    static final byte REPLICAS = 3;
+    static final byte ABSORB = 4;
+    static final byte COPY = 5;
+    static final byte JOIN = 6;
+    static final byte REFRAIN = 7;
+    static final byte YIELD = 8;
+    static final byte RESUME = 9;
+    static final byte RETIRE = 10;
+    static final byte FORGET = 11;
 
     private RangeEntry() {}
 
@@ -31,10 +41,15 @@ final class RangeEntry {
         return entry;
     }
 
+    /** Whether it holds mutations, and not a command. Borrows {@code data}. */
+    static boolean isMutations(ByteBuffer data) {
+        return data.remaining() < 2 || data.get(data.position() + 1) == MUTATIONS;
+    }
+
     /**
      * Borrows {@code data}: its position stays.
      *
-     * @throws IllegalArgumentException if it is not an entry of this version
+     * @throws IllegalArgumentException if it is no entry of mutations of this version
      */
     static List<byte[]> decode(ByteBuffer data) {
         ByteBuffer in = data.duplicate();

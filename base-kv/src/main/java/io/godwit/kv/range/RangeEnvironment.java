@@ -3,6 +3,7 @@ package io.godwit.kv.range;
 import io.godwit.kv.raft.RaftHost;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -19,4 +20,9 @@ public record RangeEnvironment(
         Executor io,
         ScheduledExecutorService timers,
         Supplier<DiskRoom> disk,
-        RangeSettings settings) {}
+        RangeSettings settings) {
+    /** Until when a request that comes now may wait for a leader, on the clock of {@link System#nanoTime()}. */
+    long leaderDeadlineNanos() {
+        return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(settings.leaderWaitMillis());
+    }
+}

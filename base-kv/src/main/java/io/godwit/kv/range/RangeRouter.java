@@ -7,82 +7,152 @@ import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the range of a key among the ranges of a store, all of them on this node. Immutable. */
+/** Finds the range of a key among the ranges of a store on this node, and follows it through splits. Thread-safe. */
 public final class RangeRouter implements RangeClient {
-    private final List<Range> ranges;
-    private final byte[][] starts;
+    private final RangeTable table = new RangeTable();
 
-    /** @param ranges cover the key space without gap or overlap, in any order */
-    public RangeRouter(List<Range> ranges) {
-        this.ranges = ranges.stream()
-                .sorted(Comparator.comparing((Range range) -> range.bounds().start(), Arrays::compareUnsigned))
-                .toList();
-        this.starts = this.ranges.stream().map(range -> range.bounds().start()).toArray(byte[][]::new);
+    /** Routes by the bounds that {@code ranges} have now. */
+    public void route(Collection<Range> ranges) {
+        table.replace(ranges);
     }
 
     @Override
     public CompletableFuture<byte[]> mutate(byte[] key, byte[] mutation, Deadline deadline) {
-        return mutate(key, new ClientMutation(mutation, false, deadline));
+        return mutate(new ClientMutation(key, mutation, false, deadline));
     }
 
     @Override
     public CompletableFuture<byte[]> relieve(byte[] key, byte[] mutation, Deadline deadline) {
-        return mutate(key, new ClientMutation(mutation, true, deadline));
+        return mutate(new ClientMutation(key, mutation, true, deadline));
     }
 
-    private CompletableFuture<byte[]> mutate(byte[] key, ClientMutation mutation) {
+    private CompletableFuture<byte[]> mutate(ClientMutation mutation) {
         if (mutation.deadlineNanos() - System.nanoTime() <= 0) {
             return CompletableFuture.failedFuture(new RangeException(Cause.TIMEOUT, "deadline passed before the call"));
         }
-        return rangeOf(key).mutate(mutation);
+        Lock lock = table.lock();
+        try {
+            Range range = table.rangeOf(mutation.key());
+            if (range == null) {
+                mutation.refuse(notHere());
+            } else {
+                range.mutate(mutation);
+            }
+        } finally {
+            lock.unlock();
+        }
+        return mutation.answer();
     }
 
     @Override
     public CompletableFuture<byte[]> query(byte[] key, byte[] query, Deadline deadline) {
-        if (deadline.hasPassed(System.nanoTime())) {
+        return query(ReadGate.Query.of(key, query, deadline));
+    }
+
+    @Override
+    public CompletableFuture<byte[]> query(byte[] key, byte @Nullable [] end, byte[] query, Deadline deadline) {
+        return query(ReadGate.Query.ofInterval(key, end, query, deadline));
+    }
+
+    private CompletableFuture<byte[]> query(ReadGate.Query query) {
+        if (query.deadlineNanos() - System.nanoTime() <= 0) {
             return CompletableFuture.failedFuture(new RangeException(Cause.TIMEOUT, "deadline passed before the call"));
         }
-        return rangeOf(key).query(query, deadline);
+        ask(query);
+        return query.answer();
+    }
+
+    /** For queries that a range has not answered since the key is another's now. */
+    void ask(ReadGate.Query query) {
+        Range range = table.rangeOf(query.key());
+        if (range == null) {
+            query.answer().completeExceptionally(notHere());
+        } else {
+            range.query(query);
+        }
     }
 
     @Override
     public void submit(byte[] key, LeaderRequest request) {
-        rangeOf(key).submit(request);
+        Lock lock = table.lock();
+        try {
+            submitTo(table.rangeOf(key), key, request);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void submitParts(int count, IntFunction<byte[]> keys, Function<int[], LeaderRequest> requests) {
+        Lock lock = table.lock();
+        try {
+            byte[][] starts = table.starts();
+            int[][] parts = new int[starts.length + 1][];
+            int[] sizes = new int[starts.length + 1];
+            for (int i = 0; i < count; i++) {
+                int part = RangeTable.indexOf(starts, keys.apply(i)) + 1;
+                int[] members = parts[part];
+                if (members == null) {
+                    members = new int[Math.min(count, 16)];
+                } else if (sizes[part] == members.length) {
+                    members = Arrays.copyOf(members, Math.min(count, members.length * 2));
+                }
+                members[sizes[part]++] = i;
+                parts[part] = members;
+            }
+            for (int part = 0; part < parts.length; part++) {
+                if (sizes[part] > 0) {
+                    int[] members = Arrays.copyOf(parts[part], sizes[part]);
+                    byte[] key = keys.apply(members[0]);
+                    submitTo(table.rangeOf(key), key, requests.apply(members));
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static void submitTo(@Nullable Range range, byte[] key, LeaderRequest request) {
+        if (range == null) {
+            request.fail(notHere());
+        } else {
+            range.submit(key, request);
+        }
+    }
+
+    /** Hands on a request that came to a range which does not own its key any more; see {@link Range#takeForwarded}. */
+    void forward(Waiting request) {
+        Range range = table.rangeOf(request.key());
+        if (range == null) {
+            request.refuse(notHere());
+        } else {
+            range.takeForwarded(request);
+        }
+    }
+
+    private static RangeException notHere() {
+        return new RangeException(Cause.TIMEOUT, "no range of the key is on this node");
     }
 
     @Override
     public List<byte[]> rangeKeys(byte[] start, byte @Nullable [] end) {
+        byte[][] starts = table.starts();
         List<byte[]> keys = new ArrayList<>();
         keys.add(start);
-        for (int i = indexOf(start) + 1; i < starts.length; i++) {
+        for (int i = RangeTable.indexOf(starts, start) + 1; i < starts.length; i++) {
             if (end != null && Arrays.compareUnsigned(starts[i], end) >= 0) {
                 break;
             }
             keys.add(starts[i]);
         }
         return keys;
-    }
-
-    private Range rangeOf(byte[] key) {
-        return ranges.get(indexOf(key));
-    }
-
-    private int indexOf(byte[] key) {
-        int low = 0;
-        int high = starts.length - 1;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (Arrays.compareUnsigned(starts[middle], key) <= 0) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return low;
     }
 }

@@ -9,17 +9,15 @@ import com.alipay.sofa.jraft.error.RaftError;
 import com.alipay.sofa.jraft.error.RaftException;
 import com.alipay.sofa.jraft.storage.snapshot.SnapshotReader;
 import com.alipay.sofa.jraft.storage.snapshot.SnapshotWriter;
-import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.raft.FaultHandler;
 import io.godwit.kv.raft.SnapshotSeal;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.slf4j.Logger;
@@ -36,12 +34,17 @@ import org.slf4j.LoggerFactory;
  */
 final class RangeStateMachine extends StateMachineAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(RangeStateMachine.class);
-    private static final String SNAPSHOT_DB = "db";
     private static final int MAX_BATCH_BYTES = 4 << 20;
 
     /** Whom the state machine tells; called on the apply thread. */
     interface Listener {
         void applied(List<AppliedEntry> entries);
+
+        /** What the range is has changed, or a command has turned out to be for another state. */
+        void changed(Changed change);
+
+        /** So many keys were written, {@code sample} among them. */
+        void wrote(byte[] sample, int keys, long nanos);
 
         void leads(long term);
 
@@ -51,6 +54,22 @@ final class RangeStateMachine extends StateMachineAdapter {
         void logGrew(long bytes);
     }
 
+    /**
+     * What has become of a command.
+     *
+     * @param command null when the state came with a snapshot
+     * @param state as it is now
+     * @param child the replica that a split has made here, not started
+     * @param own the command's closure, when this replica's leader proposed it
+     * @param isApplied false when it was for another state
+     */
+    record Changed(
+            @Nullable RangeCommand command,
+            RangeState state,
+            @Nullable Range child,
+            @Nullable CommandClosure own,
+            boolean isApplied) {}
+
     /** An entry of this node's leader with its replies. */
     record AppliedEntry(SealedEntry entry, List<byte[]> replies) {}
 
@@ -59,8 +78,11 @@ final class RangeStateMachine extends StateMachineAdapter {
         SealedEntry entry();
     }
 
+    /** What the leader hands to the log with a command. */
+    interface CommandClosure extends Closure {}
+
     private final String groupId;
-    private final RangeBounds bounds;
+    private final RangeFamily family;
     private final RangeDb db;
     private final RangeCoprocessor coprocessor;
     private final Listener listener;
@@ -77,14 +99,14 @@ final class RangeStateMachine extends StateMachineAdapter {
 
     RangeStateMachine(
             String groupId,
-            RangeBounds bounds,
+            RangeFamily family,
             RangeDb db,
             RangeCoprocessor coprocessor,
             Listener listener,
             FaultHandler faults,
             Executor io) {
         this.groupId = groupId;
-        this.bounds = bounds;
+        this.family = family;
         this.db = db;
         this.coprocessor = coprocessor;
         this.listener = listener;
@@ -105,7 +127,11 @@ final class RangeStateMachine extends StateMachineAdapter {
                 long index = entries.getIndex();
                 bytes += entries.getData().remaining();
                 if (index > batchIndex) {
-                    apply(index, entries);
+                    if (RangeEntry.isMutations(entries.getData())) {
+                        apply(index, entries);
+                    } else {
+                        applyCommand(index, entries);
+                    }
                     if (writes.bytes().size() >= MAX_BATCH_BYTES) {
                         commit();
                     }
@@ -135,11 +161,123 @@ final class RangeStateMachine extends StateMachineAdapter {
         }
     }
 
+    /** Alone in its batch: what comes before it belongs to the state before. */
+    private void applyCommand(long index, Iterator entries) throws RocksDBException, IOException {
+        commit();
+        CommandClosure own = entries.done() instanceof CommandClosure closure ? closure : null;
+        RangeCommand command = RangeCommand.decode(entries.getData());
+        RangeState before = db.state();
+        Step step = command.accept(new Applier(before));
+        RangeState next = step.next();
+        batchIndex = index;
+        if (next == null) {
+            db.commit(writes, index);
+            LOG.info("range command for another state group={} state={} kind={}", groupId, before, command.getClass());
+            listener.changed(new Changed(command, before, null, own, false));
+            return;
+        }
+        Range child = step.child() == null ? null : family.bear(step.child(), db);
+        step.copied().forEach(entry -> writes.put(entry.key(), entry.value()));
+        if (step.isTrimmed()) {
+            writes.deleteOutside(next.bounds());
+        }
+        db.commit(writes, index, next);
+        if (command instanceof RangeCommand.Join) {
+            db.flush(); // or the next start would find the keys nowhere before it has replayed this
+        }
+        if (!next.bounds().equals(before.bounds())) {
+            coprocessor.open(next.bounds(), db.latest());
+        }
+        if (!(command instanceof RangeCommand.Copy)) {
+            LOG.info("range changed group={} from={} to={}", groupId, before, next);
+        }
+        listener.changed(new Changed(command, next, child, own, true));
+    }
+
+    /**
+     * What a command makes of a state.
+     *
+     * @param next null when the command was made for another state
+     * @param child what a split makes of the right part
+     * @param copied to be put
+     * @param isTrimmed whether what lies outside the bounds is deleted
+     */
+    private record Step(
+            @Nullable RangeState next, @Nullable RangeState child, List<RangeCommand.Entry> copied, boolean isTrimmed) {
+        static Step to(Optional<RangeState> next) {
+            return new Step(next.orElse(null), null, List.of(), false);
+        }
+
+        static Step trimmed(Optional<RangeState> next) {
+            return new Step(next.orElse(null), null, List.of(), true);
+        }
+    }
+
+    /** What each command makes of a state. */
+    private record Applier(RangeState state) implements RangeCommand.Visitor<Step> {
+        @Override
+        public Step split(RangeCommand.Split command) {
+            RangeState next = state.apply(command).orElse(null);
+            return new Step(next, next == null ? null : state.child(command), List.of(), true);
+        }
+
+        @Override
+        public Step replicas(RangeCommand.Replicas command) {
+            return Step.to(state.apply(command));
+        }
+
+        @Override
+        public Step absorb(RangeCommand.Absorb command) {
+            return Step.trimmed(state.apply(command));
+        }
+
+        @Override
+        public Step copy(RangeCommand.Copy command) {
+            return new Step(state.apply(command).orElse(null), null, command.entries(), false);
+        }
+
+        @Override
+        public Step join(RangeCommand.Join command) {
+            return Step.to(state.apply(command));
+        }
+
+        @Override
+        public Step refrain(RangeCommand.Refrain command) {
+            return Step.trimmed(state.apply(command));
+        }
+
+        @Override
+        public Step yieldTo(RangeCommand.Yield command) {
+            return Step.to(state.apply(command));
+        }
+
+        @Override
+        public Step resume(RangeCommand.Resume command) {
+            return Step.to(state.apply(command));
+        }
+
+        @Override
+        public Step forget(RangeCommand.Forget command) {
+            return Step.to(state.apply(command));
+        }
+
+        @Override
+        public Step retire(RangeCommand.Retire command) {
+            return Step.to(state.apply(command));
+        }
+    }
+
     private void commit() throws RocksDBException {
         if (batchIndex == db.appliedIndex()) {
             return;
         }
+        byte @Nullable [] sample = writes.sample();
+        int keys = writes.count();
+        long begun = System.nanoTime();
         db.commit(writes, batchIndex);
+        if (sample != null) {
+            listener.wrote(sample, keys, System.nanoTime() - begun);
+        }
         for (Runnable effect : effects) {
             effect.run();
         }
@@ -181,12 +319,10 @@ final class RangeStateMachine extends StateMachineAdapter {
     }
 
     private Status save(SnapshotWriter writer, SnapshotMeta meta) {
-        Path target = Path.of(writer.getPath(), SNAPSHOT_DB);
+        Path target = Path.of(writer.getPath(), SnapshotFiles.DATABASE);
         try {
             db.checkpoint(target);
-            try (Stream<Path> files = Files.list(target)) {
-                files.forEach(file -> writer.addFile(SNAPSHOT_DB + "/" + file.getFileName()));
-            }
+            SnapshotFiles.in(target).forEach(writer::addFile);
             SnapshotSeal.add(writer, meta);
             return Status.OK();
         } catch (IOException e) {
@@ -208,10 +344,11 @@ final class RangeStateMachine extends StateMachineAdapter {
                     groupId,
                     db.appliedIndex(),
                     meta.getLastIncludedIndex());
-            db.replaceWith(Path.of(reader.getPath(), SNAPSHOT_DB));
+            db.replaceWith(Path.of(reader.getPath(), SnapshotFiles.DATABASE));
             writes.clear();
             batchIndex = db.appliedIndex();
-            coprocessor.open(bounds, db.latest());
+            coprocessor.open(db.state().bounds(), db.latest());
+            listener.changed(new Changed(null, db.state(), null, null, true));
             return true;
         } catch (IOException e) {
             loadFailure = e;

@@ -3,9 +3,11 @@ package io.godwit.kv.range;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.raft.FaultHandler;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -31,15 +33,49 @@ final class ReadGate {
         void done(boolean ok);
     }
 
+    /** Whom the gate tells of queries; on any thread. */
+    interface Listener {
+        /** The range does not own the key any more. */
+        void elsewhere(Query query);
+
+        void answered(Query query, long nanos);
+    }
+
     /** A query with its future. */
     static final class Query implements Expiring {
+        private final byte[] key;
+        private final byte @Nullable [] end;
+        private final boolean isInterval;
         private final byte[] query;
         private final long deadlineNanos;
         private final CompletableFuture<byte[]> answer = new CompletableFuture<>();
 
-        Query(byte[] query, Deadline deadline) {
+        private Query(byte[] key, byte @Nullable [] end, boolean isInterval, byte[] query, Deadline deadline) {
+            this.key = key;
+            this.end = end;
+            this.isInterval = isInterval;
             this.query = query;
             this.deadlineNanos = deadline.nanoTime();
+        }
+
+        /** For whoever owns {@code key}. */
+        static Query of(byte[] key, byte[] query, Deadline deadline) {
+            return new Query(key, null, false, query, deadline);
+        }
+
+        /** For whoever owns all of {@code [key, end)}. */
+        static Query ofInterval(byte[] key, byte @Nullable [] end, byte[] query, Deadline deadline) {
+            return new Query(key, end, true, query, deadline);
+        }
+
+        byte[] key() {
+            return key;
+        }
+
+        private boolean isWithin(RangeBounds bounds) {
+            byte @Nullable [] last = bounds.end();
+            return bounds.contains(key)
+                    && (!isInterval || last == null || end != null && Arrays.compareUnsigned(end, last) <= 0);
         }
 
         CompletableFuture<byte[]> answer() {
@@ -68,8 +104,12 @@ final class ReadGate {
     private final Executor rangeExecutor;
     private final Executor io;
     private final FaultHandler faults;
+    private final Listener listener;
     private List<Query> waiting = new ArrayList<>();
     private boolean underWay;
+    /** Of the request that is under way; rises with each, and when it has failed. */
+    private long turn;
+
     private @Nullable RangeException closed;
 
     /** @param faults told, on an I/O thread, when the database turns out to be damaged */
@@ -79,13 +119,15 @@ final class ReadGate {
             RangeCoprocessor coprocessor,
             Executor rangeExecutor,
             Executor io,
-            FaultHandler faults) {
+            FaultHandler faults,
+            Listener listener) {
         this.readIndex = readIndex;
         this.db = db;
         this.coprocessor = coprocessor;
         this.rangeExecutor = rangeExecutor;
         this.io = io;
         this.faults = faults;
+        this.listener = listener;
     }
 
     void add(Query query) {
@@ -102,19 +144,32 @@ final class ReadGate {
             return;
         }
         underWay = true;
+        long own = ++turn;
         List<Query> batch = waiting;
         waiting = new ArrayList<>();
         readIndex.request(ok -> {
             if (ok) {
                 batch.forEach(query -> io.execute(() -> answer(query)));
-                rangeExecutor.execute(() -> underWay = false);
+                rangeExecutor.execute(() -> {
+                    if (own == turn) {
+                        underWay = false;
+                    }
+                });
             } else {
-                rangeExecutor.execute(() -> retry(batch));
+                rangeExecutor.execute(() -> retry(own, batch));
             }
         });
     }
 
-    private void retry(List<Query> batch) {
+    /**
+     * JRaft may tell a failure twice: when it is known, past the guard of its own closure, and again when that closure's time is over. Heard
+     * twice, the batch, which waits again by then, would be added to itself.
+     */
+    private void retry(long own, List<Query> batch) {
+        if (own != turn) {
+            return;
+        }
+        turn++;
         batch.removeIf(Query::isDone);
         if (closed != null) {
             batch.forEach(query -> query.answer.completeExceptionally(closed));
@@ -131,6 +186,7 @@ final class ReadGate {
             return;
         }
         byte[] reply;
+        long begun = System.nanoTime();
         try {
             reply = db.readSnapshot(reader -> coprocessor.query(reader, query.query));
         } catch (RangeDb.ClosedException e) {
@@ -144,7 +200,21 @@ final class ReadGate {
             query.answer.completeExceptionally(new RangeException(Cause.STORE_FAILED, "query: " + e));
             return;
         }
-        query.answer.complete(reply);
+        // after the query: the bounds change before the data and the coprocessor do, so it has seen all of what it
+        // asked for
+        RangeState state = db.state();
+        RangeBounds bounds = state.bounds();
+        if (state.isLeaving()) {
+            listener.elsewhere(query); // its keys may be another's by now, and have been written there
+        } else if (query.isWithin(bounds)) {
+            listener.answered(query, System.nanoTime() - begun);
+            query.answer.complete(reply);
+        } else if (bounds.contains(query.key)) {
+            query.answer.completeExceptionally(
+                    new RangeException(Cause.MOVED, "the range does not reach that far any more"));
+        } else {
+            listener.elsewhere(query);
+        }
     }
 
     /** Queries that wait, and all to come, fail with {@code cause}. */

@@ -3,16 +3,24 @@ package io.godwit.kv.range;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
+import java.util.function.Predicate;
 
-/** A leader request that came while there was no leader. Confined to the range executor. */
+/** A leader request. Confined to the executor of the range that has it. */
 final class WaitingSubmission implements Waiting {
+    private final byte[] key;
     private final LeaderRequest request;
     private final long deadlineNanos;
     private boolean done;
 
-    WaitingSubmission(LeaderRequest request, long deadlineNanos) {
+    WaitingSubmission(byte[] key, LeaderRequest request, long deadlineNanos) {
+        this.key = key;
         this.request = request;
         this.deadlineNanos = deadlineNanos;
+    }
+
+    @Override
+    public byte[] key() {
+        return key;
     }
 
     @Override
@@ -29,6 +37,17 @@ final class WaitingSubmission implements Waiting {
             done = true;
             request.fail(cause);
         }
+    }
+
+    @Override
+    public boolean concerns(Predicate<byte[]> isOwned) {
+        return !done && request.concerns(isOwned);
+    }
+
+    @Override
+    public Waiting moved() {
+        done = true;
+        return new WaitingSubmission(key, request, deadlineNanos);
     }
 
     @Override

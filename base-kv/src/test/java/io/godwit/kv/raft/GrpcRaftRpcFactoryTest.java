@@ -186,6 +186,9 @@ class GrpcRaftRpcFactoryTest {
         public void serveNoMore(String groupId) {}
 
         @Override
+        public void onMissing(MissingGroups missing) {}
+
+        @Override
         public void close() {}
     }
 }

@@ -47,7 +47,8 @@ class BufferedWritesTest {
         Random random = new Random(seed);
         RangeBounds bounds = new RangeBounds(new byte[0], null);
         NavigableMap<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);
-        try (RangeDb db = RangeDb.open(directory.resolve("db" + number++), bounds, resources, true)) {
+        try (RangeDb db = RangeDb.open(
+                directory.resolve("db" + number++), RangeState.first(1, bounds, List.of("me")), resources, true)) {
             BufferedWrites writes = db.newWrites();
             for (int index = 1; index <= 8; index++) {
                 for (int step = 0; step < 30; step++) {

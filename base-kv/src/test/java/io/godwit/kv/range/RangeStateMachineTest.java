@@ -13,6 +13,7 @@ import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.coprocessor.RangeReader;
 import io.godwit.kv.coprocessor.RangeWrites;
 import io.godwit.kv.testing.AppendCoprocessor;
+import io.godwit.plugin.balance.SplitHinter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Entries driven by hand, on the files a crash would leave: what is in memtables is lost, data and index alike. */
 class RangeStateMachineTest {
-    private static final RangeBounds ALL = new RangeBounds(new byte[0], null);
+    private static final RangeState ALL = RangeState.first(1, new RangeBounds(new byte[0], null), List.of("me"));
 
     @TempDir
     Path directory;
@@ -162,6 +163,15 @@ class RangeStateMachineTest {
             }
 
             @Override
+            public void changed(RangeStateMachine.Changed change) {
+                events.add((change.isApplied() ? "changed to epoch " : "still of epoch ")
+                        + change.state().epoch());
+            }
+
+            @Override
+            public void wrote(byte[] sample, int keys, long nanos) {}
+
+            @Override
             public void leads(long term) {}
 
             @Override
@@ -174,8 +184,44 @@ class RangeStateMachineTest {
         };
         events.clear();
         return new RangeStateMachine(
-                "test-1", ALL, db, coprocessor, listener, (what, cause) -> events.add("fault " + what), Runnable::run);
+                "test-1",
+                family,
+                db,
+                coprocessor,
+                listener,
+                (what, cause) -> events.add("fault " + what),
+                Runnable::run);
     }
+
+    /** No split here makes a child. */
+    private final RangeFamily family = new RangeFamily() {
+        @Override
+        public @Nullable Range bear(RangeState child, RangeDb parent) {
+            throw new AssertionError("a child of " + parent.state());
+        }
+
+        @Override
+        public void rebounded(Range range) {}
+
+        @Override
+        public void roleChanged(Range range) {}
+
+        @Override
+        public @Nullable Range find(long id) {
+            return null;
+        }
+
+        @Override
+        public void retire(Range range) {}
+
+        @Override
+        public SplitHinter newHinter() {
+            throw new AssertionError("nothing leads here");
+        }
+
+        @Override
+        public void start(Range child) {}
+    };
 
     /** Goes on with a copy of the files as they are, which is what a killed process leaves. */
     private void crash() throws IOException {

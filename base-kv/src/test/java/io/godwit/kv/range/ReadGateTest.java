@@ -11,6 +11,7 @@ import io.godwit.kv.testing.AppendCoprocessor;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,7 +29,11 @@ class ReadGateTest {
 
     @BeforeEach
     void open() throws Exception {
-        db = RangeDb.open(directory.resolve("db"), new RangeBounds(new byte[0], null), resources, true);
+        db = RangeDb.open(
+                directory.resolve("db"),
+                RangeState.first(1, new RangeBounds(new byte[0], null), List.of("me")),
+                resources,
+                true);
         BufferedWrites writes = db.newWrites();
         writes.put("k".getBytes(UTF_8), "v".getBytes(UTF_8));
         db.commit(writes, 1);
@@ -43,7 +48,22 @@ class ReadGateTest {
                 later.add(task);
             }
         };
-        gate = new ReadGate(readIndex, db, new AppendCoprocessor(), Runnable::run, Runnable::run, (what, cause) -> {});
+        gate = new ReadGate(
+                readIndex,
+                db,
+                new AppendCoprocessor(),
+                Runnable::run,
+                Runnable::run,
+                (what, cause) -> {},
+                new ReadGate.Listener() {
+                    @Override
+                    public void elsewhere(ReadGate.Query query) {
+                        throw new AssertionError("all keys are here");
+                    }
+
+                    @Override
+                    public void answered(ReadGate.Query query, long nanos) {}
+                });
     }
 
     @AfterEach
@@ -88,6 +108,27 @@ class ReadGateTest {
     }
 
     @Test
+    void aFailureThatIsToldTwiceIsHeardOnce() {
+        query();
+        gate.flush();
+        ReadGate.ReadIndexDone told = asked.remove();
+        told.done(false);
+        told.done(false);
+        assertThat(later).hasSize(1);
+
+        later.remove().run();
+        gate.flush();
+        told.done(false);
+        assertThat(later).isEmpty();
+        assertThat(asked).hasSize(1);
+        ReadGate.Query second = query();
+        asked.remove().done(true);
+        gate.flush();
+        asked.remove().done(true);
+        assertThat(second.answer()).isCompleted();
+    }
+
+    @Test
     void anExpiredQueryIsNotRun() {
         ReadGate.Query query = query();
         gate.flush();
@@ -114,7 +155,8 @@ class ReadGateTest {
     }
 
     private ReadGate.Query query() {
-        ReadGate.Query query = new ReadGate.Query("k".getBytes(UTF_8), Deadline.afterMillis(10_000));
+        ReadGate.Query query =
+                ReadGate.Query.of("k".getBytes(UTF_8), "k".getBytes(UTF_8), Deadline.afterMillis(10_000));
         gate.add(query);
         return query;
     }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,9 @@ final class InMemoryRange {
     /** A sealed log entry; once the process has crashed nobody is left who proposed it. */
     private record Entry(List<byte[]> mutations, List<Proposal> proposals) {}
 
+    /** Came while the leadership was being moved. */
+    private record Held(Runnable begin, Consumer<RangeException> fail) {}
+
     private final InMemoryRangeHost host;
     private final RangeBounds bounds;
     private final Supplier<? extends RangeCoprocessor> factory;
@@ -45,6 +49,13 @@ final class InMemoryRange {
     private long appliedEntries;
     private long proposedBytes;
     private boolean pumpQueued;
+    /** While a leadership is being ended in good order: what has come since, in order; else null. */
+    private @Nullable List<Held> held;
+
+    /** What a leadership's sudden end has found held. */
+    private List<Held> unmoved = List.of();
+
+    private int moves;
 
     InMemoryRange(InMemoryRangeHost host, RangeBounds bounds, Supplier<? extends RangeCoprocessor> factory) {
         this.host = host;
@@ -52,6 +63,7 @@ final class InMemoryRange {
         this.factory = factory;
         this.state = new InMemoryState(bounds);
         this.coprocessor = openCoprocessor();
+        this.term = 1;
         this.leadership = lead();
     }
 
@@ -84,11 +96,57 @@ final class InMemoryRange {
         return state.read(reader -> coprocessor.query(reader, query));
     }
 
-    void handle(LeaderRequest request) {
-        leadership.leader.handle(request);
+    /** Leaderships that have followed one that was ended in good order. */
+    int moves() {
+        return moves;
     }
 
-    void propose(Proposal proposal) {
+    void handle(LeaderRequest request) {
+        begin(new Held(() -> leadership.leader.handle(request), request::fail));
+    }
+
+    /** A mutation of a client. */
+    void mutate(Proposal proposal) {
+        begin(new Held(() -> propose(proposal), proposal::failed));
+    }
+
+    private void begin(Held request) {
+        if (held == null) {
+            request.begin.run();
+        } else {
+            held.add(request);
+        }
+    }
+
+    /**
+     * Ends the leadership in good order and begins another one of the same term, once nothing is under way. Meanwhile requests wait, and of the old one only
+     * what it has proposed or reads goes on.
+     */
+    void moveLeader() {
+        if (held == null) {
+            held = new ArrayList<>();
+            pump();
+        }
+    }
+
+    private void goOnMoving() {
+        List<Held> requests = held;
+        if (requests == null) {
+            return;
+        }
+        leadership.leader.settle();
+        if (waiting() == 0 && inFlight.isEmpty() && replying.isEmpty() && leadership.readsUnderWay == 0) {
+            leadership.ended = true;
+            leadership.leader.stop(new RangeException(Cause.MOVED, "asked for by the test"));
+            waiting.clear();
+            moves++;
+            held = null;
+            leadership = lead();
+            requests.forEach(this::begin);
+        }
+    }
+
+    private void propose(Proposal proposal) {
         proposal.markWaiting();
         RangeException refusal = host.refusalOf(proposal.isRelieving());
         if (refusal != null) {
@@ -122,6 +180,7 @@ final class InMemoryRange {
                 if (!host.commitsHeld()) {
                     commitNext();
                 }
+                goOnMoving();
             });
         }
     }
@@ -194,6 +253,8 @@ final class InMemoryRange {
     /** The leader ends; entries in flight beyond the first {@code survivors} are lost, the others are applied without anybody being told. */
     void endLeadership(RangeException cause, int survivors) {
         leadership.ended = true;
+        unmoved = held == null ? List.of() : held;
+        held = null;
         List<Entry> applied = new ArrayList<>(replying);
         List<Entry> sealed = new ArrayList<>(inFlight);
         List<Proposal> unsealed = new ArrayList<>(waiting);
@@ -212,6 +273,8 @@ final class InMemoryRange {
     /** A new process on the surviving state. */
     void reopen() {
         pumpQueued = false; // the task went with the process
+        unmoved.forEach(request -> request.fail.accept(new RangeException(Cause.CLOSED, "process died")));
+        unmoved = List.of();
         coprocessor.close();
         coprocessor = openCoprocessor();
         leadNewTerm();
@@ -221,11 +284,15 @@ final class InMemoryRange {
         while (!inFlight.isEmpty()) {
             apply(inFlight.remove().mutations);
         }
+        term++;
         leadership = lead();
+        unmoved.forEach(this::begin);
+        unmoved = List.of();
     }
 
     void close(RangeException cause) {
         endLeadership(cause, 0);
+        unmoved.forEach(request -> request.fail.accept(cause));
         coprocessor.close();
     }
 
@@ -239,7 +306,6 @@ final class InMemoryRange {
     }
 
     private Leadership lead() {
-        term++;
         Leadership next = new Leadership(term);
         next.leader = coprocessor.lead(next);
         return next;
@@ -250,6 +316,7 @@ final class InMemoryRange {
         private final long ownTerm;
         private RangeLeader leader = RangeLeader.NONE;
         private boolean ended;
+        private int readsUnderWay;
 
         Leadership(long ownTerm) {
             this.ownTerm = ownTerm;
@@ -282,6 +349,7 @@ final class InMemoryRange {
 
         @Override
         public <T> void read(Function<RangeReader, T> work, BiConsumer<@Nullable T, @Nullable Throwable> then) {
+            readsUnderWay++;
             host.queueRead(() -> {
                 if (ended) {
                     return;
@@ -295,18 +363,31 @@ final class InMemoryRange {
                 }
                 T answer = result;
                 Throwable thrown = failure;
-                queueUnlessEnded(() -> then.accept(answer, thrown));
+                host.queue(() -> {
+                    if (!ended) { // told also while the leadership is being moved
+                        readsUnderWay--;
+                        then.accept(answer, thrown);
+                        if (held != null) {
+                            pump();
+                        }
+                    }
+                });
             });
         }
 
         @Override
+        public void forward(byte[] key, LeaderRequest request) {
+            host.submit(key, request);
+        }
+
+        @Override
         public void schedule(long delayMillis, Runnable task) {
-            host.queueAt(host.nowMillis() + Math.max(0, delayMillis), () -> queueUnlessEnded(task));
+            host.queueAt(host.nowMillis() + Math.max(0, delayMillis), () -> queueUnlessOver(task));
         }
 
         @Override
         public void execute(Runnable task) {
-            queueUnlessEnded(task);
+            queueUnlessOver(task);
         }
 
         @Override
@@ -314,9 +395,9 @@ final class InMemoryRange {
             return host.nowMillis();
         }
 
-        private void queueUnlessEnded(Runnable task) {
+        private void queueUnlessOver(Runnable task) {
             host.queue(() -> {
-                if (!ended) {
+                if (!ended && held == null) {
                     task.run();
                 }
             });

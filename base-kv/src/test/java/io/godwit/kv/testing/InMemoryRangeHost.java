@@ -14,7 +14,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Set;
@@ -22,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -90,7 +93,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         register(request);
         queue(() -> {
             if (!request.answer.isDone()) {
-                rangeOf(key).propose(request.proposal);
+                rangeOf(key).mutate(request.proposal);
             }
         });
         return request.answer;
@@ -106,6 +109,27 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
             }
         }));
         return request.answer;
+    }
+
+    @Override
+    public CompletableFuture<byte[]> query(byte[] key, byte @Nullable [] end, byte[] query, Deadline deadline) {
+        List<byte[]> keys = rangeKeys(key, end);
+        return keys.size() == 1
+                ? query(key, query, deadline)
+                : CompletableFuture.failedFuture(new RangeException(Cause.MOVED, "the interval has more ranges"));
+    }
+
+    @Override
+    public void submitParts(int count, IntFunction<byte[]> keys, Function<int[], LeaderRequest> requests) {
+        Map<InMemoryRange, List<Integer>> parts = new LinkedHashMap<>();
+        for (int i = 0; i < count; i++) {
+            parts.computeIfAbsent(rangeOf(keys.apply(i)), range -> new ArrayList<>())
+                    .add(i);
+        }
+        parts.values()
+                .forEach(part -> submit(
+                        keys.apply(part.get(0)),
+                        requests.apply(part.stream().mapToInt(i -> i).toArray())));
     }
 
     @Override
@@ -264,6 +288,19 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
             range.endLeadership(cause, Integer.MAX_VALUE);
             range.leadNewTerm();
         });
+    }
+
+    /**
+     * Every range gets another leader in good order, as after a split: once all that its leader has accepted is applied, with the steps that lie
+     * between now and then. Requests wait meanwhile.
+     */
+    public void moveLeaders() {
+        ranges.forEach(InMemoryRange::moveLeader);
+    }
+
+    /** How often a range has been given another leader by {@link #moveLeaders}, all together. */
+    public int moves() {
+        return ranges.stream().mapToInt(InMemoryRange::moves).sum();
     }
 
     @Override

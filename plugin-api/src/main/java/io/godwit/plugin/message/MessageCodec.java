@@ -132,6 +132,43 @@ public final class MessageCodec {
         }
     }
 
+    /**
+     * The bytes of the payload alone of the message that begins at the position of {@code in}, which stays. Fails as
+     * {@link #decode}.
+     */
+    public static int payloadSize(ByteBuffer in) {
+        int start = in.position();
+        try {
+            byte version = in.get();
+            if (version != VERSION) {
+                throw new IllegalArgumentException("message format version must be " + VERSION + ", was " + version);
+            }
+            int flags = Short.toUnsignedInt(in.getShort());
+            in.position(start + TOPIC_OFFSET);
+            skipField(in);
+            if ((flags & ~(QOS_MASK | RETAIN)) != 0) {
+                readProperties(in, flags);
+            }
+            int size = in.getInt();
+            if (size < 0 || size > in.remaining()) {
+                throw new BufferUnderflowException();
+            }
+            return size;
+        } catch (BufferUnderflowException | IllegalArgumentException e) {
+            throw new IllegalArgumentException("no payload in the message at " + start + ": " + e.getMessage(), e);
+        } finally {
+            in.position(start);
+        }
+    }
+
+    private static void skipField(ByteBuffer in) {
+        int length = Short.toUnsignedInt(in.getShort());
+        if (length > in.remaining()) {
+            throw new BufferUnderflowException();
+        }
+        in.position(in.position() + length);
+    }
+
     private static int flags(Message message) {
         MessageProperties properties = message.properties();
         int flags = message.qos().value() | (message.retain() ? RETAIN : 0);

@@ -44,6 +44,7 @@ class MessageCodecTest {
         MessageCodec.writeTo(buffer, message);
         buffer.position(5);
         assertThat(MessageCodec.topic(buffer)).isEqualTo(message.topic());
+        assertThat(MessageCodec.payloadSize(buffer)).isEqualTo(message.payload().length);
         assertThat(buffer.position()).isEqualTo(5);
         buffer.limit(5 + 11 + 1);
         assertThatThrownBy(() -> MessageCodec.topic(buffer)).isInstanceOf(IllegalArgumentException.class);
@@ -55,6 +56,7 @@ class MessageCodecTest {
         for (int length = 0; length < encoded.length; length++) {
             ByteBuffer cut = ByteBuffer.wrap(Arrays.copyOf(encoded, length));
             assertThatThrownBy(() -> MessageCodec.decode(cut)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> MessageCodec.payloadSize(cut)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 

@@ -1,0 +1,130 @@
+package io.godwit.kv;
+
+import io.godwit.cluster.Cluster;
+import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.remote.CallService;
+import io.godwit.kv.remote.NodeRpc;
+import io.godwit.kv.remote.ReportExchange;
+import io.godwit.kv.remote.RouteTable;
+import io.godwit.kv.remote.RoutedClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What ties a node's stores to those of the other nodes: who is there, who leads what, requests to and from others, replicas that come and go. Made
+ * and closed by the thread that opens the node.
+ */
+final class ClusterLinks implements AutoCloseable {
+    /** Of requests under way to other nodes, for each store. */
+    private static final long MAX_PENDING_BYTES = 64L << 20;
+
+    private static final long LOOK_FOR_ENDED_MILLIS = 15_000;
+
+    private final Cluster cluster;
+    private final RoutedClient.Caller caller;
+    private final KvThreads threads;
+    private final LocalRanges local;
+    private final NodeRpc rpc;
+    private final CallService calls;
+    private final MemberWatch members;
+    private final ReportExchange exchange;
+    private final Replicas replicas;
+    private final Map<String, RouteTable> tables = new ConcurrentHashMap<>();
+    private final List<RoutedClient> clients = new ArrayList<>();
+
+    /**
+     * @param stores the open ones, by name; seen as they change
+     * @param members of the cluster, already told of them
+     */
+    ClusterLinks(
+            ClusterEntry.Entered entered,
+            OwnReport own,
+            MemberWatch members,
+            Map<String, StoreRanges> stores,
+            KvThreads threads) {
+        this.cluster = entered.cluster();
+        this.caller = new RoutedClient.Caller(
+                entered.directory().clusterId().toString(), own.storeId(), entered.incarnation());
+        this.threads = threads;
+        this.local = new LocalRanges(stores::get);
+        this.members = members;
+        this.rpc =
+                new NodeRpc(caller.clusterId(), caller.storeId(), cluster.server(), cluster.channels(), threads.io());
+        this.calls = new CallService(caller.clusterId(), cluster.server(), local);
+        this.exchange =
+                new ReportExchange(caller.storeId(), rpc, own::of, members::isOurs, threads.timers(), threads.io());
+        this.replicas = new Replicas(caller.storeId(), rpc, stores::get, stores::values, threads.io());
+    }
+
+    void start() {
+        replicas.start();
+        exchange.onReport(replicas::told);
+        exchange.start();
+        threads.everyMillis(LOOK_FOR_ENDED_MILLIS, replicas::lookForEnded);
+        cluster.membership().addListener(exchange);
+        cluster.channels().onConnected(storeId -> exchange.changed());
+    }
+
+    NodeRpc rpc() {
+        return rpc;
+    }
+
+    MemberWatch members() {
+        return members;
+    }
+
+    ReportExchange exchange() {
+        return exchange;
+    }
+
+    Replicas replicas() {
+        return replicas;
+    }
+
+    Cluster cluster() {
+        return cluster;
+    }
+
+    /** Who leads what of a store. */
+    RouteTable table(String store) {
+        return tables.computeIfAbsent(store, name -> {
+            RouteTable table = new RouteTable();
+            exchange.keep(name, table);
+            return table;
+        });
+    }
+
+    /** The way to all ranges of a store, wherever they are led. */
+    RangeClient clientOf(StoreRanges ranges) {
+        RoutedClient client = new RoutedClient(
+                ranges.name(),
+                caller,
+                table(ranges.name()),
+                cluster.channels(),
+                local,
+                ranges.client(),
+                exchange::changed,
+                threads.ranges(),
+                threads.timers(),
+                MAX_PENDING_BYTES);
+        ranges.onChange(exchange::changed);
+        clients.add(client);
+        return client;
+    }
+
+    /** Requests of this node fail from here on. */
+    void closeClients() {
+        clients.forEach(RoutedClient::close);
+    }
+
+    /** Leaves the cluster. Stores and Raft must have been closed before. */
+    @Override
+    public void close() {
+        exchange.close();
+        calls.close();
+        rpc.close();
+        cluster.close();
+    }
+}

@@ -1,0 +1,405 @@
+package io.godwit.kv;
+
+import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.raft.FaultHandler;
+import io.godwit.kv.range.Range;
+import io.godwit.kv.range.RangeDb;
+import io.godwit.kv.range.RangeEnvironment;
+import io.godwit.kv.range.RangeFamily;
+import io.godwit.kv.range.RangeRouter;
+import io.godwit.kv.range.RangeState;
+import io.godwit.plugin.balance.SplitHinter;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The replicas of a store's ranges on this node, which come and go with splits. The one owner of the list of them; its lock is taken by the thread
+ * that opens and closes the node, by apply threads whose ranges are split and by range executors, for moments: none is any range's own thread.
+ */
+final class StoreRanges implements RangeFamily {
+    private static final Logger LOG = LoggerFactory.getLogger(StoreRanges.class);
+    private static final long RETIRE_AFTER_MILLIS = 5_000;
+
+    private final StoreSpec spec;
+    private final StoreFiles files;
+    private final RangeEnvironment environment;
+    private final FaultHandler faults;
+    private final RangeRouter router = new RangeRouter();
+
+    /** By id, for every request from another node: looked at without the lock, which is held while files are made. */
+    private final Map<Long, Range> byId = new ConcurrentHashMap<>();
+
+    // guarded by this; in the order in which they came: of two with the same bounds the later one is routed to
+    private final Map<Long, Range> ranges = new LinkedHashMap<>();
+    private final Map<Long, RangeDescriptor> descriptors = new ConcurrentHashMap<>();
+    /** Starts of children that are under way, by group. */
+    private final Map<String, CompletableFuture<Void>> starts = new LinkedHashMap<>();
+
+    /** Given up, and not deleted yet. */
+    private final Set<Long> leaving = new HashSet<>();
+
+    private final Set<Long> retiring = new HashSet<>();
+    private int burials;
+    private boolean closed;
+    private volatile Runnable onChange = () -> {};
+
+    StoreRanges(StoreSpec spec, StoreFiles files, RangeEnvironment environment, FaultHandler faults) {
+        this.spec = spec;
+        this.files = files;
+        this.environment = environment;
+        this.faults = faults;
+    }
+
+    /**
+     * Opens the databases of all registered ranges; starts none.
+     *
+     * @throws io.godwit.kv.raft.DamagedDataException naming what is missing or not what was written
+     */
+    synchronized void open() throws IOException {
+        List<RangeDb> databases = new ArrayList<>();
+        try {
+            for (RangeDescriptor descriptor : files.ranges(spec)) {
+                RangeDb db = files.open(descriptor);
+                databases.add(db);
+                add(descriptor, replica(descriptor, db));
+            }
+            if (files.isAlone()) {
+                files.checkCover(
+                        spec.name(),
+                        ranges.values().stream()
+                                .map(Range::routed)
+                                .filter(state -> !(state.phase() instanceof RangeState.Retired))
+                                .map(RangeState::bounds)
+                                .toList());
+            }
+        } catch (IOException | RuntimeException e) {
+            databases.forEach(RangeDb::close);
+            ranges.clear();
+            throw e;
+        }
+        router.route(ranges.values());
+    }
+
+    private Range replica(RangeDescriptor descriptor, RangeDb db) {
+        return new Range(
+                descriptor.groupId(), this, router, db, spec.coprocessors().get(), environment, faults);
+    }
+
+    private void add(RangeDescriptor descriptor, Range range) {
+        ranges.put(descriptor.id(), range);
+        byId.put(descriptor.id(), range);
+        descriptors.put(descriptor.id(), descriptor);
+    }
+
+    /** Starts what is open. */
+    void start() throws IOException {
+        for (RangeDescriptor descriptor : descriptors()) {
+            Range range = find(descriptor.id());
+            if (range != null) {
+                range.start(files.snapshotsOf(descriptor), descriptor.firstVoters());
+            }
+        }
+    }
+
+    @Override
+    public void roleChanged(Range range) {
+        onChange.run();
+    }
+
+    /** From now on {@code listener} is called when the list, a leadership or a state has changed, on a thread that it must not block. */
+    void onChange(Runnable listener) {
+        onChange = listener;
+    }
+
+    private RangeDescriptor descriptorOf(Range range) {
+        RangeDescriptor known = descriptor(range.state().id());
+        if (known == null) {
+            throw new IllegalStateException("no descriptor of " + range.groupId());
+        }
+        return known;
+    }
+
+    /** How a replica came to this node; null when there is none. */
+    @Nullable
+    RangeDescriptor descriptor(long id) {
+        return descriptors.get(id);
+    }
+
+    String name() {
+        return spec.name();
+    }
+
+    /** The epoch at which the range was given up here; 0 when it never was. */
+    long tombstoneOf(long id) {
+        return files.tombstoneOf(groupId(id));
+    }
+
+    /** Whether this node knows that the range has ended. */
+    boolean hasEnded(long id) {
+        return files.hasEnded(groupId(id));
+    }
+
+    private String groupId(long id) {
+        return spec.name() + "-" + id;
+    }
+
+    /**
+     * Makes a blank replica and starts it; nothing when there is one. Blocks. See {@link Replicas}.
+     *
+     * @throws IOException if the store is closing, or the files cannot be made
+     */
+    void join(RangeDescriptor descriptor) throws IOException {
+        Range range;
+        CompletableFuture<Void> started = new CompletableFuture<>();
+        synchronized (this) {
+            if (closed) {
+                throw new IOException("store " + spec.name() + " is closing");
+            }
+            if (ranges.containsKey(descriptor.id()) || leaving.contains(descriptor.id())) {
+                return;
+            }
+            range = replica(descriptor, files.join(descriptor));
+            add(descriptor, range);
+            router.route(ranges.values());
+            starts.put(range.groupId(), started);
+        }
+        startHere(range, started);
+        onChange.run();
+    }
+
+    /** Gives a replica up and deletes it; nothing when there is none. Blocks. See {@link Replicas}. */
+    void leave(long id, long epoch) throws IOException {
+        Range range;
+        RangeDescriptor descriptor;
+        synchronized (this) {
+            range = ranges.get(id);
+            descriptor = descriptors.get(id);
+            // one that is being started is given up when it is asked for again
+            if (closed
+                    || range == null
+                    || descriptor == null
+                    || retiring.contains(id)
+                    || starts.containsKey(range.groupId())) {
+                return;
+            }
+            files.deregister(descriptor, epoch);
+            leaving.add(id);
+            ranges.remove(id);
+            byId.remove(id);
+            descriptors.remove(id);
+            router.route(ranges.values());
+        }
+        try {
+            range.retire().join();
+            range.close();
+            files.erase(descriptor);
+        } finally {
+            synchronized (this) {
+                leaving.remove(id);
+                notifyAll();
+            }
+        }
+        onChange.run();
+    }
+
+    private synchronized List<RangeDescriptor> descriptors() {
+        return List.copyOf(descriptors.values());
+    }
+
+    RangeClient client() {
+        return router;
+    }
+
+    /** As they are now. */
+    synchronized List<Range> all() {
+        return List.copyOf(ranges.values());
+    }
+
+    /** The replica of a range on this node; null when there is none. */
+    @Override
+    public @Nullable Range find(long id) {
+        return byId.get(id);
+    }
+
+    @Override
+    public @Nullable Range bear(RangeState child, RangeDb parent) throws IOException {
+        RangeDescriptor descriptor = RangeDescriptor.of(spec.name(), child);
+        boolean isOurs = child.members().voters().contains(files.storeId())
+                || child.members().learners().contains(files.storeId());
+        if (!isOurs || files.knows(descriptor) || files.hasBuried(descriptor)) {
+            return null; // not ours: this replica came later, and learns of the split from the log
+        }
+        Range range = replica(descriptor, files.bear(descriptor, child, parent));
+        range.hold(); // before anybody can route to it
+        synchronized (this) {
+            if (!closed) {
+                add(descriptor, range);
+                return range;
+            }
+        }
+        range.close();
+        return null; // registered: the next start of the node opens it
+    }
+
+    @Override
+    public synchronized void rebounded(Range range) {
+        router.route(ranges.values());
+    }
+
+    @Override
+    public SplitHinter newHinter() {
+        return spec.hinters().get();
+    }
+
+    @Override
+    public void start(Range child) {
+        CompletableFuture<Void> started = new CompletableFuture<>();
+        synchronized (this) {
+            if (closed) {
+                return; // the next start of the node finds it registered
+            }
+            starts.put(child.groupId(), started);
+        }
+        environment.io().execute(() -> startHere(child, started));
+    }
+
+    private void startHere(Range range, CompletableFuture<Void> started) {
+        try {
+            RangeDescriptor descriptor = descriptorOf(range);
+            range.start(files.snapshotsOf(descriptor), descriptor.firstVoters());
+        } catch (IOException | RuntimeException e) { // at the outermost frame: nobody else would learn of it
+            LOG.error("range not started range={}", range.groupId(), e);
+            range.fail("not started: " + e.getMessage());
+            faults.onFault("start of range " + range.groupId(), e);
+        } finally {
+            synchronized (this) {
+                starts.remove(range.groupId());
+            }
+            started.complete(null);
+        }
+    }
+
+    /** Later, so that the group's other members hear of the last entry. */
+    @Override
+    public void retire(Range range) {
+        synchronized (this) {
+            if (closed || !retiring.add(range.state().id())) {
+                return;
+            }
+        }
+        // a thread of its own: it waits for others to end what they do for the range
+        range.later(RETIRE_AFTER_MILLIS, () -> new Thread(() -> bury(range), "kv-burial-" + range.groupId()).start());
+    }
+
+    private void bury(Range range) {
+        long id = range.state().id();
+        RangeDescriptor descriptor;
+        synchronized (this) {
+            descriptor = descriptors.get(id);
+            if (closed || descriptor == null) {
+                return; // the next start of the node goes on
+            }
+            ranges.remove(id);
+            byId.remove(id);
+            descriptors.remove(id);
+            burials++;
+        }
+        try {
+            range.stop().join();
+            range.close();
+            files.bury(descriptor, range.state().epoch());
+            LOG.info("range retired range={}", range.groupId());
+        } catch (IOException e) {
+            LOG.warn("files of a retired range not deleted range={} cause={}", range.groupId(), e.toString());
+        } finally {
+            synchronized (this) {
+                burials--;
+                notifyAll();
+            }
+        }
+    }
+
+    /**
+     * Joins two neighbours that this node leads.
+     *
+     * @param leftEpoch of the range that stays; {@code rightEpoch} of the one that ends
+     */
+    CompletableFuture<Range.ChangeOutcome> merge(long leftId, long leftEpoch, long rightId, long rightEpoch) {
+        Range left = find(leftId);
+        Range right = find(rightId);
+        return left == null || right == null
+                ? CompletableFuture.completedFuture(Range.ChangeOutcome.BUSY)
+                : left.merge(leftEpoch, right, rightEpoch);
+    }
+
+    /**
+     * Cuts a range that this node leads.
+     *
+     * @param key first of the right part; null: where it halves the bytes
+     */
+    CompletableFuture<Range.ChangeOutcome> split(long id, long epoch, byte @Nullable [] key) {
+        Range range = find(id);
+        return range == null
+                ? CompletableFuture.completedFuture(Range.ChangeOutcome.BUSY)
+                : range.split(epoch, freshId(), key);
+    }
+
+    /** One of a trillion: ids are never given twice, and need not be agreed upon. */
+    private static long freshId() {
+        return ThreadLocalRandom.current().nextLong(1L << 20, 1L << 40);
+    }
+
+    /** Refuses what waits and what comes, and stops the leaders. */
+    CompletableFuture<Void> stop() {
+        List<Range> stopping;
+        synchronized (this) {
+            closed = true;
+            stopping = List.copyOf(ranges.values());
+        }
+        return CompletableFuture.allOf(stopping.stream().map(Range::stop).toArray(CompletableFuture[]::new));
+    }
+
+    /** What is being given up uses the log, which is closed next. */
+    private synchronized void awaitLeaving() {
+        try {
+            while (!leaving.isEmpty()) {
+                wait();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Closes groups and databases; blocks. After {@link #stop}. */
+    void close() {
+        List<CompletableFuture<Void>> underWay;
+        synchronized (this) {
+            underWay = List.copyOf(starts.values());
+            awaitLeaving();
+            boolean interrupted = false;
+            while (burials > 0) {
+                try {
+                    wait();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        underWay.forEach(CompletableFuture::join);
+        all().forEach(Range::close);
+    }
+}

@@ -1,0 +1,218 @@
+package io.godwit.kv;
+
+import io.godwit.kv.balance.ClusterViewSource;
+import io.godwit.kv.remote.NodeReport;
+import io.godwit.kv.remote.ReplicaReport;
+import io.godwit.kv.remote.Routes;
+import io.godwit.plugin.balance.ClusterView;
+import io.godwit.plugin.balance.Key;
+import io.godwit.plugin.balance.Liveness;
+import io.godwit.plugin.balance.RangeChange;
+import io.godwit.plugin.balance.RangeLoad;
+import io.godwit.plugin.balance.RangeView;
+import io.godwit.plugin.balance.Replica;
+import io.godwit.plugin.balance.ReplicaGoal;
+import io.godwit.plugin.balance.StoreView;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this node knows of a key space, as its balancers see it: its own report, made anew for each view, and the last of each other node. Any thread.
+ *
+ * <p>Whether a replica has caught up is read off the last index of its log, in its own report, beside the leader's: a report is up to two seconds old, hence
+ * the margin. Making it a voter waits for the rest.
+ */
+final class StoreViews implements ClusterViewSource {
+    private static final long CAUGHT_UP_MARGIN = 1_000;
+
+    private final String store;
+    private final ReplicaGoal goal;
+    private final OwnReport own;
+    private final @Nullable ClusterLinks links;
+    /** Since when a store has told of a replica that has stopped after a fault, in nanoseconds. */
+    private final Map<String, Long> faultySince = new ConcurrentHashMap<>();
+
+    /** @param links null when this node is alone */
+    StoreViews(String store, ReplicaGoal goal, OwnReport own, @Nullable ClusterLinks links) {
+        this.store = store;
+        this.goal = goal;
+        this.own = own;
+        this.links = links;
+    }
+
+    @Override
+    public Optional<ClusterView> view() {
+        Map<String, NodeReport> reports = reports();
+        if (links != null) {
+            if (links.members().seen().entrySet().stream()
+                    .anyMatch(node -> node.getValue().liveness() == Liveness.ALIVE
+                            && !node.getKey().equals(own.storeId())
+                            && !reports.containsKey(node.getKey()))) {
+                return Optional.empty(); // somebody who is there has not told anything yet
+            }
+        }
+        return Optional.of(new ClusterView(store, own.storeId(), goal, stores(reports), ranges(reports)));
+    }
+
+    /** What all nodes have told, this one now; by store id. */
+    Map<String, NodeReport> reports() {
+        Map<String, NodeReport> reports = new HashMap<>();
+        if (links != null) {
+            reports.putAll(links.exchange().reports());
+        }
+        reports.put(own.storeId(), own.of(0));
+        return reports;
+    }
+
+    private List<RangeView> ranges(Map<String, NodeReport> reports) {
+        List<RangeView> views = new ArrayList<>();
+        for (Routes.Route route : routes(reports)) {
+            if (!route.report().voters().isEmpty()) {
+                views.add(view(route, reports));
+            }
+        }
+        return views;
+    }
+
+    /** The ranges by their first keys; those that are gone lead nothing. */
+    List<Routes.Route> routes(Map<String, NodeReport> reports) {
+        Map<String, List<ReplicaReport>> told = new HashMap<>();
+        reports.forEach((storeId, report) -> {
+            List<ReplicaReport> replicas = report.replicas().getOrDefault(store, List.of());
+            boolean isGone = !storeId.equals(own.storeId())
+                    && links != null
+                    && !links.members().isAlive(storeId);
+            told.put(
+                    storeId,
+                    isGone ? replicas.stream().map(ReplicaReport::withoutLeader).toList() : replicas);
+        });
+        return Routes.of(told).all();
+    }
+
+    private RangeView view(Routes.Route route, Map<String, NodeReport> reports) {
+        ReplicaReport report = route.report();
+        List<Replica> replicas = new ArrayList<>();
+        report.voters().forEach(voter -> replicas.add(new Replica(voter, true, isCaughtUp(route, voter, reports))));
+        report.learners()
+                .forEach(learner -> replicas.add(new Replica(learner, false, isCaughtUp(route, learner, reports))));
+        Optional<ReplicaReport.Leading> leading = report.leading();
+        byte @Nullable [] end = report.bounds().end();
+        Optional<Key> endKey = end == null ? Optional.empty() : Optional.of(Key.of(end));
+        Key start = Key.of(report.bounds().start());
+        return new RangeView(
+                report.rangeId(),
+                start,
+                endKey,
+                report.epoch(),
+                replicas,
+                route.leader().isEmpty() || !report.hasReplicaOn(route.leader())
+                        ? Optional.empty()
+                        : Optional.of(route.leader()),
+                leading.map(ReplicaReport.Leading::sizeBytes).orElse(0L),
+                leading.map(ReplicaReport.Leading::load).orElse(RangeLoad.UNKNOWN),
+                leading.flatMap(ReplicaReport.Leading::hint)
+                        .filter(hint -> hint.key().compareTo(start) > 0
+                                && endKey.filter(last -> hint.key().compareTo(last) >= 0)
+                                        .isEmpty()),
+                leading.map(ReplicaReport.Leading::change)
+                        .filter(change -> !change.isEmpty())
+                        .map(StoreViews::changeOf),
+                Duration.ofMillis(
+                        leading.map(ReplicaReport.Leading::stableMillis).orElse(0L)));
+    }
+
+    private static RangeChange changeOf(String name) {
+        for (RangeChange change : RangeChange.values()) {
+            if (change.name().equals(name)) {
+                return change;
+            }
+        }
+        return RangeChange.PAUSE; // of a later release
+    }
+
+    private boolean isCaughtUp(Routes.Route route, String storeId, Map<String, NodeReport> reports) {
+        if (storeId.equals(route.leader())) {
+            return true;
+        }
+        NodeReport told = reports.get(storeId);
+        return told != null
+                && told.replicas().getOrDefault(store, List.of()).stream()
+                        .anyMatch(replica -> replica.rangeId() == route.rangeId()
+                                && replica.fault().isEmpty()
+                                && replica.lastIndex() > 0
+                                && replica.lastIndex() + CAUGHT_UP_MARGIN
+                                        >= route.report().lastIndex());
+    }
+
+    private List<StoreView> stores(Map<String, NodeReport> reports) {
+        TreeSet<String> ids = new TreeSet<>(reports.keySet());
+        reports.values()
+                .forEach(report -> report.replicas()
+                        .getOrDefault(store, List.of())
+                        .forEach(replica -> {
+                            ids.addAll(replica.voters());
+                            ids.addAll(replica.learners());
+                        }));
+        Map<String, MemberWatch.Seen> seen =
+                links == null ? Map.of() : links.members().seen();
+        ids.addAll(seen.keySet());
+        return ids.stream()
+                .map(id -> storeView(id, reports.get(id), seen.get(id)))
+                .toList();
+    }
+
+    /**
+     * How long a store has had a replica that has stopped after a fault: what is on that disk is not to be counted on. To the others it is as if it had
+     * gone, so that what it has is replaced; it judges its own ranges by what it sees.
+     */
+    private Optional<Duration> faultyFor(String id, @Nullable NodeReport report) {
+        boolean isFaulty = report != null
+                && !id.equals(own.storeId())
+                && report.replicas().getOrDefault(store, List.of()).stream()
+                        .anyMatch(replica -> !replica.fault().isEmpty());
+        if (!isFaulty) {
+            faultySince.remove(id);
+            return Optional.empty();
+        }
+        return Optional.of(
+                Duration.ofNanos(System.nanoTime() - faultySince.computeIfAbsent(id, fresh -> System.nanoTime())));
+    }
+
+    private StoreView storeView(String id, @Nullable NodeReport report, MemberWatch.@Nullable Seen seen) {
+        boolean isSelf = id.equals(own.storeId());
+        Liveness liveness = isSelf ? Liveness.ALIVE : seen == null ? Liveness.DOWN : seen.liveness();
+        Duration since = seen != null
+                ? seen.forHowLong()
+                : links == null ? Duration.ZERO : links.members().sinceStart();
+        Optional<Duration> faultyFor = faultyFor(id, report);
+        if (faultyFor.isPresent() && liveness == Liveness.ALIVE) {
+            liveness = Liveness.DOWN;
+            since = faultyFor.get();
+        }
+        String zone = seen == null ? "" : MemberFacts.of(seen.member()).zone();
+        String version = seen == null ? "" : seen.member().version();
+        if (report == null) {
+            return new StoreView(id, zone, liveness, since, false, version, 1, 0, 1, 1);
+        }
+        NodeReport.NodeStatus status = report.status();
+        long total = Math.max(1, status.diskTotalBytes());
+        return new StoreView(
+                id,
+                zone,
+                liveness,
+                since,
+                status.isDraining(),
+                version,
+                Math.max(1, status.cores()),
+                status.cpuLoad(),
+                total,
+                Math.max(0, Math.min(total, status.diskFreeBytes())));
+    }
+}

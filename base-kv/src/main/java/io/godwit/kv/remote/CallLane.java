@@ -1,0 +1,69 @@
+package io.godwit.kv.remote;
+
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.range.RouteToken;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The mutations that were sent under one token and are not answered. Confined to the thread of its {@link RangeCalls}. */
+final class CallLane {
+    private final RouteToken token;
+    private final String storeId;
+    private final RangeBounds bounds;
+    private final Map<Long, RangeCall> unanswered = new LinkedHashMap<>();
+    /** When another token was heard of or this one was refused, in nanoseconds; only while it drains. */
+    private long drainsSince;
+
+    CallLane(Routes.Route route, RouteToken token) {
+        this.token = token;
+        this.storeId = route.leader();
+        this.bounds = route.bounds();
+    }
+
+    RouteToken token() {
+        return token;
+    }
+
+    String storeId() {
+        return storeId;
+    }
+
+    boolean mayHold(byte[] key) {
+        return bounds.contains(key);
+    }
+
+    void sent(RangeCall call) {
+        unanswered.put(call.number(), call);
+    }
+
+    /** Returns false when it has been given up before. */
+    boolean answered(RangeCall call) {
+        return unanswered.remove(call.number()) != null;
+    }
+
+    boolean isEmpty() {
+        return unanswered.isEmpty();
+    }
+
+    void drainFrom(long nowNanos) {
+        drainsSince = nowNanos;
+    }
+
+    long drainsSince() {
+        return drainsSince;
+    }
+
+    void addTo(Collection<RangeCall> calls) {
+        calls.addAll(unanswered.values());
+    }
+
+    /** Waits for none of them any longer. */
+    List<RangeCall> giveUp() {
+        List<RangeCall> given = new ArrayList<>(unanswered.values());
+        unanswered.clear();
+        return given;
+    }
+}

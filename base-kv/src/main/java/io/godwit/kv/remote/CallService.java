@@ -1,0 +1,166 @@
+package io.godwit.kv.remote;
+
+import io.godwit.cluster.RpcServer;
+import io.godwit.kv.client.Deadline;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.ServerCalls;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes the calls of other nodes and hands them to the ranges of this one.
+ *
+ * <p>Of each node and store only the newest stream counts: when a node has given one up and opened another, what may still be on its way in
+ * the first is not taken any more, or it would be applied behind what was called later.
+ */
+public final class CallService implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(CallService.class);
+
+    private final String clusterId;
+    private final RangeHost host;
+    private final RpcServer server;
+    private final ServerServiceDefinition service;
+    private final Map<CallerId, Caller> callers = new ConcurrentHashMap<>();
+
+    private record CallerId(String storeId, String store) {}
+
+    /** Serves from now on. */
+    public CallService(String clusterId, RpcServer server, RangeHost host) {
+        this.clusterId = clusterId;
+        this.host = host;
+        this.server = server;
+        this.service = ServerServiceDefinition.builder("godwit.Ranges")
+                .addMethod(
+                        CallStream.METHOD,
+                        ServerCalls.asyncBidiStreamingCall(
+                                replies -> new Incoming((ServerCallStreamObserver<byte[]>) replies)))
+                .build();
+        server.add(service);
+    }
+
+    @Override
+    public void close() {
+        server.remove(service);
+    }
+
+    /** A node with its newest stream. Its lock orders the stream's end and the calls on their way through: threads of several connections. */
+    private static final class Caller {
+        private long incarnation;
+        private long stream;
+        private @Nullable Incoming newest;
+
+        synchronized boolean takes(CallFrame.Hello hello, Incoming incoming) {
+            if (hello.incarnation() < incarnation || hello.incarnation() == incarnation && hello.stream() <= stream) {
+                return false;
+            }
+            incarnation = hello.incarnation();
+            stream = hello.stream();
+            newest = incoming;
+            return true;
+        }
+    }
+
+    /** One stream; called by gRPC, one call at a time. */
+    private final class Incoming implements StreamObserver<byte[]> {
+        private final ServerCallStreamObserver<byte[]> replies;
+        private @Nullable Caller caller;
+        private String store = "";
+
+        Incoming(ServerCallStreamObserver<byte[]> replies) {
+            this.replies = replies;
+            replies.setOnCancelHandler(() -> {}); // a caller that is gone needs no replies
+        }
+
+        @Override
+        public void onNext(byte[] frame) {
+            try {
+                if (CallFrame.isHello(frame)) {
+                    begin(CallFrame.hello(frame));
+                } else {
+                    handle(CallFrame.request(frame));
+                }
+            } catch (IOException e) {
+                refuse(Status.INVALID_ARGUMENT.withDescription(e.getMessage()));
+            }
+        }
+
+        private void begin(CallFrame.Hello hello) {
+            if (!hello.clusterId().equals(clusterId)) {
+                refuse(Status.PERMISSION_DENIED.withDescription(
+                        "this node is of cluster " + clusterId + ", not of " + hello.clusterId()));
+                return;
+            }
+            Caller known = callers.computeIfAbsent(new CallerId(hello.caller(), hello.store()), id -> new Caller());
+            if (!known.takes(hello, this)) {
+                refuse(Status.ABORTED.withDescription("a later stream has been opened"));
+                return;
+            }
+            store = hello.store();
+            caller = known;
+        }
+
+        private void handle(CallFrame.Request request) throws IOException {
+            Caller from = caller;
+            if (from == null) {
+                throw new IOException("call without a hello");
+            }
+            Deadline deadline = Deadline.afterMillis(request.millisLeft());
+            CompletableFuture<byte[]> answer;
+            synchronized (from) {
+                if (from.newest != this) {
+                    return; // nobody waits for it
+                }
+                answer = host.handle(
+                        store,
+                        request.token(),
+                        new RangeCall(
+                                request.number(),
+                                CallFrame.kindOf(request.kind()),
+                                request.key(),
+                                request.end(),
+                                request.payload(),
+                                deadline));
+            }
+            answer.whenComplete((value, failure) -> reply(request.number(), CallReply.of(value, failure)));
+        }
+
+        private void reply(long number, CallReply reply) {
+            byte[] frame = CallFrame.encode(new CallFrame.Reply(number, reply));
+            synchronized (replies) { // ranges answer on many threads, a stream takes one reply at a time
+                if (!replies.isCancelled()) {
+                    replies.onNext(frame);
+                }
+            }
+        }
+
+        private void refuse(Status status) {
+            LOG.info("calls of a node refused cause={}", status.getDescription());
+            caller = null;
+            synchronized (replies) {
+                replies.onError(status.asRuntimeException());
+            }
+        }
+
+        @Override
+        public void onError(Throwable thrown) {
+            LOG.debug("stream of calls broke store={} cause={}", store, thrown.toString());
+        }
+
+        @Override
+        public void onCompleted() {
+            synchronized (replies) {
+                if (!replies.isCancelled()) {
+                    replies.onCompleted();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package io.godwit.kv.remote;
+
+import io.godwit.cluster.BytesMarshaller;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.MethodDescriptor;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of this node to another for one store. When it breaks, whatever was not answered is told so, and the next stream takes its place;
+ * the other node then takes nothing from this one any more.
+ *
+ * <p>Sent to by the one thread that keeps the order, answered on the threads of the network: hence the lock.
+ */
+final class CallStream implements StreamObserver<byte[]> {
+    static final MethodDescriptor<byte[], byte[]> METHOD = MethodDescriptor.<byte[], byte[]>newBuilder()
+            .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
+            .setFullMethodName(MethodDescriptor.generateFullMethodName("godwit.Ranges", "calls"))
+            .setRequestMarshaller(BytesMarshaller.INSTANCE)
+            .setResponseMarshaller(BytesMarshaller.INSTANCE)
+            .build();
+
+    private final Map<Long, Consumer<CallReply>> unanswered = new HashMap<>(); // guarded by this
+    private @Nullable StreamObserver<byte[]> requests; // guarded by this
+    private boolean broken; // guarded by this
+
+    void open(Channel channel, CallFrame.Hello hello) {
+        StreamObserver<byte[]> opened =
+                ClientCalls.asyncBidiStreamingCall(channel.newCall(METHOD, CallOptions.DEFAULT), this);
+        synchronized (this) {
+            requests = opened;
+            if (!broken) {
+                opened.onNext(CallFrame.encode(hello));
+            }
+        }
+    }
+
+    synchronized boolean isOpen() {
+        return !broken;
+    }
+
+    /**
+     * @param answer told once if it was sent, on any thread
+     * @return whether it was sent
+     */
+    synchronized boolean send(CallFrame.Request request, Consumer<CallReply> answer) {
+        StreamObserver<byte[]> opened = requests;
+        if (broken || opened == null) {
+            return false;
+        }
+        unanswered.put(request.number(), answer);
+        opened.onNext(CallFrame.encode(request));
+        return true;
+    }
+
+    @Override
+    public void onNext(byte[] frame) {
+        CallFrame.Reply reply;
+        try {
+            reply = CallFrame.reply(frame);
+        } catch (IOException e) {
+            end("reply not understood: " + e.getMessage());
+            return;
+        }
+        Consumer<CallReply> answer;
+        synchronized (this) {
+            answer = unanswered.remove(reply.number());
+        }
+        if (answer != null) {
+            answer.accept(reply.reply());
+        }
+    }
+
+    @Override
+    public void onError(Throwable thrown) {
+        end(String.valueOf(thrown.getMessage()));
+    }
+
+    @Override
+    public void onCompleted() {
+        end("ended by the other node");
+    }
+
+    void close() {
+        StreamObserver<byte[]> opened;
+        synchronized (this) {
+            opened = broken ? null : requests;
+        }
+        end("closed");
+        if (opened != null) {
+            opened.onError(new IllegalStateException("closed"));
+        }
+    }
+
+    private void end(String why) {
+        List<Consumer<CallReply>> lost;
+        synchronized (this) {
+            broken = true;
+            lost = new ArrayList<>(unanswered.values());
+            unanswered.clear();
+        }
+        CallReply unknown =
+                CallReply.failed(new RangeException(Cause.TIMEOUT, "connection lost before it was answered: " + why));
+        lost.forEach(answer -> answer.accept(unknown));
+    }
+}

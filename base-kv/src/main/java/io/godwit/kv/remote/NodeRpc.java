@@ -1,0 +1,237 @@
+package io.godwit.kv.remote;
+
+import io.godwit.cluster.BytesMarshaller;
+import io.godwit.cluster.RpcChannels;
+import io.godwit.cluster.RpcServer;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.Status;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.ServerCalls;
+import io.grpc.stub.StreamObserver;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Single questions between the nodes of a cluster, apart from the requests of clients: one gRPC method, whose messages say what is asked. A node
+ * of another cluster gets no answer but that.
+ *
+ * <pre>
+ * request  byte version = 1 | utf cluster id | utf asker | byte question | what it needs
+ * answer   byte 0 | what was asked for
+ *          byte 1 | utf why not
+ * </pre>
+ */
+public final class NodeRpc implements AutoCloseable {
+    private static final int VERSION = 1;
+    private static final byte OK = 0;
+    private static final byte FAILED = 1;
+    private static final int MAX_WHY_CHARS = 2_000;
+
+    private static final MethodDescriptor<byte[], byte[]> METHOD = MethodDescriptor.<byte[], byte[]>newBuilder()
+            .setType(MethodDescriptor.MethodType.UNARY)
+            .setFullMethodName(MethodDescriptor.generateFullMethodName("godwit.Node", "ask"))
+            .setRequestMarshaller(BytesMarshaller.INSTANCE)
+            .setResponseMarshaller(BytesMarshaller.INSTANCE)
+            .build();
+
+    /** What may be asked; its number goes over the wire. */
+    public enum Question {
+        /** Here is what I have; what have you? Both {@link NodeReports}. */
+        EXCHANGE(1),
+        /** Make a replica. */
+        CREATE_REPLICA(2),
+        /** What is the range whose group you call me for? */
+        DESCRIBE_RANGE(3),
+        /** Carry out a balance action. */
+        CARRY_OUT(4),
+        /** Note that you are to go, or not. */
+        DRAIN(5),
+        /** Go on without the voters that are lost. */
+        RESET_VOTERS(6),
+        /** Has the range ended? */
+        HAS_ENDED(7);
+
+        private final byte number;
+
+        Question(int number) {
+            this.number = (byte) number;
+        }
+    }
+
+    /** Answers one kind of question. */
+    @FunctionalInterface
+    public interface Answerer {
+        /**
+         * Called on a thread that may block.
+         *
+         * @return fails, or throws, with a message for the asker
+         */
+        CompletableFuture<byte[]> answer(String asker, byte[] content) throws IOException;
+    }
+
+    private final String clusterId;
+    private final String self;
+    private final RpcServer server;
+    private final RpcChannels channels;
+    private final Executor threads;
+    private final ServerServiceDefinition service;
+    private final Map<Byte, Answerer> answerers = new ConcurrentHashMap<>();
+
+    /** @param threads run answerers, which may block */
+    public NodeRpc(String clusterId, String self, RpcServer server, RpcChannels channels, Executor threads) {
+        this.clusterId = clusterId;
+        this.self = self;
+        this.server = server;
+        this.channels = channels;
+        this.threads = threads;
+        this.service = ServerServiceDefinition.builder("godwit.Node")
+                .addMethod(METHOD, ServerCalls.asyncUnaryCall(this::asked))
+                .build();
+        server.add(service);
+    }
+
+    public void on(Question question, Answerer answerer) {
+        answerers.put(question.number, answerer);
+    }
+
+    /**
+     * Asks another node.
+     *
+     * @return completes on a thread of the network, which must not be blocked; fails with an {@link IOException}
+     */
+    public CompletableFuture<byte[]> ask(String storeId, Question question, byte[] content, long timeoutMillis) {
+        Channel channel = channels.to(storeId);
+        if (channel == null) {
+            return CompletableFuture.failedFuture(new IOException("no member " + storeId));
+        }
+        CompletableFuture<byte[]> answer = new CompletableFuture<>();
+        ClientCalls.asyncUnaryCall(
+                channel.newCall(
+                        METHOD,
+                        CallOptions.DEFAULT.withDeadlineAfter(Math.max(1, timeoutMillis), TimeUnit.MILLISECONDS)),
+                request(question, content),
+                new Receiver(storeId, answer));
+        return answer;
+    }
+
+    private byte[] request(Question question, byte[] content) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(128 + content.length);
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeByte(VERSION);
+            out.writeUTF(clusterId);
+            out.writeUTF(self);
+            out.writeByte(question.number);
+            out.write(content);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+
+    /** Turns the end of a call into the answer. */
+    private static final class Receiver implements StreamObserver<byte[]> {
+        private final String storeId;
+        private final CompletableFuture<byte[]> answer;
+
+        Receiver(String storeId, CompletableFuture<byte[]> answer) {
+            this.storeId = storeId;
+            this.answer = answer;
+        }
+
+        @Override
+        public void onNext(byte[] frame) {
+            try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(frame))) {
+                if (in.readByte() == OK) {
+                    answer.complete(in.readAllBytes());
+                } else {
+                    answer.completeExceptionally(new IOException(in.readUTF()));
+                }
+            } catch (IOException e) {
+                answer.completeExceptionally(e);
+            }
+        }
+
+        @Override
+        public void onError(Throwable thrown) {
+            answer.completeExceptionally(new IOException(storeId + " does not answer: " + thrown.getMessage(), thrown));
+        }
+
+        @Override
+        public void onCompleted() {
+            answer.completeExceptionally(new IOException(storeId + " gave no answer"));
+        }
+    }
+
+    // --- being asked
+
+    private void asked(byte[] frame, StreamObserver<byte[]> observer) {
+        try {
+            threads.execute(() -> answer(frame, observer));
+        } catch (RejectedExecutionException e) {
+            observer.onError(Status.UNAVAILABLE.withDescription("closing").asRuntimeException());
+        }
+    }
+
+    private void answer(byte[] frame, StreamObserver<byte[]> observer) {
+        CompletableFuture<byte[]> answer;
+        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(frame))) {
+            int version = in.readUnsignedByte();
+            if (version != VERSION) {
+                throw new IOException("question of version " + version + ", expected " + VERSION);
+            }
+            String cluster = in.readUTF();
+            if (!cluster.equals(clusterId)) {
+                throw new IOException("this node is of cluster " + clusterId + ", not of " + cluster);
+            }
+            String asker = in.readUTF();
+            Answerer answerer = answerers.get(in.readByte());
+            if (answerer == null) {
+                throw new IOException("not ready for that question, or too old");
+            }
+            answer = answerer.answer(asker, in.readAllBytes());
+        } catch (IOException | RuntimeException e) { // the outermost frame of a question
+            answer = CompletableFuture.failedFuture(e);
+        }
+        answer.whenComplete((content, failure) -> {
+            observer.onNext(failure == null ? good(content) : bad(failure));
+            observer.onCompleted();
+        });
+    }
+
+    private static byte[] good(byte[] content) {
+        byte[] frame = new byte[1 + content.length];
+        frame[0] = OK;
+        System.arraycopy(content, 0, frame, 1, content.length);
+        return frame;
+    }
+
+    private static byte[] bad(Throwable failure) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeByte(FAILED);
+            String why = String.valueOf(failure.getMessage());
+            out.writeUTF(why.substring(0, Math.min(MAX_WHY_CHARS, why.length())));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+
+    @Override
+    public void close() {
+        server.remove(service);
+    }
+}

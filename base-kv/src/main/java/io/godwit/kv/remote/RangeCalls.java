@@ -1,0 +1,365 @@
+package io.godwit.kv.remote;
+
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.range.RouteToken;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings the requests of one node for one store to the leaders of their ranges, and again to another leader when they were refused because
+ * the range has moved, was cut or merged.
+ *
+ * <p>Mutations of one key are applied in the order of the calls. They go out in this order under one token, in a {@link CallLane}. When the
+ * token of a range changes, or is refused, its lane drains: what comes for any key of its bounds waits ({@code pending}) until each
+ * mutation of the lane is answered. Refused ones, which were not applied and are the last of the lane, join those that wait, in front of
+ * whatever was called later. Then all of it goes out under the new token. What nobody answers (the connection broke) fails with
+ * {@code TIMEOUT}, as it may be applied; it is never sent twice.
+ *
+ * <p>Waiting ends when the routes change or a pause is over, in which the routes are asked for; at the deadline of a call; and for a lane a
+ * second after another token was heard of: under the old one nothing is applied after something under the new one, so the order holds
+ * without its answers, which whoever led before may never give.
+ *
+ * <p>Confined to the executor it is given.
+ */
+final class RangeCalls {
+    static final long TICK_MILLIS = 20;
+    static final long DRAIN_MILLIS = 1_000;
+    private static final long SWEEP_MILLIS = 100;
+    private static final int MAX_REFRESH_TICKS = 25;
+
+    /** What it needs of time. */
+    interface Timer extends Executor {
+        /** Runs {@code task} on the executor about {@code millis} from now, no two nodes in the same rhythm. */
+        void later(long millis, Runnable task);
+    }
+
+    private final CallPeers peers;
+    private final Timer timer;
+    private final LongSupplier nanoClock;
+    private final long maxPendingBytes;
+    private Routes routes = Routes.NONE;
+    private final Map<Long, CallLane> lanes = new HashMap<>();
+    private final List<CallLane> draining = new ArrayList<>();
+    /** The last token that was refused, by range: not to be used again. */
+    private final Map<Long, RouteToken> refused = new HashMap<>();
+    /** Mutations that cannot be sent now, by number. */
+    private final TreeMap<Long, RangeCall> pending = new TreeMap<>();
+
+    private final Map<ByteBuffer, Integer> pendingKeys = new HashMap<>();
+    /** Queries that cannot be sent now, or were refused. */
+    private List<RangeCall> queries = new ArrayList<>();
+
+    private final Set<RangeCall> queriesSent = new LinkedHashSet<>();
+
+    private long pendingBytes;
+    private boolean ticking;
+    private boolean hurrying;
+    /** Of the last tick that was asked for: an earlier one has been replaced. */
+    private long tickNumber;
+
+    private long sweptNanos;
+    private int ticksToRefresh;
+    private int refreshPause = 1;
+    private @Nullable RangeException closed;
+
+    /** @param maxPendingBytes of all requests that are not answered; what comes above it fails with {@code OVERLOADED} */
+    RangeCalls(CallPeers peers, Timer timer, LongSupplier nanoClock, long maxPendingBytes) {
+        this.peers = peers;
+        this.timer = timer;
+        this.nanoClock = nanoClock;
+        this.maxPendingBytes = maxPendingBytes;
+    }
+
+    // --- what comes in, on the executor
+
+    void call(RangeCall call) {
+        RangeException ended = closed;
+        if (ended != null) {
+            call.complete(CallReply.failed(ended));
+        } else if (pendingBytes > 0 && pendingBytes + call.bytes() > maxPendingBytes) {
+            call.complete(CallReply.failed(new RangeException(
+                    Cause.OVERLOADED, "more than " + maxPendingBytes + " bytes wait for other nodes")));
+        } else {
+            pendingBytes += call.bytes();
+            if (call.isQuery()) {
+                if (!ask(call)) {
+                    await(call);
+                }
+            } else if (pendingKeys.containsKey(call.keyValue()) || !send(call)) {
+                await(call);
+            }
+        }
+    }
+
+    void routesChanged(Routes changed) {
+        routes = changed;
+        for (CallLane lane : List.copyOf(lanes.values())) {
+            Routes.Route now = changed.ofRange(lane.token().rangeId());
+            if (now == null || !now.token().equals(Optional.of(lane.token()))) {
+                drain(lane);
+            }
+        }
+        refused.keySet().removeIf(rangeId -> changed.ofRange(rangeId) == null);
+        pump();
+    }
+
+    void close(RangeException cause) {
+        closed = cause;
+        List<CallLane> all = new ArrayList<>(lanes.values());
+        all.addAll(draining);
+        lanes.clear();
+        draining.clear();
+        RangeException unknown = new RangeException(Cause.TIMEOUT, "closed before it was answered");
+        all.forEach(lane -> lane.giveUp().forEach(call -> finish(call, CallReply.failed(unknown))));
+        List<RangeCall> waiting = new ArrayList<>(pending.values());
+        waiting.addAll(queries);
+        waiting.addAll(queriesSent);
+        queriesSent.clear();
+        pending.clear();
+        pendingKeys.clear();
+        queries = new ArrayList<>();
+        waiting.forEach(call -> finish(call, CallReply.failed(cause)));
+    }
+
+    private void finish(RangeCall call, CallReply reply) {
+        pendingBytes -= call.bytes();
+        call.complete(reply);
+    }
+
+    // --- mutations
+
+    /** Sends it if nothing keeps it back. */
+    private boolean send(RangeCall call) {
+        for (CallLane lane : draining) {
+            if (lane.mayHold(call.key())) {
+                return false;
+            }
+        }
+        Routes.Route route = routes.of(call.key());
+        if (route == null || route.token().isEmpty()) {
+            return false;
+        }
+        RouteToken token = route.token().get();
+        if (token.equals(refused.get(token.rangeId()))) {
+            return false;
+        }
+        CallLane lane = lanes.get(token.rangeId());
+        if (lane == null || !lane.token().equals(token)) { // one with another token has been drained
+            lane = new CallLane(route, token);
+            lanes.put(token.rangeId(), lane);
+        }
+        CallLane own = lane;
+        own.sent(call);
+        boolean isSent =
+                peers.send(own.storeId(), token, call, reply -> timer.execute(() -> answered(own, call, reply)));
+        if (isSent) {
+            tick();
+        } else {
+            own.answered(call);
+        }
+        return isSent;
+    }
+
+    private void answered(CallLane lane, RangeCall call, CallReply reply) {
+        if (!lane.answered(call)) {
+            return; // given up
+        }
+        RangeException ended = closed;
+        if (reply.isMoved() && ended != null) {
+            finish(call, CallReply.failed(ended));
+        } else if (reply.isMoved()) {
+            refused.put(lane.token().rangeId(), lane.token());
+            drain(lane);
+            await(call);
+        } else {
+            finish(call, reply);
+        }
+        if (lane.isEmpty() && draining.remove(lane)) {
+            pump();
+        }
+    }
+
+    private void drain(CallLane lane) {
+        if (lanes.remove(lane.token().rangeId(), lane) && !lane.isEmpty()) {
+            lane.drainFrom(nanoClock.getAsLong());
+            draining.add(lane);
+            tick();
+        }
+    }
+
+    private void await(RangeCall call) {
+        if (call.isQuery()) {
+            queries.add(call);
+        } else if (pending.put(call.number(), call) == null) {
+            pendingKeys.merge(call.keyValue(), 1, Integer::sum);
+        }
+        tick();
+    }
+
+    /** Sends what may be sent of what waits: of each key the first, unless it has to wait, and so on. */
+    private void pump() {
+        Set<ByteBuffer> kept = new HashSet<>();
+        Iterator<RangeCall> each = pending.values().iterator();
+        while (each.hasNext()) {
+            RangeCall call = each.next();
+            ByteBuffer key = call.keyValue();
+            if (kept.contains(key)) {
+                continue;
+            }
+            if (send(call)) {
+                each.remove();
+                pendingKeys.computeIfPresent(key, (same, count) -> count == 1 ? null : count - 1);
+            } else {
+                kept.add(key);
+            }
+        }
+        List<RangeCall> asking = queries;
+        queries = new ArrayList<>();
+        asking.stream().filter(query -> !ask(query)).forEach(queries::add);
+    }
+
+    // --- queries
+
+    private boolean ask(RangeCall query) {
+        Routes.Route route = routes.of(query.key());
+        if (route == null || route.token().isEmpty()) {
+            return false;
+        }
+        RouteToken token = route.token().get();
+        if (token.equals(refused.get(token.rangeId()))) {
+            return false;
+        }
+        if (!query.isWithin(route.bounds())) {
+            finish(
+                    query,
+                    CallReply.failed(new RangeException(Cause.MOVED, "the range does not reach that far any more")));
+            return true;
+        }
+        queriesSent.add(query);
+        boolean isSent =
+                peers.send(route.leader(), token, query, reply -> timer.execute(() -> asked(query, token, reply)));
+        if (isSent) {
+            tick();
+        } else {
+            queriesSent.remove(query);
+        }
+        return isSent;
+    }
+
+    private void asked(RangeCall query, RouteToken token, CallReply reply) {
+        if (!queriesSent.remove(query)) {
+            return; // closed
+        }
+        if (closed == null && reply.isMoved()) {
+            refused.put(token.rangeId(), token);
+            await(query);
+        } else if (closed == null
+                && reply.failure() != null
+                && reply.failure().reason() == Cause.TIMEOUT
+                && !query.deadline().hasPassed(nanoClock.getAsLong())) {
+            await(query); // reading twice does no harm
+        } else {
+            finish(query, reply);
+        }
+    }
+
+    // --- time
+
+    /** Often while something waits, otherwise only to meet the deadlines of what is under way. */
+    private void tick() {
+        boolean isHurried = !pending.isEmpty() || !queries.isEmpty() || !draining.isEmpty();
+        if (!ticking || isHurried && !hurrying) {
+            ticking = true;
+            hurrying = isHurried;
+            long current = ++tickNumber;
+            timer.later(isHurried ? TICK_MILLIS : SWEEP_MILLIS, () -> {
+                if (current == tickNumber) {
+                    ticked();
+                }
+            });
+        }
+    }
+
+    private void ticked() {
+        ticking = false;
+        long now = nanoClock.getAsLong();
+        expireWaiting(now);
+        if (now - sweptNanos >= TimeUnit.MILLISECONDS.toNanos(SWEEP_MILLIS)) {
+            sweptNanos = now;
+            expireSent(now);
+        }
+        for (CallLane lane : List.copyOf(draining)) {
+            if (now - lane.drainsSince() >= TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS) && isOver(lane)) {
+                draining.remove(lane);
+                RangeException unknown =
+                        new RangeException(Cause.TIMEOUT, "whoever led the range did not answer; it may be applied");
+                lane.giveUp().forEach(call -> finish(call, CallReply.failed(unknown)));
+            }
+        }
+        pump();
+        if (pending.isEmpty() && queries.isEmpty()) {
+            refreshPause = 1;
+            ticksToRefresh = 0;
+        } else if (--ticksToRefresh <= 0) {
+            peers.refreshRoutes();
+            ticksToRefresh = refreshPause;
+            refreshPause = Math.min(MAX_REFRESH_TICKS, 2 * refreshPause);
+        }
+        lanes.values().removeIf(CallLane::isEmpty);
+        if (!pending.isEmpty()
+                || !queries.isEmpty()
+                || !draining.isEmpty()
+                || !lanes.isEmpty()
+                || !queriesSent.isEmpty()) {
+            tick();
+        }
+    }
+
+    /** Whether the range, or what became of it, has another leadership by now. */
+    private boolean isOver(CallLane lane) {
+        Routes.Route now = routes.ofRange(lane.token().rangeId());
+        return now == null
+                || now.token().filter(token -> !token.equals(lane.token())).isPresent();
+    }
+
+    /** Tells the callers; the lanes go on waiting for the answers, on which the order depends. */
+    private void expireSent(long nowNanos) {
+        CallReply late = CallReply.failed(new RangeException(Cause.TIMEOUT, "not answered by the deadline"));
+        List<RangeCall> sent = new ArrayList<>(queriesSent);
+        lanes.values().forEach(lane -> lane.addTo(sent));
+        draining.forEach(lane -> lane.addTo(sent));
+        sent.stream().filter(call -> call.deadline().hasPassed(nowNanos)).forEach(call -> call.complete(late));
+    }
+
+    private void expireWaiting(long nowNanos) {
+        CallReply late = CallReply.failed(new RangeException(Cause.TIMEOUT, "no leader was reached by the deadline"));
+        Iterator<RangeCall> each = pending.values().iterator();
+        while (each.hasNext()) {
+            RangeCall call = each.next();
+            if (call.deadline().hasPassed(nowNanos)) {
+                each.remove();
+                pendingKeys.computeIfPresent(call.keyValue(), (same, count) -> count == 1 ? null : count - 1);
+                finish(call, late);
+            }
+        }
+        List<RangeCall> overdue = queries.stream()
+                .filter(query -> query.deadline().hasPassed(nowNanos))
+                .toList();
+        queries.removeAll(overdue);
+        overdue.forEach(query -> finish(query, late));
+    }
+}

@@ -1,0 +1,141 @@
+package io.godwit.kv.remote;
+
+import io.godwit.cluster.RpcChannels;
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.LeaderRequest;
+import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.range.RangeExecutor;
+import io.godwit.kv.remote.RangeCall.Kind;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A store of a cluster as its users on this node see it: requests go to the leader of their range, wherever it is. Leader requests reach
+ * leaders on this node only.
+ */
+public final class RoutedClient implements RangeClient, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RoutedClient.class);
+
+    private final RouteTable table;
+    private final RangeClient local;
+    private final GrpcCallPeers peers;
+    private final RangeExecutor executor;
+    private final RangeCalls calls;
+
+    /** Who calls: this node's process. */
+    public record Caller(String clusterId, String storeId, long incarnation) {}
+
+    /**
+     * @param local takes leader requests for the ranges that this node leads
+     * @param refresh has other nodes asked what they lead
+     * @param pool runs the client, one task at a time
+     * @param timers hands tasks on when they are due
+     * @param maxPendingBytes of requests that are not answered
+     */
+    public RoutedClient(
+            String store,
+            Caller caller,
+            RouteTable table,
+            RpcChannels channels,
+            RangeHost host,
+            RangeClient local,
+            Runnable refresh,
+            Executor pool,
+            ScheduledExecutorService timers,
+            long maxPendingBytes) {
+        this.table = table;
+        this.local = local;
+        this.peers = new GrpcCallPeers(
+                channels,
+                new CallFrame.Hello(caller.clusterId(), store, caller.storeId(), caller.incarnation(), 0),
+                host,
+                refresh);
+        this.executor =
+                new RangeExecutor(pool, thrown -> LOG.error("task of the client failed store={}", store, thrown));
+        this.calls = new RangeCalls(peers, new Jittered(executor, timers), System::nanoTime, maxPendingBytes);
+        table.onChange(routes -> executor.execute(() -> calls.routesChanged(routes)));
+        executor.execute(() -> calls.routesChanged(table.routes()));
+    }
+
+    /** Numbers the calls as the executor gets them, so that the numbers of one thread rise. */
+    private final AtomicLong numbers = new AtomicLong();
+
+    @Override
+    public CompletableFuture<byte[]> mutate(byte[] key, byte[] mutation, Deadline deadline) {
+        return call(Kind.MUTATE, key, null, mutation, deadline);
+    }
+
+    @Override
+    public CompletableFuture<byte[]> relieve(byte[] key, byte[] mutation, Deadline deadline) {
+        return call(Kind.RELIEVE, key, null, mutation, deadline);
+    }
+
+    @Override
+    public CompletableFuture<byte[]> query(byte[] key, byte[] query, Deadline deadline) {
+        return call(Kind.QUERY, key, null, query, deadline);
+    }
+
+    @Override
+    public CompletableFuture<byte[]> query(byte[] key, byte @Nullable [] end, byte[] query, Deadline deadline) {
+        return call(Kind.QUERY_INTERVAL, key, end, query, deadline);
+    }
+
+    private CompletableFuture<byte[]> call(
+            Kind kind, byte[] key, byte @Nullable [] end, byte[] payload, Deadline deadline) {
+        if (deadline.hasPassed(System.nanoTime())) {
+            return CompletableFuture.failedFuture(new RangeException(Cause.TIMEOUT, "deadline passed before the call"));
+        }
+        RangeCall call = new RangeCall(numbers.incrementAndGet(), kind, key, end, payload, deadline);
+        executor.execute(() -> calls.call(call));
+        return call.answer();
+    }
+
+    @Override
+    public void submit(byte[] key, LeaderRequest request) {
+        local.submit(key, request);
+    }
+
+    @Override
+    public void submitParts(int count, IntFunction<byte[]> keys, Function<int[], LeaderRequest> requests) {
+        local.submitParts(count, keys, requests);
+    }
+
+    @Override
+    public List<byte[]> rangeKeys(byte[] start, byte @Nullable [] end) {
+        return table.routes().rangeKeys(start, end);
+    }
+
+    /** Fails what waits, with {@code CLOSED}, and what was sent, with {@code TIMEOUT}. */
+    @Override
+    public void close() {
+        executor.execute(() -> calls.close(new RangeException(Cause.CLOSED, "store is closing")));
+        peers.close();
+    }
+
+    /** Pauses of one length would have nodes that lost a leader together ask together. */
+    private record Jittered(RangeExecutor executor, ScheduledExecutorService timers) implements RangeCalls.Timer {
+        @Override
+        public void execute(Runnable task) {
+            executor.execute(task);
+        }
+
+        @Override
+        @SuppressWarnings("FutureReturnValueIgnored") // ends with the timers
+        public void later(long millis, Runnable task) {
+            long jittered = millis + ThreadLocalRandom.current().nextLong(millis / 2 + 1);
+            timers.schedule(() -> executor.execute(task), jittered, TimeUnit.MILLISECONDS);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Ranges that other nodes lead: who leads what, and requests to them that keep their order. */
+@NullMarked
+package io.godwit.kv.remote;
+
+import org.jspecify.annotations.NullMarked;

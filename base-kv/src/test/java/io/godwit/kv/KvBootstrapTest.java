@@ -1,0 +1,84 @@
+package io.godwit.kv;
+
+import static io.godwit.kv.KvCluster.append;
+import static io.godwit.kv.KvCluster.read;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.cluster.ClusterException;
+import io.godwit.kv.raft.DataDirectory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class KvBootstrapTest {
+    private static final Duration SHORT = Duration.ofSeconds(3);
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void nodeThatFindsNoClusterGivesUpAndLeavesNothing() throws Exception {
+        Path data = directory.resolve("lonely");
+        try (KvCluster cluster = new KvCluster(directory)) {
+            assertThatThrownBy(() -> KvNode.open(cluster.config(2, false, data, SHORT)))
+                    .isInstanceOf(ClusterException.class)
+                    .hasMessageContaining("no cluster to join within 3 s")
+                    .hasMessageContaining("seedEndpoints");
+            assertThat(DataDirectory.isEmpty(data)).isTrue();
+        }
+    }
+
+    /** Second founders, data of others: refused, and all that they had stays as it was. */
+    @Test
+    void whoeverDoesNotBelongIsRefusedAndNothingIsTouched() throws Exception {
+        Path foreign = directory.resolve("foreign");
+        Path second = directory.resolve("second");
+        try (KvCluster other = new KvCluster(directory)) {
+            KvNode node = KvNode.open(other.config(1, true, foreign, SHORT));
+            node.open(other.spec());
+            node.ready().get(30, TimeUnit.SECONDS);
+            node.close();
+        }
+        try (KvCluster cluster = new KvCluster(directory)) {
+            cluster.start(1);
+            cluster.ready();
+            append(cluster.client(1), "k", "a").get(30, TimeUnit.SECONDS);
+
+            assertThatThrownBy(() -> KvNode.open(cluster.config(2, true, second, SHORT)))
+                    .isInstanceOf(ClusterException.class)
+                    .hasMessageContaining("bootstrap is true")
+                    .hasMessageContaining(cluster.node(1).clusterId());
+            assertThat(DataDirectory.isEmpty(second)).isTrue();
+
+            String foreignId;
+            try (DataDirectory before = DataDirectory.open(foreign)) {
+                foreignId = before.clusterId().toString();
+            }
+            assertThatThrownBy(() -> KvNode.open(cluster.config(2, true, foreign, SHORT)))
+                    .isInstanceOf(ClusterException.class)
+                    .hasMessageContaining(foreignId)
+                    .hasMessageContaining(cluster.node(1).clusterId());
+            try (DataDirectory after = DataDirectory.open(foreign)) {
+                assertThat(after.clusterId()).hasToString(foreignId);
+            }
+
+            // without bootstrap the empty one is welcome, and may start again while the other is away
+            cluster.start(2, cluster.config(2, false, second, SHORT));
+            cluster.ready();
+            assertThat(cluster.node(2).clusterId()).isEqualTo(cluster.node(1).clusterId());
+            assertThat(read(cluster.client(2), "k")).isEqualTo("a");
+            cluster.stop(1);
+            cluster.stop(2);
+            cluster.start(2, cluster.config(2, false, second, SHORT));
+            cluster.start(1);
+            cluster.ready();
+            assertThat(read(cluster.client(2), "k")).isEqualTo("a");
+            assertThat(cluster.operations(2).ranges()).hasSize(1);
+        }
+    }
+}

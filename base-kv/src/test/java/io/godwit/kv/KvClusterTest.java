@@ -1,0 +1,191 @@
+package io.godwit.kv;
+
+import static io.godwit.kv.KvCluster.append;
+import static io.godwit.kv.KvCluster.await;
+import static io.godwit.kv.KvCluster.eventually;
+import static io.godwit.kv.KvCluster.read;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.kv.balance.ActionOutcome;
+import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.range.RangeSettings;
+import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
+import io.godwit.plugin.balance.BalanceAction.ChangeReplica.Step;
+import io.godwit.plugin.balance.BalanceAction.Split;
+import io.godwit.plugin.balance.Key;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Stores over three nodes in this process. */
+@Timeout(180)
+class KvClusterTest {
+    @TempDir
+    Path directory;
+
+    /** The life of a range: one voter, three, a dead leader, all restarted, one removed for good. */
+    @Test
+    void rangeOutlivesItsLeaderAndARestartOfAll() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory)) {
+            cluster.startAll();
+            assertThat(cluster.only(2).voters()).containsExactly(cluster.id(1));
+            append(cluster.client(2), "k", "a").get(30, TimeUnit.SECONDS);
+            assertThat(read(cluster.client(3), "k")).isEqualTo("a");
+
+            cluster.replicate();
+            assertThat(cluster.only(1).voters()).containsExactlyInAnyOrder(cluster.id(1), cluster.id(2), cluster.id(3));
+            append(cluster.client(3), "k", "b").get(30, TimeUnit.SECONDS);
+
+            int leader = cluster.leader(1);
+            int survivor = leader == 1 ? 2 : 1;
+            long killed = System.nanoTime();
+            cluster.crash(leader);
+            append(cluster.client(survivor), "k", "c").get(30, TimeUnit.SECONDS);
+            long failoverMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - killed);
+            assertThat(failoverMillis).as("failover in ms").isLessThan(5_000);
+            assertThat(read(cluster.client(survivor), "k")).isEqualTo("abc");
+
+            cluster.start(leader);
+            eventually(
+                    "the dead one follows",
+                    () -> read(cluster.client(leader), "k").equals("abc"));
+
+            List.of(1, 2, 3).forEach(cluster::stop);
+            for (int number : List.of(3, 1, 2)) { // in any order
+                cluster.start(number);
+            }
+            cluster.ready();
+            append(cluster.client(1), "k", "d").get(30, TimeUnit.SECONDS);
+            assertThat(read(cluster.client(2), "k")).isEqualTo("abcd");
+
+            int now = cluster.leader(1);
+            int removed = now == 3 ? 2 : 3;
+            cluster.change(now, Step.REMOVE, cluster.id(removed));
+            Path files = directory.resolve("node-" + removed).resolve("test");
+            await("the replica is deleted", () -> directoriesIn(files) == 0);
+
+            // it does not come back by a restart, and it can be had again
+            cluster.stop(removed);
+            cluster.start(removed);
+            cluster.ready();
+            append(cluster.client(removed), "k", "e").get(30, TimeUnit.SECONDS);
+            assertThat(directoriesIn(files)).isZero();
+            cluster.change(now, Step.ADD_LEARNER, cluster.id(removed));
+            cluster.change(now, Step.PROMOTE, cluster.id(removed));
+            cluster.moveLeader(1, removed);
+            assertThat(read(cluster.client(removed), "k")).isEqualTo("abcde");
+        }
+    }
+
+    private static long directoriesIn(Path path) {
+        try (var files = Files.list(path)) {
+            return files.count();
+        } catch (java.io.IOException e) {
+            return 0;
+        }
+    }
+
+    /** The log's beginning is cut, so a new replica begins with a snapshot. */
+    @Test
+    void blankReplicaTakesASnapshotAndTheEntriesBehindIt() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory).range(new RangeSettings(64L << 20, 200_000, 5_000))) {
+            cluster.startAll();
+            RangeClient client = cluster.client(2);
+            String large = "x".repeat(1_000);
+            List<CompletableFuture<byte[]>> answers = new ArrayList<>();
+            for (int i = 0; i < 2_000; i++) {
+                answers.add(append(client, "k" + i, large));
+                if (i % 100 == 0) {
+                    answers.get(i).get(30, TimeUnit.SECONDS);
+                }
+            }
+            CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
+            cluster.replicate();
+            cluster.moveLeader(1, 3);
+            assertThat(read(cluster.client(2), "k1999")).isEqualTo(large);
+            assertThat(read(cluster.client(3), "k0")).isEqualTo(large);
+            cluster.stop(1);
+            append(cluster.client(2), "k0", "y").get(30, TimeUnit.SECONDS);
+            assertThat(read(cluster.client(3), "k0")).isEqualTo(large + "y");
+        }
+    }
+
+    /** Writes from every node to the same keys while the leader moves, and the range is cut. */
+    @Test
+    void orderOfEachKeyIsKeptWhileLeadersMoveAndTheRangeIsCut() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory)) {
+            cluster.startAll();
+            cluster.replicate();
+            List<List<CompletableFuture<byte[]>>> answers =
+                    List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+            int rounds = 60;
+            for (int round = 0; round < rounds; round++) {
+                for (int number = 1; number <= 3; number++) {
+                    for (String key : List.of("a", "z")) {
+                        answers.get(number - 1)
+                                .add(append(cluster.client(number), key + number, (char) ('a' + round % 26) + ""));
+                    }
+                }
+                if (round == 15) {
+                    StoreOperations.RangeInfo info = cluster.only(1);
+                    int to = info.leader().equals(cluster.id(2)) ? 3 : 2;
+                    cluster.moveLeader(1, to);
+                } else if (round == 30) {
+                    StoreOperations.RangeInfo info = cluster.only(2);
+                    assertThat(cluster.carryOut(
+                                            3,
+                                            new Split(
+                                                    info.id(),
+                                                    info.epoch(),
+                                                    Optional.of(Key.of("m".getBytes(UTF_8))),
+                                                    "test"))
+                                    .outcome())
+                            .isEqualTo(ActionOutcome.DONE);
+                } else {
+                    Thread.sleep(5); // so that rounds fall before and behind the changes
+                }
+            }
+            StringBuilder expected = new StringBuilder();
+            for (int round = 0; round < rounds; round++) {
+                expected.append((char) ('a' + round % 26));
+            }
+            for (List<CompletableFuture<byte[]>> own : answers) {
+                for (CompletableFuture<byte[]> answer : own) {
+                    answer.get(40, TimeUnit.SECONDS);
+                }
+            }
+            for (int number = 1; number <= 3; number++) {
+                assertThat(read(cluster.client(number), "a" + number)).isEqualTo(expected.toString());
+                assertThat(read(cluster.client(number % 3 + 1), "z" + number)).isEqualTo(expected.toString());
+            }
+            assertThat(cluster.operations(2).ranges()).hasSize(2);
+            assertThat(cluster.client(1).rangeKeys(new byte[0], null)).hasSize(2);
+        }
+    }
+
+    @Test
+    void actionsForAnotherEpochOrAnUnfitReplicaAreRefused() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory)) {
+            cluster.startAll();
+            StoreOperations.RangeInfo info = cluster.only(2);
+            ChangeReplica stale =
+                    new ChangeReplica(info.id(), info.epoch() + 1, Step.ADD_LEARNER, cluster.id(2), "test");
+            assertThat(cluster.carryOut(2, stale).outcome()).isEqualTo(ActionOutcome.STALE);
+            ChangeReplica none = new ChangeReplica(info.id(), info.epoch(), Step.PROMOTE, cluster.id(2), "test");
+            assertThat(cluster.carryOut(2, none).outcome()).isEqualTo(ActionOutcome.REFUSED);
+            ChangeReplica self = new ChangeReplica(info.id(), info.epoch(), Step.REMOVE, cluster.id(1), "test");
+            assertThat(cluster.carryOut(3, self).outcome()).isEqualTo(ActionOutcome.REFUSED);
+            ChangeReplica nobody = new ChangeReplica(info.id(), info.epoch(), Step.ADD_LEARNER, "nobody", "test");
+            assertThat(cluster.carryOut(1, nobody).outcome()).isEqualTo(ActionOutcome.FAILED);
+            assertThat(cluster.only(1).epoch()).isEqualTo(info.epoch());
+        }
+    }
+}

@@ -1,0 +1,209 @@
+package io.godwit.kv;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.kv.RangeBackups.RangeCopy;
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.raft.DamagedDataException;
+import io.godwit.kv.raft.DataDirectory;
+import io.godwit.kv.range.Range;
+import io.godwit.kv.testing.AppendCoprocessor;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Copies of ranges that are in use, and a new cluster out of them. */
+@Timeout(120)
+class RestoreTest {
+    private static final int KEYS = 2_000;
+
+    @TempDir
+    private Path directory;
+
+    private Path data;
+    private Path restored;
+    private UUID cluster;
+
+    @BeforeEach
+    void name() {
+        data = directory.resolve("data");
+        restored = directory.resolve("restored");
+    }
+
+    /** A store that was cut since it was made, copied range by range while it is written to. */
+    private List<Restore.Part> backup() throws Exception {
+        List<Restore.Part> parts = new ArrayList<>();
+        try (KvNode node = KvNode.open(KvNodeConfig.standalone(data))) {
+            KvStore store = open(node, List.of(key(1_000)));
+            RangeClient client = store.client();
+            write(client, "a");
+            Range first = store.ranges().all().stream()
+                    .filter(range -> range.state().bounds().contains(key(0)))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(store.ranges().split(1, first.state().epoch(), key(400)).get(20, TimeUnit.SECONDS))
+                    .isEqualTo(Range.ChangeOutcome.DONE);
+            write(client, "b");
+            store.ready().get(20, TimeUnit.SECONDS);
+            List<CompletableFuture<byte[]>> later = new ArrayList<>();
+            for (Range range : store.ranges().all()) {
+                try (RangeCopy copy = node.backups().copy("test", range.state().id())) {
+                    parts.add(keep(copy));
+                    assertThat(copy.epoch()).isEqualTo(range.state().epoch());
+                }
+                for (int i = 0; i < KEYS; i++) { // what comes after a copy may be missing in it
+                    later.add(client.mutate(key(i), append(i, "c"), deadline()));
+                }
+            }
+            later.forEach(CompletableFuture::join);
+            try (Stream<Path> left = Files.list(data.resolve("copies"))) {
+                assertThat(left).isEmpty();
+            }
+        }
+        try (DataDirectory opened = DataDirectory.open(data)) {
+            cluster = opened.clusterId();
+        }
+        assertThat(parts).hasSize(3);
+        return parts;
+    }
+
+    private Restore.Part keep(RangeCopy copy) throws IOException {
+        Path kept = Files.createDirectories(directory.resolve("backup/range-" + copy.id()));
+        try (Stream<Path> files = Files.list(copy.directory())) {
+            for (Path file : (Iterable<Path>) files::iterator) {
+                Files.copy(file, kept.resolve(file.getFileName()));
+            }
+        }
+        return new Restore.Part("test", copy.id(), new RangeBounds(copy.start(), copy.end()), kept);
+    }
+
+    @Test
+    void aNewClusterHasWhatWasAcknowledgedBeforeTheCopies() throws Exception {
+        List<Restore.Part> parts = backup();
+
+        UUID made = Restore.into(restored, parts);
+
+        assertThat(made).isNotEqualTo(cluster);
+        for (int starts = 1; starts <= 2; starts++) {
+            try (KvNode node = KvNode.open(KvNodeConfig.standalone(restored))) {
+                KvStore store = open(node, List.of());
+                assertThat(store.ranges().all()).hasSize(3);
+                for (int i = 0; i < KEYS; i += 7) {
+                    assertThat(read(store.client(), i)).startsWith("ab");
+                }
+                byte[] added = store.client()
+                        .mutate(key(3), append(3, "+"), deadline())
+                        .join();
+                assertThat(new String(added, UTF_8)).startsWith("ab").endsWith("+".repeat(starts));
+            }
+        }
+    }
+
+    /** Whoever has nothing must take a snapshot: the log does not begin at its first entry. */
+    @Test
+    void theStateStandsBehindTheLog() throws Exception {
+        Restore.into(restored, backup());
+        assertThat(restored.resolve("test/range-2/snapshot/snapshot_1")).isDirectory();
+        assertThat(restored.resolve("from")).doesNotExist();
+        assertThat(directory.resolve("restored.restoring")).doesNotExist();
+    }
+
+    @Test
+    void whatIsThereIsLeftAlone() throws Exception {
+        List<Restore.Part> parts = backup();
+        assertThatThrownBy(() -> Restore.into(data, parts)).isInstanceOf(FileAlreadyExistsException.class);
+        Path file = Files.writeString(directory.resolve("file"), "mine");
+        assertThatThrownBy(() -> Restore.into(file, parts)).isInstanceOf(FileAlreadyExistsException.class);
+        assertThat(file).hasContent("mine");
+        Restore.into(Files.createDirectory(restored), parts);
+        assertThat(restored.resolve("FORMAT")).isRegularFile();
+    }
+
+    @Test
+    void aDatabaseThatIsDamagedOrAnothersMakesNothing() throws Exception {
+        List<Restore.Part> parts = backup();
+        Restore.Part cut = part(parts, 1); // it has a state of its own, which says which it is
+        Restore.Part whole = part(parts, 2);
+        Restore.Part swapped = new Restore.Part("test", whole.id(), whole.bounds(), cut.database());
+        assertThatThrownBy(() -> Restore.into(restored, List.of(swapped)))
+                .isInstanceOf(DamagedDataException.class)
+                .hasMessageContaining("database of range");
+        assertThat(restored).doesNotExist();
+
+        Path database = parts.get(0).database();
+        try (Stream<Path> files = Files.list(database)) {
+            Path table = files.filter(each -> each.toString().endsWith(".sst"))
+                    .max(Comparator.naturalOrder())
+                    .orElseThrow();
+            Files.delete(table);
+        }
+        assertThatThrownBy(() -> Restore.into(restored, parts)).isInstanceOf(IOException.class);
+        assertThat(restored).doesNotExist();
+        // and a leftover is no hindrance
+        assertThat(directory.resolve("restored.restoring")).exists();
+        Restore.into(restored, parts.subList(1, 3));
+        assertThat(directory.resolve("restored.restoring")).doesNotExist();
+    }
+
+    private static Restore.Part part(List<Restore.Part> parts, long id) {
+        return parts.stream().filter(part -> part.id() == id).findFirst().orElseThrow();
+    }
+
+    @Test
+    void leftoversOfCopiesAreDeletedAtTheStart() throws Exception {
+        Path left = Files.createDirectories(data.resolve("copies/test-1-1"));
+        Files.writeString(left.resolve("CURRENT"), "x");
+        try (KvNode node = KvNode.open(KvNodeConfig.standalone(data))) {
+            assertThat(left).doesNotExist();
+            assertThatThrownBy(() -> node.backups().copy("test", 1))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("no range 1 of store test");
+        }
+    }
+
+    private static KvStore open(KvNode node, List<byte[]> splitKeys) throws Exception {
+        KvStore store = node.open(new StoreSpec("test", AppendCoprocessor::new, splitKeys));
+        node.ready().get(60, TimeUnit.SECONDS);
+        return store;
+    }
+
+    private static void write(RangeClient client, String text) {
+        List<CompletableFuture<byte[]>> answers = new ArrayList<>();
+        for (int i = 0; i < KEYS; i++) {
+            answers.add(client.mutate(key(i), append(i, text), deadline()));
+        }
+        answers.forEach(CompletableFuture::join);
+    }
+
+    private static String read(RangeClient client, int key) {
+        return new String(client.query(key(key), key(key), deadline()).join(), UTF_8);
+    }
+
+    private static byte[] key(int number) {
+        return String.format("%06d", number).getBytes(UTF_8);
+    }
+
+    private static byte[] append(int key, String text) {
+        return (new String(key(key), UTF_8) + "=" + text).getBytes(UTF_8);
+    }
+
+    private static Deadline deadline() {
+        return Deadline.afterMillis(30_000);
+    }
+}

@@ -1,0 +1,136 @@
+package io.godwit.kv.remote;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.plugin.balance.Key;
+import io.godwit.plugin.balance.RangeLoad;
+import io.godwit.plugin.balance.SplitHint;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class RoutesTest {
+    @Test
+    void leaderOfTheHighestTermCounts() {
+        Routes routes = Routes.of(Map.of("a", List.of(led(1, 5, "", null, 3)), "b", List.of(led(1, 5, "", null, 4))));
+        assertThat(route(routes, "k").leader()).isEqualTo("b");
+        assertThat(routes.isComplete()).isTrue();
+    }
+
+    @Test
+    void rangeWhoseLeaderIsBehindHasNone() {
+        Routes routes = Routes.of(Map.of("a", List.of(led(1, 5, "", null, 3)), "b", List.of(followed(1, 6, "", "m"))));
+        assertThat(route(routes, "k").leader()).isEmpty();
+        assertThat(routes.of("z".getBytes(UTF_8))).isNull();
+        assertThat(routes.isComplete()).isFalse();
+    }
+
+    @Test
+    void ofTwoThatOverlapTheEarlierEpochIsOver() {
+        ReplicaReport whole = led(1, 5, "", null, 3);
+        ReplicaReport left = led(1, 6, "", "m", 3);
+        ReplicaReport right = led(2, 6, "m", null, 1);
+        Routes cut = Routes.of(Map.of("a", List.of(left), "b", List.of(right), "c", List.of(withoutLeading(whole))));
+        assertThat(route(cut, "a").rangeId()).isEqualTo(1);
+        assertThat(route(cut, "z").rangeId()).isEqualTo(2);
+        assertThat(cut.isComplete()).isTrue();
+
+        ReplicaReport merged = led(1, 7, "", null, 3);
+        Routes one = Routes.of(Map.of("a", List.of(merged), "b", List.of(right)));
+        assertThat(one.all()).hasSize(1);
+        assertThat(route(one, "z").rangeId()).isEqualTo(1);
+    }
+
+    @Test
+    void gapIsAskedForAsOneRange() {
+        Routes routes = Routes.of(Map.of("a", List.of(led(1, 1, "", "f", 1), led(3, 1, "p", null, 1))));
+        assertThat(routes.isComplete()).isFalse();
+        assertThat(routes.rangeKeys("a".getBytes(UTF_8), null).stream().map(key -> new String(key, UTF_8)))
+                .containsExactly("a", "f", "p");
+        assertThat(routes.rangeKeys("a".getBytes(UTF_8), "f".getBytes(UTF_8))).hasSize(1);
+    }
+
+    @Test
+    void nodeThatIsGoneLeadsNothing() {
+        RouteTable table = new RouteTable();
+        table.told("a", List.of(led(1, 1, "", null, 1)));
+        assertThat(table.routes().isComplete()).isTrue();
+        table.gone("a");
+        assertThat(route(table.routes(), "k").leader()).isEmpty();
+    }
+
+    @Test
+    void reportsSurviveTheWire() throws Exception {
+        ReplicaReport rich = new ReplicaReport(
+                7,
+                9,
+                bounds("b", "y"),
+                List.of("a", "b"),
+                List.of("c"),
+                "a",
+                1_000,
+                4,
+                "a fault",
+                Optional.of(new ReplicaReport.Leading(
+                        3,
+                        5,
+                        1 << 20,
+                        new RangeLoad(Duration.ofSeconds(10), 5, 7.5, 1_000),
+                        Optional.of(new SplitHint(Key.of("k".getBytes(UTF_8)), 0.25)),
+                        "SPLIT",
+                        12_345)));
+        NodeReport report = new NodeReport(
+                "a",
+                2,
+                3,
+                new NodeReport.NodeStatus(true, 2, 0.5, 100, 50),
+                Map.of("inbox", List.of(rich, followed(8, 1, "y", null)), "dist", List.of()));
+        NodeReport read = NodeReports.decode(NodeReports.encode(report));
+        assertThat(read).usingRecursiveComparison().isEqualTo(report);
+        byte[] encoded = NodeReports.encode(report);
+        for (int length = 0; length < encoded.length; length++) {
+            byte[] cut = java.util.Arrays.copyOf(encoded, length);
+            org.assertj.core.api.Assertions.assertThatThrownBy(() -> NodeReports.decode(cut))
+                    .isInstanceOf(java.io.IOException.class);
+        }
+    }
+
+    private static Routes.Route route(Routes routes, String key) {
+        Routes.Route route = routes.of(key.getBytes(UTF_8));
+        if (route == null) {
+            throw new AssertionError("no route of " + key);
+        }
+        return route;
+    }
+
+    private static RangeBounds bounds(String start, @Nullable String end) {
+        return new RangeBounds(start.getBytes(UTF_8), end == null ? null : end.getBytes(UTF_8));
+    }
+
+    private static ReplicaReport led(long id, long epoch, String start, @Nullable String end, long term) {
+        return new ReplicaReport(
+                id,
+                epoch,
+                bounds(start, end),
+                List.of("a", "b"),
+                List.of(),
+                "",
+                0,
+                0,
+                "",
+                Optional.of(new ReplicaReport.Leading(term, 1, 0, RangeLoad.UNKNOWN, Optional.empty(), "", 0)));
+    }
+
+    private static ReplicaReport followed(long id, long epoch, String start, @Nullable String end) {
+        return withoutLeading(led(id, epoch, start, end, 0));
+    }
+
+    private static ReplicaReport withoutLeading(ReplicaReport report) {
+        return report.withoutLeader();
+    }
+}
