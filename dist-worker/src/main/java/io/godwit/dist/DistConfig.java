@@ -1,6 +1,6 @@
 package io.godwit.dist;
 
-import io.godwit.dist.route.SharedPick;
+import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.route.SharedStrategies;
 import java.time.Duration;
 

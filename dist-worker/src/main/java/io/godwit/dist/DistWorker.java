@@ -9,6 +9,7 @@ import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Publisher;
+import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.deliver.DistCounters;
 import io.godwit.dist.deliver.FanOut;
@@ -122,8 +123,8 @@ public final class DistWorker implements AutoCloseable {
 
     private final class Client implements DistClient {
         @Override
-        public Publisher publisher(ClientInfo info) {
-            return new FanOut(info, index.tenant(info.tenant()), deliverers);
+        public Publisher publisher(ClientInfo info, @Nullable SharedPick asked) {
+            return new FanOut(info, asked, index.tenant(info.tenant()), deliverers);
         }
 
         @Override

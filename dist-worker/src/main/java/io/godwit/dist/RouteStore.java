@@ -8,6 +8,7 @@ import io.godwit.dist.route.RouteMutation;
 import io.godwit.dist.route.RouteQuery;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,11 +63,22 @@ final class RouteStore {
         byte[] from = cursor == null
                 ? RouteKeys.tenantPrefix(tenant)
                 : Base64.getUrlDecoder().decode(cursor);
-        byte[] to = RouteKeys.tenantEnd(tenant);
+        return plain(list(from, RouteKeys.tenantEnd(tenant), maxRoutes, deadline()));
+    }
+
+    private CompletableFuture<RoutePage> list(byte[] from, byte[] to, int maxRoutes, Deadline deadline) {
         List<byte[]> starts = ranges.rangeKeys(from, to);
         byte[] next = starts.size() > 1 ? starts.get(1) : null;
-        return plain(ranges.query(from, new RouteQuery(from, to, maxRoutes).encode(), deadline())
-                .thenApply(answer -> page(RouteQuery.Answer.decode(answer), next)));
+        return ranges.query(from, next == null ? to : next, new RouteQuery(from, to, maxRoutes).encode(), deadline)
+                .handle((answer, failure) -> {
+                    if (failure == null) {
+                        return CompletableFuture.completedFuture(page(RouteQuery.Answer.decode(answer), next));
+                    }
+                    return failure instanceof RangeException cause && cause.reason() == RangeException.Cause.MOVED
+                            ? list(from, to, maxRoutes, deadline) // the range was cut meanwhile
+                            : CompletableFuture.<RoutePage>failedFuture(failure);
+                })
+                .thenCompose(Function.identity());
     }
 
     /** In mutations of a bounded size: a range applies one without a pause, and its log takes none that is too large. */

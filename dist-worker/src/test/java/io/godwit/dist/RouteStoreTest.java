@@ -19,6 +19,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -107,7 +109,17 @@ class RouteStoreTest {
         }
 
         @Override
+        public CompletableFuture<byte[]> query(byte[] key, byte @Nullable [] end, byte[] query, Deadline deadline) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public void submit(byte[] key, LeaderRequest request) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void submitParts(int count, IntFunction<byte[]> keys, Function<int[], LeaderRequest> requests) {
             throw new UnsupportedOperationException();
         }
 

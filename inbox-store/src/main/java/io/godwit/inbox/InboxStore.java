@@ -5,13 +5,16 @@ import io.godwit.inbox.queue.InboxCoprocessor;
 import io.godwit.inbox.queue.InboxKeys;
 import io.godwit.inbox.queue.InboxReports;
 import io.godwit.inbox.queue.InboxRouter;
+import io.godwit.inbox.queue.MovedSessions;
 import io.godwit.inbox.queue.QueueSettings;
 import io.godwit.inbox.queue.RecordCount;
+import io.godwit.inbox.queue.Stock;
 import io.godwit.inbox.queue.Surroundings;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.event.EventListener;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.function.Predicate;
@@ -34,13 +37,18 @@ public final class InboxStore {
     private final Surroundings outside;
     private final RecordCount records;
 
-    /** @param isCounted the client ids for {@link #countedRecords}; each of them costs a place in memory */
+    /**
+     * @param isCounted the client ids for {@link #countedRecords}; each of them costs a place in memory
+     * @param takesStock whether what the queues hold is counted, for the meters {@code godwit.inbox.sessions.detached},
+     *     {@code .messages} and {@code .payload.bytes}; each leader reads them all once for that
+     */
     public InboxStore(
             InboxConfig config,
             WillPublisher willPublisher,
             RouteRemover routeRemover,
             GroupPublisher groupPublisher,
             Predicate<ClientId> isCounted,
+            boolean takesStock,
             EventListener events,
             MeterRegistry meters) {
         settings = new QueueSettings(
@@ -57,7 +65,23 @@ public final class InboxStore {
                 routeRemover::remove,
                 groupPublisher::give,
                 new InboxReports(events, meters),
-                records);
+                records,
+                new MovedSessions(),
+                takesStock ? meteredStock(meters) : null);
+    }
+
+    private static Stock meteredStock(MeterRegistry meters) {
+        Stock stock = new Stock();
+        Gauge.builder("godwit.inbox.sessions.detached", stock, Stock::detachedSessions)
+                .description("stored sessions whose client is not connected")
+                .register(meters);
+        Gauge.builder("godwit.inbox.messages", stock, Stock::messages)
+                .description("messages in the queues of stored sessions")
+                .register(meters);
+        Gauge.builder("godwit.inbox.payload.bytes", stock, Stock::payloadBytes)
+                .description("bytes of their payloads, about")
+                .register(meters);
+        return stock;
     }
 
     /** Makes the state machine of each range of the store. */

@@ -109,6 +109,7 @@ class InboxStoreTest {
                 (tenant, client, incarnation, filters) -> CompletableFuture.completedFuture(true),
                 (from, group, message, token) -> CompletableFuture.completedFuture(GroupOutcome.NOBODY),
                 id -> false,
+                false,
                 EventListener.NONE,
                 new SimpleMeterRegistry());
         InboxClient client =

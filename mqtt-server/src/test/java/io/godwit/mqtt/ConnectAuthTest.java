@@ -21,6 +21,7 @@ import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -100,6 +101,11 @@ class ConnectAuthTest {
                     assertThat(denied.detail()).isEqualTo("says the test");
                 });
         assertThat(node().count("godwit.mqtt.connects.denied")).isEqualTo(1);
+        assertThat(node().count(
+                                "godwit.mqtt.connects.denied",
+                                "reason",
+                                reason.name().toLowerCase(Locale.ROOT)))
+                .isEqualTo(1);
         assertThat(node().directory.size()).as("client ids taken").isZero();
     }
 

@@ -18,6 +18,7 @@ import io.godwit.mqtt.twin.MemoryInbox;
 import io.godwit.mqtt.twin.MemoryRetain;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.event.BrokerEvent;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -152,7 +153,8 @@ final class TestNode implements AutoCloseable {
                 null,
                 AllowedOrigins.ANY,
                 List.of(),
-                mountPoint);
+                mountPoint,
+                null);
     }
 
     static ListenerConfig onAnyPort(ListenerLimits limits) {
@@ -193,8 +195,11 @@ final class TestNode implements AutoCloseable {
                 d.slowConsumerTimeoutSeconds());
     }
 
-    double count(String counter) {
-        return meters.get(counter).functionCounter().count();
+    /** Over all tags that are not among {@code tags}, which are pairs of name and value. */
+    double count(String counter, String... tags) {
+        return meters.get(counter).tags(tags).functionCounters().stream()
+                .mapToDouble(FunctionCounter::count)
+                .sum();
     }
 
     @Override

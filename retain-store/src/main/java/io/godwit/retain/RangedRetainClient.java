@@ -2,6 +2,7 @@ package io.godwit.retain;
 
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
@@ -119,7 +120,12 @@ final class RangedRetainClient implements RetainClient {
             byte[] nextRange = starts.size() > 1 ? starts.get(1) : null;
             byte[] query =
                     new RetainQuery(tenant, filter, from, wallClockMillis.getAsLong(), maxMessages, maxBytes).encode();
-            ranges.query(from, query, deadline).whenComplete((answer, failure) -> {
+            byte[] end = nextRange == null ? interval.end() : nextRange;
+            ranges.query(from, end, query, deadline).whenComplete((answer, failure) -> {
+                if (failure instanceof RangeException cause && cause.reason() == RangeException.Cause.MOVED) {
+                    ask(from); // the range was cut meanwhile
+                    return;
+                }
                 if (failure != null) {
                     page.completeExceptionally(failure);
                     return;

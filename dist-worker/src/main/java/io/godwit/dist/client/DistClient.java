@@ -13,7 +13,16 @@ import org.jspecify.annotations.Nullable;
 
 /** The dist-worker as frontends use it. Thread-safe. Futures never complete exceptionally except as said. */
 public interface DistClient {
-    Publisher publisher(ClientInfo client);
+    /** Of messages that came through no listener: wills, delayed ones, those of the broker itself. */
+    default Publisher publisher(ClientInfo client) {
+        return publisher(client, null);
+    }
+
+    /**
+     * @param asked how shared groups without a strategy of their own choose for this client's messages, which is its
+     *     listener's to say; null for the node's default
+     */
+    Publisher publisher(ClientInfo client, @Nullable SharedPick asked);
 
     /**
      * The origin of a delivery token has on record that its message is distributed: nothing is published under it again, and what was kept to

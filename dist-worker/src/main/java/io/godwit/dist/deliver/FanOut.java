@@ -9,6 +9,7 @@ import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Publisher;
+import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.route.Matches;
 import io.godwit.dist.route.SharedGroup;
 import io.godwit.dist.route.SharedMember;
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FanOut implements Publisher {
     private final ClientInfo client;
+    private final @Nullable SharedPick asked;
     private final MatchCache cache;
     private final Deliverers deliverers;
 
@@ -57,8 +59,17 @@ public final class FanOut implements Publisher {
             Delayer delayer,
             ServedReceivers served) {}
 
+    /** Of messages that came through no listener. */
     public FanOut(ClientInfo client, TenantIndex index, Deliverers deliverers) {
+        this(client, null, index, deliverers);
+    }
+
+    /**
+     * @param asked the strategy of the listener that the client's messages come through; null for the node's default
+     */
+    public FanOut(ClientInfo client, @Nullable SharedPick asked, TenantIndex index, Deliverers deliverers) {
         this.client = client;
+        this.asked = asked;
         this.cache = new MatchCache(index, client.clientId());
         this.deliverers = deliverers;
     }
@@ -93,7 +104,7 @@ public final class FanOut implements Publisher {
     }
 
     private SharedPicks.Choosing choosing(Message message, @Nullable DeliveryToken token) {
-        return new SharedPicks.Choosing(client.clientId(), message.topic(), token, deliverers.choices);
+        return new SharedPicks.Choosing(client.clientId(), message.topic(), asked, token, deliverers.choices);
     }
 
     /**
@@ -247,7 +258,7 @@ public final class FanOut implements Publisher {
         if (full != null) {
             group.refused(full);
         }
-        SharedMember next = group.pick(client.clientId(), message.topic());
+        SharedMember next = group.pick(client.clientId(), message.topic(), asked);
         if (next == null || next.isRefusing() || next.equals(full)) {
             return Outcomes.NO_MATCH;
         }

@@ -5,6 +5,7 @@ import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
+import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.client.Strays;
 import io.godwit.dist.route.SharedGroup;
 import io.godwit.dist.route.SharedMember;
@@ -29,15 +30,20 @@ final class SharedPicks implements Strays {
     /**
      * The message for which members are chosen.
      *
+     * @param asked the strategy of the listener that it came through; null for none
      * @param choices what was chosen for the token before
      */
     record Choosing(
-            ClientId publisher, String topic, @Nullable DeliveryToken token, SharedChoices choices) {
+            ClientId publisher,
+            String topic,
+            @Nullable SharedPick asked,
+            @Nullable DeliveryToken token,
+            SharedChoices choices) {
 
         /** Null when nobody is left, or when a session in memory has the message by an earlier distribution. */
         private @Nullable SharedMember of(SharedGroup group) {
             if (token == null) {
-                return group.pick(publisher, topic);
+                return group.pick(publisher, topic, asked);
             }
             SharedMember before = choices.get(token, group);
             if (before != null && before.match().receiver() instanceof LiveReceiver) {
@@ -46,7 +52,7 @@ final class SharedPicks implements Strays {
             if (before != null && before.isMember()) {
                 return before;
             }
-            SharedMember member = group.pick(publisher, topic);
+            SharedMember member = group.pick(publisher, topic, asked);
             if (member != null) {
                 choices.put(token, group, member);
             }

@@ -3,6 +3,7 @@ package io.godwit.dist.route;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
+import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.route.SharedMember.Tier;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.topic.TopicFilter;
@@ -37,7 +38,11 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     record Refusal(SharedMember member, long untilNanos) {}
 
     private final TopicFilter filter;
+    /** Of messages that no listener has a strategy for, or of all. */
     private final SharedPick strategy;
+    /** Whether listeners have no say. */
+    private final boolean isFixed;
+
     private final LongSupplier nanos;
     /** Guarded by this. */
     private final Map<Receiver, SharedMember> members = new HashMap<>();
@@ -55,20 +60,22 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     private volatile long readmitAtNanos;
     /** The position of round-robin: every event loop moves it, and a group has no loop of its own. */
     private final AtomicInteger turn = new AtomicInteger();
-    /** Null for strategies without memory. */
-    private final @Nullable Affinity affinity;
+    /** What each key of an ordered group is with; null for other groups. */
+    private final @Nullable Affinity order;
+
+    private final Affinities affinities = new Affinities();
 
     /**
      * @param filter the shared filter that members are subscribed to
      * @param nanos a monotonic clock
      */
-    SharedGroup(TopicFilter filter, SharedPick strategy, LongSupplier nanos) {
+    SharedGroup(TopicFilter filter, SharedStrategies strategies, LongSupplier nanos) {
+        SharedPick own = strategies.own(String.valueOf(filter.shareGroup()));
         this.filter = filter;
-        this.strategy = strategy;
+        this.strategy = own == null ? strategies.byDefault() : own;
+        this.isFixed = own != null || isOrdered();
         this.nanos = nanos;
-        this.affinity = isOrdered() || strategy == SharedPick.HASH_BY_CLIENT || strategy == SharedPick.HASH_BY_TOPIC
-                ? new Affinity(Affinity.BUCKETS)
-                : strategy == SharedPick.STICKY ? new Affinity(1) : null;
+        this.order = isOrdered() ? new Affinity(Affinity.BUCKETS) : null;
     }
 
     /** What tells the groups on one filter apart: the share name, behind a '/', which no share name has, when it is not one of {@code $share}. */
@@ -99,22 +106,26 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         return filter.sharing() == Sharing.ORDERED;
     }
 
-    /** The member that gets a message of {@code publisher} on {@code topic}; null when there is none left. */
-    public @Nullable SharedMember pick(ClientId publisher, String topic) {
+    /**
+     * The member that gets a message of {@code publisher} on {@code topic}; null when there is none left.
+     *
+     * @param asked the strategy of the listener that the message came through; null for a message without one. One that
+     *     the group has of its own goes before it.
+     */
+    public @Nullable SharedMember pick(ClientId publisher, String topic, @Nullable SharedPick asked) {
         if (refusing.size() > 0 && readmitAtNanos - nanos.getAsLong() <= 0) {
             readmit();
         }
-        if (affinity == null) {
-            return any();
+        SharedPick by = asked == null || isFixed ? strategy : asked;
+        if (order != null) {
+            return order.owner(31 * publisher.hashCode() + topic.hashCode(), true, () -> any(by));
         }
-        return affinity.owner(keyHash(publisher, topic), isOrdered(), this::any);
+        Affinity affinity = affinities.of(by);
+        return affinity == null ? any(by) : affinity.owner(keyHash(by, publisher, topic), false, () -> any(by));
     }
 
-    private int keyHash(ClientId publisher, String topic) {
-        if (isOrdered()) {
-            return 31 * publisher.hashCode() + topic.hashCode();
-        }
-        return switch (strategy) {
+    private static int keyHash(SharedPick by, ClientId publisher, String topic) {
+        return switch (by) {
             case HASH_BY_CLIENT -> publisher.hashCode();
             case HASH_BY_TOPIC -> topic.hashCode();
             case RANDOM, ROUND_ROBIN, STICKY, LOCAL_FIRST -> 0;
@@ -122,14 +133,14 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     }
 
     /** A member of the best tier that has one. */
-    private @Nullable SharedMember any() {
+    private @Nullable SharedMember any(SharedPick by) {
         while (size > 0) { // a member on its way from one tier to another may be missed in both
-            SharedMember member = anyAvailable();
+            SharedMember member = anyAvailable(by);
             if (member == null) {
-                member = anyOf(absent);
+                member = anyOf(absent, by);
             }
             if (member == null) {
-                member = anyOf(refusing);
+                member = anyOf(refusing, by);
             }
             if (member != null) {
                 return member;
@@ -139,10 +150,10 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         return null;
     }
 
-    private @Nullable SharedMember anyAvailable() {
-        if (strategy == SharedPick.LOCAL_FIRST) {
-            SharedMember member = anyOf(live);
-            return member != null ? member : anyOf(connected);
+    private @Nullable SharedMember anyAvailable(SharedPick by) {
+        if (by == SharedPick.LOCAL_FIRST) {
+            SharedMember member = anyOf(live, by);
+            return member != null ? member : anyOf(connected, by);
         }
         while (true) {
             int inMemory = live.size();
@@ -150,7 +161,7 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
             if (count == 0) {
                 return null;
             }
-            int at = draw(count);
+            int at = draw(count, by);
             SharedMember member = at < inMemory ? live.get(at) : connected.get(at - inMemory);
             if (member != null) {
                 return member;
@@ -158,9 +169,9 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         }
     }
 
-    private @Nullable SharedMember anyOf(MemberSlots tier) {
+    private @Nullable SharedMember anyOf(MemberSlots tier, SharedPick by) {
         for (int count = tier.size(); count > 0; count = tier.size()) {
-            SharedMember member = tier.get(draw(count));
+            SharedMember member = tier.get(draw(count, by));
             if (member != null) {
                 return member;
             }
@@ -168,8 +179,8 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         return null;
     }
 
-    private int draw(int count) {
-        if (strategy == SharedPick.ROUND_ROBIN) {
+    private int draw(int count, SharedPick by) {
+        if (by == SharedPick.ROUND_ROBIN) {
             return Integer.remainderUnsigned(turn.getAndIncrement(), count);
         }
         return count == 1 ? 0 : ThreadLocalRandom.current().nextInt(count);
@@ -252,9 +263,8 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     private void addTo(SharedMember member, Tier tier) {
         member.setTier(tier);
         slotsOf(tier).add(member);
-        boolean takesKeys = strategy == SharedPick.HASH_BY_CLIENT || strategy == SharedPick.HASH_BY_TOPIC;
-        if (affinity != null && takesKeys && !isOrdered() && tier.isAvailable()) {
-            affinity.share(member, live.size() + connected.size());
+        if (tier.isAvailable()) {
+            affinities.share(member, live.size() + connected.size());
         }
     }
 

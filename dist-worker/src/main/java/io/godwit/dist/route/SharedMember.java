@@ -32,7 +32,7 @@ public final class SharedMember {
     int slot;
     /** The last one. */
     SharedGroup.@Nullable Refusal refusal;
-    /** How many keys of the {@link Affinity} it has. Every event loop assigns keys. */
+    /** How many keys it has of each {@link Affinity} of its group, together. Every event loop assigns keys. */
     final AtomicInteger keys = new AtomicInteger();
 
     SharedMember(Match match, Tier home) {

@@ -207,8 +207,7 @@ public final class TenantIndex {
         if (group != null) {
             return group.add(match(receiver, options, group.filter()));
         }
-        SharedPick strategy = strategies.of(String.valueOf(filter.shareGroup()));
-        group = new SharedGroup(filter, strategy, System::nanoTime);
+        group = new SharedGroup(filter, strategies, System::nanoTime);
         group.add(match(receiver, options, filter));
         subscribers.putGroup(group);
         changed();

@@ -10,8 +10,8 @@ import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
+import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.client.SubscriptionOptions;
-import io.godwit.dist.route.SharedPick;
 import io.godwit.dist.route.SharedStrategies;
 import io.godwit.dist.route.TenantIndex;
 import io.godwit.dist.route.TestReceiver;
@@ -85,6 +85,26 @@ class SharedDeliveryTest {
         assertThat(publish(null)).isCompletedWithValue(DistOutcome.DELIVERED);
         assertThat(publish(null)).isCompletedWithValue(DistOutcome.DELIVERED);
         assertThat(reached).containsExactly("2", "2");
+    }
+
+    /** Those of one connection are given out as its listener asks, whatever others ask for the same group. */
+    @Test
+    void aPublishersListenerSaysHowItsMessagesAreGivenOut() {
+        subscribe(GROUP, inbox("1"), inbox("2"), inbox("3"));
+        FanOut sticky = new FanOut(PUBLISHER, SharedPick.STICKY, index, deliverers);
+        List<String> ofSticky = new ArrayList<>();
+        List<String> ofDefault = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            reached.clear();
+            sticky.publish(message(), null);
+            ofSticky.addAll(reached);
+            reached.clear();
+            publish(null);
+            ofDefault.addAll(reached);
+        }
+
+        assertThat(ofSticky).hasSize(6).containsOnly(ofSticky.get(0));
+        assertThat(ofDefault).hasSize(6).contains("1", "2", "3");
     }
 
     @Test

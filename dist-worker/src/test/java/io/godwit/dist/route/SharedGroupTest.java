@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
+import io.godwit.dist.client.SharedPick;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -24,6 +26,7 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -153,7 +156,8 @@ class SharedGroupTest {
 
     @Test
     void localFirstPrefersASessionInMemory() {
-        SharedGroup group = new SharedGroup(filter("$share/g/a"), SharedPick.LOCAL_FIRST, () -> nowNanos);
+        SharedGroup group =
+                new SharedGroup(filter("$share/g/a"), new SharedStrategies(SharedPick.LOCAL_FIRST), () -> nowNanos);
         InboxReceiver stored = inbox("stored");
         group.add(member(stored));
         group.setConnected(stored, true);
@@ -162,19 +166,91 @@ class SharedGroupTest {
         assertThat(only(counts(group, 10))).isEqualTo(new TestReceiver("live"));
     }
 
+    /**
+     * Two listeners with strategies of their own have one group: each message is given out as its own listener asks,
+     * and neither disturbs the other.
+     */
+    @Test
+    void aMessageIsGivenOutAsItsListenerAsks() {
+        SharedGroup group = group(SharedPick.RANDOM, 5);
+        Map<SharedPick, Map<String, Receiver>> before = new EnumMap<>(SharedPick.class);
+        for (int round = 0; round < 2; round++) {
+            assertThat(only(counts(group, SharedPick.STICKY, 100)))
+                    .isEqualTo(only(counts(group, SharedPick.STICKY, 100)));
+            assertThat(counts(group, SharedPick.ROUND_ROBIN, 500))
+                    .hasSize(5)
+                    .allSatisfy((receiver, count) -> assertThat(count).isEqualTo(100));
+            for (SharedPick hash : List.of(SharedPick.HASH_BY_TOPIC, SharedPick.HASH_BY_CLIENT)) {
+                Map<String, Receiver> owners = new HashMap<>();
+                for (int i = 0; i < 200; i++) {
+                    boolean isTopic = hash == SharedPick.HASH_BY_TOPIC;
+                    ClientId publisher = new ClientId(isTopic ? "p" + round : "k" + i);
+                    owners.put("k" + i, pick(group, publisher, isTopic ? "k" + i : "t" + round, hash));
+                }
+                assertThat(new HashSet<>(owners.values())).hasSize(5);
+                Map<String, Receiver> first = before.putIfAbsent(hash, owners);
+                assertThat(first == null || first.equals(owners))
+                        .as("keys stay")
+                        .isTrue();
+            }
+        }
+        assertThat(before.get(SharedPick.HASH_BY_TOPIC)).isNotEqualTo(before.get(SharedPick.HASH_BY_CLIENT));
+        assertThat(counts(group, null, 500)).as("the group's default is random").hasSize(5);
+
+        Receiver joined = new TestReceiver("joined");
+        group.add(member(joined));
+        assertThat(before.keySet()).allSatisfy(hash -> {
+            Set<Receiver> owners = new HashSet<>();
+            for (int i = 0; i < 500; i++) {
+                owners.add(pick(group, new ClientId("k" + i), "k" + i, hash));
+            }
+            assertThat(owners).contains(joined);
+        });
+    }
+
+    @Test
+    void aGroupsOwnStrategyGoesBeforeTheListeners() {
+        SharedStrategies strategies = new SharedStrategies(SharedPick.RANDOM, Map.of("g", SharedPick.STICKY));
+        SharedGroup group = new SharedGroup(filter("$share/g/a"), strategies, () -> nowNanos);
+        SharedGroup other = new SharedGroup(filter("$share/other/a"), strategies, () -> nowNanos);
+        for (int i = 0; i < 3; i++) {
+            group.add(member(new TestReceiver("m" + i)));
+            other.add(member(new TestReceiver("m" + i)));
+        }
+
+        assertThat(counts(group, SharedPick.ROUND_ROBIN, 30)).hasSize(1);
+        assertThat(counts(other, SharedPick.ROUND_ROBIN, 30)).hasSize(3);
+    }
+
+    @ParameterizedTest
+    @EnumSource(SharedPick.class)
+    void anOrderedGroupStaysOrderedWhateverAListenerAsks(SharedPick asked) {
+        SharedGroup group = ordered();
+        for (int i = 0; i < 3; i++) {
+            group.add(member(new TestReceiver("m" + i)));
+        }
+        for (int i = 0; i < 20; i++) {
+            Receiver owner = pick(group, PUBLISHER, "t" + i);
+            for (int j = 0; j < 5; j++) {
+                assertThat(pick(group, PUBLISHER, "t" + i, asked)).isEqualTo(owner);
+            }
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(SharedPick.class)
     void anEmptyGroupPicksNobody(SharedPick strategy) {
         SharedGroup group = group(strategy, 1);
         group.remove(new TestReceiver("m0"));
 
-        assertThat(group.pick(PUBLISHER, "a")).isNull();
+        assertThat(group.pick(PUBLISHER, "a", null)).isNull();
         assertThat(group.isEmpty()).isTrue();
     }
 
     @Test
     void aReplacedSubscriptionKeepsItsPlace() {
-        SharedGroup group = new SharedGroup(filter("$share/g/a"), SharedPick.RANDOM, () -> nowNanos);
+        SharedGroup group =
+                new SharedGroup(filter("$share/g/a"), new SharedStrategies(SharedPick.RANDOM), () -> nowNanos);
         InboxReceiver stored = inbox("stored");
         group.add(member(stored));
         group.add(member(inbox("absent")));
@@ -191,11 +267,11 @@ class SharedGroupTest {
     @EnumSource(SharedPick.class)
     void theCostOfAChangeDoesNotGrowWithTheGroup(SharedPick strategy) {
         int members = 10_000;
-        SharedGroup group = new SharedGroup(filter("$share/g/a"), strategy, () -> nowNanos);
+        SharedGroup group = new SharedGroup(filter("$share/g/a"), new SharedStrategies(strategy), () -> nowNanos);
         for (int i = 0; i < members; i++) {
             group.add(member(inbox("m" + i)));
             group.setConnected(inbox("m" + i), true);
-            assertThat(group.pick(PUBLISHER, "t" + i)).isNotNull();
+            assertThat(group.pick(PUBLISHER, "t" + i, null)).isNotNull();
         }
         for (int i = 0; i < members; i++) {
             group.setConnected(inbox("m" + i), false);
@@ -237,7 +313,7 @@ class SharedGroupTest {
     @Property(tries = 300)
     void choosesTheBestOfWhoJoinedAndDidNotLeave(@ForAll("steps") List<Step> steps, @ForAll SharedPick strategy) {
         nowNanos = 0;
-        SharedGroup group = new SharedGroup(filter("$share/g/a"), strategy, () -> nowNanos);
+        SharedGroup group = new SharedGroup(filter("$share/g/a"), new SharedStrategies(strategy), () -> nowNanos);
         Model model = new Model();
         for (Step step : steps) {
             Receiver receiver = step.member % 2 == 0 ? new TestReceiver("m" + step.member) : inbox("m" + step.member);
@@ -283,7 +359,7 @@ class SharedGroupTest {
         assertThat(group.size()).isEqualTo(all.size());
         Set<Receiver> best = model.best(strategy == SharedPick.LOCAL_FIRST, nowNanos);
         for (int i = 0; i < 3; i++) {
-            SharedMember picked = group.pick(new ClientId("p" + i), "t" + i);
+            SharedMember picked = group.pick(new ClientId("p" + i), "t" + i, null);
             if (best.isEmpty()) {
                 assertThat(picked).isNull();
             } else {
@@ -330,14 +406,14 @@ class SharedGroupTest {
     @ParameterizedTest
     @EnumSource(SharedPick.class)
     void aPickBesideChangesFindsAMember(SharedPick strategy) throws InterruptedException {
-        SharedGroup group = new SharedGroup(filter("$share/g/a"), strategy, System::nanoTime);
+        SharedGroup group = new SharedGroup(filter("$share/g/a"), new SharedStrategies(strategy), System::nanoTime);
         InboxReceiver constant = inbox("constant");
         group.add(member(constant));
         AtomicBoolean done = new AtomicBoolean();
         AtomicInteger missed = new AtomicInteger();
         Thread picker = new Thread(() -> {
             while (!done.get()) {
-                if (group.pick(PUBLISHER, "a") == null) {
+                if (group.pick(PUBLISHER, "a", null) == null) {
                     missed.incrementAndGet();
                 }
             }
@@ -376,11 +452,11 @@ class SharedGroupTest {
     }
 
     private SharedGroup ordered() {
-        return new SharedGroup(filter("$oshare/g/a"), SharedPick.RANDOM, () -> nowNanos);
+        return new SharedGroup(filter("$oshare/g/a"), new SharedStrategies(SharedPick.RANDOM), () -> nowNanos);
     }
 
     private SharedGroup group(SharedPick pick, int members) {
-        SharedGroup group = new SharedGroup(filter("$share/g/a"), pick, () -> nowNanos);
+        SharedGroup group = new SharedGroup(filter("$share/g/a"), new SharedStrategies(pick), () -> nowNanos);
         for (int i = 0; i < members; i++) {
             group.add(member(new TestReceiver("m" + i)));
         }
@@ -388,9 +464,13 @@ class SharedGroupTest {
     }
 
     private static Map<Receiver, Integer> counts(SharedGroup group, int picks) {
+        return counts(group, null, picks);
+    }
+
+    private static Map<Receiver, Integer> counts(SharedGroup group, @Nullable SharedPick asked, int picks) {
         Map<Receiver, Integer> counts = new HashMap<>();
         for (int i = 0; i < picks; i++) {
-            counts.merge(pick(group, PUBLISHER, "a"), 1, Integer::sum);
+            counts.merge(pick(group, PUBLISHER, "a", asked), 1, Integer::sum);
         }
         return counts;
     }
@@ -417,7 +497,11 @@ class SharedGroupTest {
     }
 
     private static Receiver pick(SharedGroup group, ClientId publisher, String topic) {
-        SharedMember picked = group.pick(publisher, topic);
+        return pick(group, publisher, topic, null);
+    }
+
+    private static Receiver pick(SharedGroup group, ClientId publisher, String topic, @Nullable SharedPick asked) {
+        SharedMember picked = group.pick(publisher, topic, asked);
         assertThat(picked).isNotNull();
         return picked.match().receiver();
     }

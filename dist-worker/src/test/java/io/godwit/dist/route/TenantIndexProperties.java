@@ -6,6 +6,7 @@ import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
+import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
@@ -122,7 +123,7 @@ class TenantIndexProperties {
             Set<Receiver> members = new HashSet<>();
             group.forEach(member -> members.add(member.receiver()));
             actualGroups.add(members);
-            SharedMember picked = group.pick(publisher, topic);
+            SharedMember picked = group.pick(publisher, topic, null);
             assertThat(picked).isNotNull();
             assertThat(members).contains(picked.match().receiver());
             assertThat(picked.match().sharedBy()).isEqualTo(group.filter());

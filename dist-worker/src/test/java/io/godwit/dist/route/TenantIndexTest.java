@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
+import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
@@ -60,12 +61,12 @@ class TenantIndexTest {
         index.remove(filter("$share/g/a"), new TestReceiver("1"));
 
         assertThat(index.version()).isEqualTo(version);
-        assertThat(cached.groups().get(0).pick(PUBLISHER, "a").match())
+        assertThat(cached.groups().get(0).pick(PUBLISHER, "a", null).match())
                 .extracting(Match::receiver)
                 .isEqualTo(new TestReceiver("2"));
         index.remove(filter("$share/g/a"), new TestReceiver("2"));
         assertThat(index.version()).isGreaterThan(version);
-        assertThat(cached.groups().get(0).pick(PUBLISHER, "a")).isNull();
+        assertThat(cached.groups().get(0).pick(PUBLISHER, "a", null)).isNull();
     }
 
     @Test
@@ -190,7 +191,7 @@ class TenantIndexTest {
             int after = completed.get();
             assertThat(matches.live()).extracting(Match::receiver).contains((Receiver) new TestReceiver("steady"));
             for (SharedGroup group : matches.groups()) {
-                SharedMember picked = group.pick(PUBLISHER, "t/1");
+                SharedMember picked = group.pick(PUBLISHER, "t/1", null);
                 if (group.key().equals("g")) {
                     assertThat(picked).isNotNull();
                 }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A connection's hold on its session. Calls of one thread take effect in order; calls after the end of the attachment have none, but for
  * {@link #distributed}, and their futures fail with {@link io.godwit.kv.client.RangeException} {@code CLOSED}.
+ * Where the leader of the inbox was replaced in good order they fail with {@code MOVED}: then they have not had and never will have an effect.
  */
 public interface InboxAttachment {
     /** Allows {@code messages} more QoS 1/2 deliveries (receive maximum and the session's own buffer). QoS 0 needs none. */
@@ -41,9 +42,9 @@ public interface InboxAttachment {
 
     /**
      * The subscription has been given all its retained messages, the last with {@code to}, and all have been answered. Lazy: after a crash a later
-     * attachment may be told that it is still owed what follows.
+     * attachment may be told that it is still owed what follows. Complete when it was taken note of.
      */
-    void replayed(TopicFilter filter, String to);
+    CompletableFuture<Void> replayed(TopicFilter filter, String to);
 
     /**
      * Commits an inbound QoS 2 message. Complete with the delivery token it is to be distributed under; with the state of the earlier one if the
@@ -68,8 +69,15 @@ public interface InboxAttachment {
      *
      * @param expirySeconds what DISCONNECT said, -1 to keep the value of CONNECT
      * @param publishWill whether the connection ended without a normal DISCONNECT [MQTT5-3.1.2-8], [MQTT5-3.14.4-3]
+     * @param sentBelow above the highest sequence of a PUBLISH that has gone out: what was delivered from there on is
+     *     as if it had not been, so that another member of a shared group may still get it
      */
-    CompletableFuture<Void> detach(long expirySeconds, boolean publishWill);
+    CompletableFuture<Void> detach(long expirySeconds, boolean publishWill, long sentBelow);
+
+    /** All that was delivered went out. */
+    default CompletableFuture<Void> detach(long expirySeconds, boolean publishWill) {
+        return detach(expirySeconds, publishWill, Long.MAX_VALUE);
+    }
 
     /**
      * State of an inbound QoS 2 packet id.

@@ -4,6 +4,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -19,6 +20,13 @@ public interface InboxClient {
      * <p>A session with expiry 0 (kept here only for its will) is attached in the same way and deleted when it is detached.
      */
     CompletableFuture<AttachReply> attach(AttachRequest request, InboxListener listener);
+
+    /**
+     * Goes on with an attachment that was ended with {@link InboxListener.Reason#MOVED}, at the inbox's next leader: as if nothing had happened between. Deliveries
+     * begin after the first {@link InboxAttachment#request}, behind what the connection was given before, and with no credit left from then. Completes with nothing when that can not be: the session is
+     * gone, or another connection's, or counts as disconnected by now. Nothing is written for it.
+     */
+    CompletableFuture<Optional<InboxAttachment>> continueAttachment(ContinueRequest request, InboxListener listener);
 
     /**
      * Whose the session of the client id is. Nothing is written and nobody cut off. The answer holds as long as the caller has the client id's

@@ -15,6 +15,11 @@ public interface InboxListener {
         TAKEN_OVER,
         /** The session was deleted. */
         DELETED,
+        /**
+         * Another leader takes the inbox over in good order; what was called and not answered has failed with {@code MOVED}, and has had no effect. The
+         * session counts as attached for a while: see {@link InboxClient#continueAttachment}.
+         */
+        MOVED,
         /** The store can not serve it any more; the client should reconnect. */
         UNAVAILABLE
     }

@@ -69,8 +69,14 @@ final class Agenda {
     }
 
     private void scan(byte[] from, boolean recovering) {
+        if (leader.isSettling()) {
+            return; // the next leader begins again
+        }
         byte[] end = leader.context().bounds().end();
         leader.context().read(reader -> SessionScan.page(reader, from, end, PAGE), (page, failure) -> {
+            if (leader.isSettling()) {
+                return;
+            }
             if (page == null) {
                 LOG.error("session records not readable, trying again in {} ms", RETRY_MILLIS, failure);
                 leader.context().schedule(RETRY_MILLIS, () -> scan(from, recovering));

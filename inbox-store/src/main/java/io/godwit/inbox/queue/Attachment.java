@@ -115,8 +115,11 @@ final class Attachment implements InboxAttachment {
     }
 
     @Override
-    public void replayed(TopicFilter filter, String to) {
-        tell(() -> leader.lifecycle().replayed(state, filter, to));
+    public CompletableFuture<Void> replayed(TopicFilter filter, String to) {
+        return ask(answer -> {
+            leader.lifecycle().replayed(state, filter, to);
+            answer.complete(null);
+        });
     }
 
     @Override
@@ -163,8 +166,11 @@ final class Attachment implements InboxAttachment {
     }
 
     @Override
-    public CompletableFuture<Void> detach(long expirySeconds, boolean publishWill) {
-        return ask(answer -> leader.lifecycle().detach(state, expirySeconds, publishWill, answer));
+    public CompletableFuture<Void> detach(long expirySeconds, boolean publishWill, long sentBelow) {
+        return ask(answer -> {
+            outbox.unsentFrom(sentBelow);
+            leader.lifecycle().detach(state, expirySeconds, publishWill, answer);
+        });
     }
 
     private void tell(Runnable what) {
@@ -210,7 +216,7 @@ final class Attachment implements InboxAttachment {
 
     /** Takes the steps of replays that need not wait any more. */
     void goOnReplaying() {
-        while (!waitingSteps.isEmpty() && !closed && !mustWaitReplaying()) {
+        while (!waitingSteps.isEmpty() && !closed && !leader.isSettling() && !mustWaitReplaying()) {
             leader.closeFullBatch();
             WaitingStep next = waitingSteps.remove();
             leader.inserts().replay(state, next.step, next.answer);
@@ -235,11 +241,25 @@ final class Attachment implements InboxAttachment {
 
     /** Ends it; nothing that the connection sends has an effect any more. Gives back the QoS 0 messages that were not sent. */
     List<QueuedCopy> close() {
+        end(Mailbox.closed());
+        return outbox.close();
+    }
+
+    private void end(RangeException cause) {
         closed = true;
-        waitingSteps.forEach(waiting -> waiting.answer.completeExceptionally(Mailbox.closed()));
+        waitingSteps.forEach(waiting -> waiting.answer.completeExceptionally(cause));
         waitingSteps.clear();
         outbox.flush();
-        return outbox.close();
+    }
+
+    /** Its leader stops in good order: leaves what the next one needs to go on, then tells the connection. */
+    void move(RangeException cause, MovedSessions to, long nowMillis) {
+        end(cause);
+        boolean hasCredit = outbox.credit() > 0;
+        MovedSession moved = new MovedSession(incarnation, ledger.sentBelow(), hasCredit, outbox.takePlaces());
+        moved.waitFrom(nowMillis);
+        to.leave(state.id, moved);
+        listener.detached(InboxListener.Reason.MOVED);
     }
 
     /** Ends it and tells the connection. */

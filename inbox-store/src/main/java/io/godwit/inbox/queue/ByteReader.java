@@ -128,6 +128,12 @@ final class ByteReader {
         return MessageCodec.topic(ByteBuffer.wrap(bytes, position, length));
     }
 
+    /** The bytes of the payload of the message of {@code length} bytes that comes next, which stays. */
+    int payloadBytesAhead(int length) {
+        require(length);
+        return MessageCodec.payloadSize(ByteBuffer.wrap(bytes, position, length));
+    }
+
     private void require(int length) {
         if (length < 0 || length > end - position) {
             throw new IllegalArgumentException(length + " bytes wanted at " + position + " of " + end);

@@ -136,7 +136,7 @@ final class InboundHandler {
     }
 
     private void resumeUnlessAttached(InboxState state) {
-        if (state.attachment == null) {
+        if (!state.isHeld()) {
             resume(state);
         }
     }

@@ -44,6 +44,12 @@ public final class InboxCoprocessor implements RangeCoprocessor {
         throw new UnsupportedOperationException("inboxes are not queried");
     }
 
+    /** What is kept of one inbox stays together. */
+    @Override
+    public byte[] splitPoint(byte[] key) {
+        return InboxKeys.prefixOf(key);
+    }
+
     @Override
     public RangeLeader lead(LeaderContext context) {
         return new InboxLeader(context, settings, outside);

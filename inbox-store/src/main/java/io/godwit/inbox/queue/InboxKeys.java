@@ -149,6 +149,16 @@ public final class InboxKeys {
         return new ByteReader(key, prefixLength + 1, 8).u64();
     }
 
+    /** The prefix of the inbox that a key of any kind belongs to; the key itself when it is none of a whole inbox. */
+    static byte[] prefixOf(byte[] key) {
+        int client = key.length == 0 ? 0 : 2 + (key[0] & 0xFF);
+        if (key.length < client + 2 || key.length == 0) {
+            return key;
+        }
+        int end = client + 2 + ((key[client] & 0xFF) << 8 | key[client + 1] & 0xFF);
+        return key.length < end ? key : Arrays.copyOf(key, end);
+    }
+
     /** Takes a key of any kind apart. */
     static InboxId inboxOf(byte[] key) {
         ByteReader in = new ByteReader(key);

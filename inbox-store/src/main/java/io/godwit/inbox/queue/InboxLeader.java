@@ -33,6 +33,8 @@ import org.slf4j.LoggerFactory;
  * crash, until the record has forgotten them. A will is owed once the record says so: it is published after that, and again after a crash,
  * under one token, until the record has forgotten it.
  *
+ * <p>The end of a leadership in good order is none for connections: {@link #settle}, then {@link #stop} with {@code MOVED} (docs/adr/0020).
+ *
  * <p>An {@link InboxState} is loaded when first asked for and evicted when idle. What could not be written (full disk, overload) is undone in memory where that is
  * simple, an insert; otherwise the state is discarded and loaded again ({@link #discard}).
  *
@@ -45,6 +47,8 @@ final class InboxLeader implements RangeLeader {
     private static final Logger LOG = LoggerFactory.getLogger(InboxLeader.class);
     /** An acknowledgement waits at most so long for a batch to ride on. */
     private static final long LAZY_MILLIS = 1000;
+    /** How soon it is looked again whether another leader has left what it is about to leave. */
+    private static final long COMING_MILLIS = 5;
 
     private final LeaderContext context;
     private final QueueSettings settings;
@@ -54,6 +58,9 @@ final class InboxLeader implements RangeLeader {
     private final InboundHandler inbound;
     private final Agenda agenda;
     private final RecordCount.Part records;
+    /** Null when nobody asks. */
+    private final Stock.@Nullable Part stock;
+
     private final Holds holds = new Holds();
     private final SharedTopics topics = new SharedTopics();
 
@@ -61,6 +68,14 @@ final class InboxLeader implements RangeLeader {
     private final IdleInboxes idle;
     private final List<InboxState> dirty = new ArrayList<>();
     private boolean lazyFlushScheduled;
+    /** Another leader follows in good order: nothing new is begun here. */
+    private boolean isSettling;
+
+    private boolean settlingFailed;
+    /** Told to {@link MovedSessions}. */
+    private final List<InboxId> announced = new ArrayList<>(0);
+    /** And it follows now: what stands in memory is not needed any more, however it differs from the store. */
+    private boolean isMoved;
 
     private long lastBatchId;
     /** The newest batch; null when it has been sealed. */
@@ -82,12 +97,17 @@ final class InboxLeader implements RangeLeader {
         this.idle = new IdleInboxes(settings.maxIdle(), this::forget);
         this.mailbox = new Mailbox(context, this::closeFullBatch);
         this.records = outside.records().new Part();
+        Stock asked = outside.stock();
+        this.stock = asked == null ? null : asked.new Part();
         this.inserts = new InsertHandler(this);
         Obligations obligations = new Obligations(this);
         this.inbound = new InboundHandler(this);
         this.lifecycle = new Lifecycle(this, obligations, inbound);
         this.agenda = new Agenda(this, lifecycle);
         agenda.start();
+        if (stock != null) {
+            new StockWalk(this, stock).start();
+        }
     }
 
     QueueSettings settings() {
@@ -101,6 +121,9 @@ final class InboxLeader implements RangeLeader {
     private void forget(InboxState state) {
         inserts.queueRelieved(state);
         states.remove(state.id, state);
+        if (stock != null) {
+            stock.forgotten(state);
+        }
     }
 
     InboxReports reports() {
@@ -109,6 +132,25 @@ final class InboxLeader implements RangeLeader {
 
     RecordCount.Part records() {
         return records;
+    }
+
+    /** Of a session that has no message yet. May be called on any thread. */
+    Ledger newLedger(long first) {
+        return stock == null ? new Ledger(first) : Ledger.withSizes(first);
+    }
+
+    /** The state has got a ledger that no message was put into yet. */
+    void ledgerBegun(InboxState state) {
+        if (stock != null) {
+            state.ledger.joinStock(stock, true);
+        }
+    }
+
+    /** A session has begun or ended, or has got or lost its connection. */
+    void sessionChanged(InboxState state) {
+        if (stock != null) {
+            stock.sessionChanged(state);
+        }
     }
 
     Holds holds() {
@@ -207,6 +249,10 @@ final class InboxLeader implements RangeLeader {
     private void load(InboxState placeholder) {
         InboxId id = placeholder.id;
         byte[] prefix = placeholder.prefix;
+        if (outside.moved().isComing(id)) {
+            context.schedule(COMING_MILLIS, () -> load(placeholder));
+            return;
+        }
         context.read(reader -> InboxLoader.load(reader, this, id, prefix), (loaded, failure) -> {
             if (loaded == null) {
                 LOG.error(
@@ -221,6 +267,9 @@ final class InboxLeader implements RangeLeader {
             ArrayDeque<InboxState.Request> waiting = placeholder.waiting;
             loaded.ready = true;
             states.put(id, loaded);
+            if (stock != null) {
+                stock.loaded(loaded);
+            }
             lifecycle.loaded(loaded);
             while (waiting != null && !waiting.isEmpty()) {
                 closeFullBatch();
@@ -240,12 +289,15 @@ final class InboxLeader implements RangeLeader {
 
     /** What stands in memory could not be written. The connection is cut off, and the inbox loaded again once no batch is under way. */
     void discard(InboxState state) {
-        if (state.discarded) {
+        if (state.discarded || isMoved) {
             return;
         }
         state.discarded = true;
         state.ready = false;
         cutOff(state);
+        if (stock != null) {
+            stock.discarded(state);
+        }
         inbound.stop(state, Mailbox.closed());
         if (state.batches == 0) {
             reload(state);
@@ -254,9 +306,28 @@ final class InboxLeader implements RangeLeader {
 
     private void cutOff(InboxState state) {
         Attachment attachment = state.attachment;
+        MovedSession awaited = state.awaited;
         if (attachment != null) {
             state.attachment = null;
             reports().dropped(state.id, attachment.close(InboxListener.Reason.UNAVAILABLE), DropReason.STORE_FAILED);
+        } else if (awaited != null) {
+            state.awaited = null;
+            awaited.lost(state.id, reports());
+        }
+    }
+
+    /** Leaves its connection to the next leader. */
+    private void move(InboxState state, RangeException cause) {
+        inserts.queueRelieved(state);
+        Attachment attachment = state.attachment;
+        MovedSession awaited = state.awaited;
+        if (attachment != null) {
+            state.attachment = null;
+            attachment.move(cause, outside.moved(), nowMillis());
+        } else if (awaited != null) { // its connection has not come here yet
+            state.awaited = null;
+            awaited.waitFrom(nowMillis());
+            outside.moved().leave(state.id, awaited);
         }
     }
 
@@ -500,9 +571,45 @@ final class InboxLeader implements RangeLeader {
         });
     }
 
+    /** Whether another leader follows: what is not needed to answer what was accepted is left to it. */
+    boolean isSettling() {
+        return isSettling;
+    }
+
+    /** The session is attached while this leader settles: the next one may be there before this one has stopped, for its range has been cut in two. */
+    void announce(InboxState state) {
+        announced.add(state.id);
+        outside.moved().announce(state.id);
+    }
+
+    /**
+     * Proposes what was decided, and what is finished: then nothing that a client was told, or has told, is in this memory alone but for what
+     * {@link MovedSession} carries over.
+     */
+    @Override
+    public void settle() {
+        if (!isSettling) {
+            isSettling = true;
+            states.values().stream().filter(InboxState::isHeld).forEach(this::announce);
+        }
+        if (!dirty.isEmpty() && !settlingFailed) {
+            openBatch().whenDone(new Batch.Waiter() {
+                @Override
+                public void applied() {}
+
+                @Override
+                public void failed(RangeException cause) {
+                    settlingFailed = true; // not again and again: the connections tell what is finished, too
+                }
+            });
+        }
+        endTurn();
+    }
+
     @Override
     public void stop(RangeException cause) {
-        mailbox.stop();
+        isMoved = cause.reason() == Cause.MOVED;
+        mailbox.stop(isMoved ? cause : Mailbox.closed());
         records.stop();
         List<Batch> unproposed = List.copyOf(toPropose);
         toPropose.clear();
@@ -510,10 +617,22 @@ final class InboxLeader implements RangeLeader {
         for (InboxState state : states.values()) {
             failWaiting(state, cause);
             inbound.stop(state, cause);
-            cutOff(state);
+            if (isMoved) {
+                move(state, cause);
+            } else {
+                cutOff(state);
+            }
         }
+        if (isMoved) {
+            outside.moved().noteIncarnation(lifecycle.lastIncarnation());
+            outside.moved().forgetOld(nowMillis(), reports());
+        }
+        outside.moved().withdraw(announced);
         states.clear();
         idle.clear();
         dirty.clear();
+        if (stock != null) {
+            stock.stop();
+        }
     }
 }

@@ -2,7 +2,9 @@ package io.godwit.inbox.queue;
 
 import io.godwit.kv.coprocessor.RangeCursor;
 import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.plugin.message.MessageCodec;
 import io.godwit.plugin.topic.TopicFilter;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,7 +37,7 @@ final class InboxLoader {
             lastUsed = remains == null ? lastUsed : Math.max(lastUsed, remains.end() - 1);
         }
         if (session != null) {
-            state.ledger = new Ledger(session.first);
+            state.ledger = leader.newLedger(session.first);
             loadFilters(reader, leader, state, session);
             lastUsed = Math.max(lastUsed, Math.max(session.first - 1, loadQueue(reader, state)));
             loadTokens(reader, state);
@@ -44,6 +46,14 @@ final class InboxLoader {
         // the ceiling is enough unless raising it failed for want of disk while later batches went through
         state.sequences = new SequenceAllocator(lastUsed + 1, storedCeiling);
         return state;
+    }
+
+    /** What the queue of {@code session} holds; a ledger with sizes that is nobody's. */
+    static Ledger queueOf(RangeReader reader, InboxId id, byte[] prefix, Session session) {
+        InboxState state = new InboxState(id, prefix);
+        state.ledger = Ledger.withSizes(session.first);
+        loadQueue(reader, state);
+        return state.ledger;
     }
 
     private static void loadFilters(RangeReader reader, InboxLeader leader, InboxState state, Session session) {
@@ -72,6 +82,7 @@ final class InboxLoader {
         long last = Math.max(0, progress.horizon() - 1);
         state.hasData |= value != null;
         SharedTopics topics = new SharedTopics();
+        PayloadSizes sizes = new PayloadSizes(reader, prefix);
         byte[] from = InboxKeys.key(prefix, InboxKeys.RUN, ledger.floor());
         try (RangeCursor cursor = reader.cursor(from, InboxKeys.key(prefix, InboxKeys.RUN + 1))) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
@@ -89,7 +100,8 @@ final class InboxLoader {
                             run.qos().value(),
                             run.isApart(),
                             topics.shared(run.topic()),
-                            run.group() != null);
+                            run.group() != null,
+                            ledger.hasSizes() ? sizes.of(run) : 0);
                     if (sequence == first) {
                         ledger.markRunStart(sequence);
                     }
@@ -99,9 +111,41 @@ final class InboxLoader {
                 }
             }
         }
+        ledger.guessUnknown(sizes.average());
         state.appliedSequence = last;
-        ledger.markSentBelow(progress.sentBelow());
+        state.storedSentBelow = progress.sentBelow();
         return last;
+    }
+
+    /** The bytes of payloads; those of large messages, whose bodies stand apart, only of some. */
+    private static final class PayloadSizes {
+        private final RangeReader reader;
+        private final byte[] prefix;
+        private int read;
+        private long bytesRead;
+
+        PayloadSizes(RangeReader reader, byte[] prefix) {
+            this.reader = reader;
+            this.prefix = prefix;
+        }
+
+        int of(RunCodec.Reader run) {
+            if (!run.isApart()) {
+                return run.payloadBytes();
+            }
+            if (read == Ledger.APART_SAMPLE) {
+                return Ledger.UNKNOWN;
+            }
+            byte[] body = reader.get(InboxKeys.key(prefix, InboxKeys.BODY, run.sequence()));
+            int bytes = body == null ? 0 : MessageCodec.payloadSize(ByteBuffer.wrap(body));
+            read++;
+            bytesRead += bytes;
+            return bytes;
+        }
+
+        int average() {
+            return read == 0 ? 0 : (int) (bytesRead / read);
+        }
     }
 
     private static void loadTokens(RangeReader reader, InboxState state) {

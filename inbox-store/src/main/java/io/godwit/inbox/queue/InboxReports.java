@@ -104,7 +104,7 @@ public final class InboxReports {
         }
     }
 
-    private static boolean isBrokersOwn(InboxId inbox) {
+    static boolean isBrokersOwn(InboxId inbox) {
         String clientId = inbox.clientId().value();
         return !clientId.isEmpty() && clientId.charAt(0) == '\0';
     }

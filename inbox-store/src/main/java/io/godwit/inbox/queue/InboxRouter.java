@@ -2,6 +2,8 @@ package io.godwit.inbox.queue;
 
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.ContinueRequest;
+import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InsertOutcome;
@@ -11,8 +13,8 @@ import io.godwit.kv.client.RangeClient;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Brings each request to the leader of the range that owns the inbox. Thread-safe: holds nothing. */
@@ -30,6 +32,16 @@ public final class InboxRouter implements InboxClient {
         InboxId id = new InboxId(request.client().tenant(), request.client().clientId());
         byte[] prefix = InboxKeys.prefix(id.tenant(), id.clientId());
         SessionCall.Attach call = new SessionCall.Attach(id, prefix, request, listener);
+        ranges.submit(prefix, call);
+        return call.answer;
+    }
+
+    @Override
+    public CompletableFuture<Optional<InboxAttachment>> continueAttachment(
+            ContinueRequest request, InboxListener listener) {
+        InboxId id = new InboxId(request.client().tenant(), request.client().clientId());
+        byte[] prefix = InboxKeys.prefix(id.tenant(), id.clientId());
+        SessionCall.Continue call = new SessionCall.Continue(id, prefix, request, listener);
         ranges.submit(prefix, call);
         return call.answer;
     }
@@ -58,63 +70,24 @@ public final class InboxRouter implements InboxClient {
         }
         if (targets.size() == 1) {
             InsertCall.Answer answer = new InsertCall.Answer(1, 1);
-            ranges.submit(keyOf(request, 0), new InsertCall(request, ONLY, answer, this));
+            ranges.submit(keyOf(request, 0), new InsertCall(request, ONLY, answer, false));
             return answer.future;
         }
         return insertMany(request);
     }
 
-    /** Sends one target again, whose range was not the one thought. */
-    void resend(InsertRequest request, int target, InsertCall.Answer answer) {
-        answer.partAdded();
-        ranges.submit(keyOf(request, target), new InsertCall(request, new int[] {target}, answer, this));
-    }
-
     private CompletableFuture<List<InsertOutcome>> insertMany(InsertRequest request) {
         int count = request.targets().size();
-        List<byte[]> starts =
-                ranges.rangeKeys(InboxKeys.tenantStart(request.tenant()), InboxKeys.tenantEnd(request.tenant()));
-        int[][] parts = new int[starts.size()][];
-        int[] sizes = new int[starts.size()];
-        int used = 0;
-        for (int target = 0; target < count; target++) {
-            int part = starts.size() == 1 ? 0 : partOf(starts, keyOf(request, target));
-            int[] members = parts[part];
-            if (members == null) {
-                members = new int[Math.min(count, 16)];
-                used++;
-            } else if (sizes[part] == members.length) {
-                members = Arrays.copyOf(members, Math.min(count, members.length * 2));
-            }
-            members[sizes[part]++] = target;
-            parts[part] = members;
-        }
-        InsertCall.Answer answer = new InsertCall.Answer(count, used);
-        for (int part = 0; part < parts.length; part++) {
-            if (sizes[part] > 0) {
-                int[] members = Arrays.copyOf(parts[part], sizes[part]);
-                ranges.submit(keyOf(request, members[0]), new InsertCall(request, members, answer, this));
-            }
-        }
+        InsertCall.Answer answer = new InsertCall.Answer(count, 1);
+        ranges.submitParts(count, target -> keyOf(request, target), targets -> {
+            answer.partAdded();
+            return new InsertCall(request, targets, answer, false);
+        });
+        answer.partDone(); // the parting itself
         return answer.future;
     }
 
-    /** The last start at or below the key. If ranges have been cut otherwise since, the leader says so. */
-    private static int partOf(List<byte[]> starts, byte[] key) {
-        int low = 0;
-        int high = starts.size() - 1;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (Arrays.compareUnsigned(starts.get(middle), key) <= 0) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return low;
-    }
-
-    private static byte[] keyOf(InsertRequest request, int target) {
+    static byte[] keyOf(InsertRequest request, int target) {
         return InboxKeys.prefix(request.tenant(), request.targets().get(target).clientId());
     }
 }

@@ -38,8 +38,13 @@ final class InboxState {
 
     @Nullable
     Attachment attachment;
+    /** The session is attached, and its connection on its way from the leader before; null when not. */
+    @Nullable
+    MovedSession awaited;
     /** Highest sequence known to be in the store. */
     long appliedSequence;
+    /** What its progress said when it was loaded: see {@link Progress#sentBelow}. */
+    long storedSentBelow;
     /** Whether the store has anything of this session beyond its record. */
     boolean hasData;
 
@@ -83,6 +88,9 @@ final class InboxState {
     /** What it was counted for there. */
     int idleEntries;
 
+    /** Of the {@link Stock}. */
+    boolean countsAsDetached;
+
     InboxState(InboxId id, byte[] prefix) {
         this.id = id;
         this.prefix = prefix;
@@ -106,8 +114,13 @@ final class InboxState {
         return flows;
     }
 
+    /** Whether a connection has the session, be it one that is on its way from the leader before. */
+    boolean isHeld() {
+        return attachment != null || awaited != null;
+    }
+
     boolean isIdle() {
-        return ready && attachment == null && batches == 0 && !dirty && activities == 0 && waiting == null;
+        return ready && !isHeld() && batches == 0 && !dirty && activities == 0 && waiting == null;
     }
 
     /** Messages and topics that it keeps a place for. */

@@ -4,12 +4,13 @@ import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.coprocessor.LeaderContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Predicate;
 
 /** That part of an {@link InsertRequest} which one range takes. Answered on the executor of that range. */
 final class InsertCall implements LeaderRequest {
@@ -18,16 +19,16 @@ final class InsertCall implements LeaderRequest {
     private final int[] targets;
 
     private final Answer answer;
-    /** Null for a retained message, which an attachment appends at the leader of its inbox. */
-    private final @Nullable InboxRouter router;
+    /** Whether the message comes out of the retain store: an attachment appends it at the leader of its inbox. */
+    private final boolean isReplay;
 
     private int open;
 
-    InsertCall(InsertRequest request, int[] targets, Answer answer, @Nullable InboxRouter router) {
+    InsertCall(InsertRequest request, int[] targets, Answer answer, boolean isReplay) {
         this.request = request;
         this.targets = targets;
         this.answer = answer;
-        this.router = router;
+        this.isReplay = isReplay;
         this.open = targets.length;
     }
 
@@ -46,20 +47,30 @@ final class InsertCall implements LeaderRequest {
         }
     }
 
-    /** Whether the message comes out of the retain store. */
     boolean isReplay() {
-        return router == null;
+        return isReplay;
     }
 
-    /** The target belongs to another range by now: it is sent there. */
-    void misrouted(int target) {
-        if (router == null) {
+    /** The target belongs to another range by now: it is handed on. */
+    void misrouted(int target, LeaderContext context) {
+        if (isReplay) {
             throw new IllegalStateException("a replay of another range");
         }
-        router.resend(request, target, answer);
+        answer.partAdded();
+        context.forward(InboxRouter.keyOf(request, target), new InsertCall(request, new int[] {target}, answer, false));
         if (--open == 0) {
             answer.partDone();
         }
+    }
+
+    @Override
+    public boolean concerns(Predicate<byte[]> isOwned) {
+        for (int target : targets) {
+            if (isOwned.test(InboxRouter.keyOf(request, target))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override

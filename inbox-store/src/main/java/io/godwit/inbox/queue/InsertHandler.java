@@ -58,7 +58,7 @@ final class InsertHandler {
     private void load(InsertCall call, int target, InboxId id) {
         byte[] prefix = InboxKeys.prefix(id.tenant(), id.clientId());
         if (!leader.context().bounds().contains(prefix)) {
-            call.misrouted(target);
+            call.misrouted(target, leader.context());
             return;
         }
         leader.whenReady(id, prefix, new InboxState.Request() {
@@ -74,7 +74,11 @@ final class InsertHandler {
 
             @Override
             public void fail(RangeException cause) {
-                call.fail(cause);
+                if (cause.reason() == RangeException.Cause.MOVED) {
+                    call.misrouted(target, leader.context());
+                } else {
+                    call.fail(cause);
+                }
             }
         });
     }
@@ -123,7 +127,9 @@ final class InsertHandler {
                 session.retained.noteLive(message.topic(), state.sequences.peek(), null);
             }
             if (attachment != null) {
-                attachment.outbox.offerQos0(unplaced, settings.maxQos0(), call.isReplay());
+                attachment.outbox.offerQos0(unplaced, call.isReplay());
+            } else if (state.awaited != null) {
+                state.awaited.addQos0(leader, state.id, unplaced, state.ledger.lastSequence(), call.isReplay());
             } else {
                 store(state, unplaced);
             }
@@ -214,7 +220,7 @@ final class InsertHandler {
                 state.id.clientId(), session.incarnation, step.qos(), true, step.subscriptionIds());
         InsertRequest request = new InsertRequest(state.id.tenant(), step.message(), List.of(copy), null, 0, 0);
         InsertCall.Answer inserted = new InsertCall.Answer(1, 1);
-        InsertCall call = new InsertCall(request, ONLY, inserted, null);
+        InsertCall call = new InsertCall(request, ONLY, inserted, true);
         inserted.future.whenComplete((outcomes, failure) -> {
             if (failure != null) {
                 answer.completeExceptionally(failure);
@@ -290,7 +296,8 @@ final class InsertHandler {
                 placed.qos.value(),
                 Insert.isApart(placed.message),
                 insert.topic(),
-                placed.group != null);
+                placed.group != null,
+                placed.message.payload().length);
         insert.add(placed);
         batch.copyAdded(state);
         if (isFirst) {
@@ -302,7 +309,7 @@ final class InsertHandler {
     private @Nullable Session liveSession(InboxState state, long now) {
         Session session = state.session;
         if (session != null
-                && state.attachment == null
+                && !state.isHeld()
                 && SessionTimes.endsAt(session.detachedAtMillis, session.expirySeconds) <= now) {
             leader.lifecycle().checkTimes(state);
             return state.session;
@@ -365,9 +372,14 @@ final class InsertHandler {
 
     private static int waiting(InboxState state) {
         Ledger ledger = state.ledger;
-        Attachment attachment = state.attachment;
-        int underWay = attachment != null && attachment.outbox.credit() > 0 ? ledger.unapplied() : 0;
+        int underWay = takesMore(state) ? ledger.unapplied() : 0;
         return ledger.liveQueued() - ledger.sentLive() - underWay;
+    }
+
+    private static boolean takesMore(InboxState state) {
+        Attachment attachment = state.attachment;
+        MovedSession awaited = state.awaited;
+        return attachment != null ? attachment.outbox.credit() > 0 : awaited != null && awaited.hasCredit;
     }
 
     /** Its queue is not full any more, or nobody keeps account of that. */

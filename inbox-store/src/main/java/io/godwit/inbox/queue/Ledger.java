@@ -5,9 +5,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The unfinished messages of one inbox in sequence order, without the messages: what the leader must know to give out packet ids, to count
- * against the limit, to say what is finished, and to name the topic of what is given up. Fourteen bytes a message, and its topic
- * ({@link SharedTopics}). Owned by the range leader.
+ * The unfinished messages of one inbox in sequence order, without the messages: what the leader must know to give out
+ * packet ids, to count against the limit, to say what is finished, and to name the topic of what is given up. Fourteen
+ * bytes a message, its topic ({@link SharedTopics}), and where a {@link Stock} is kept four more. Owned by the range
+ * leader.
  *
  * <p>Entries are named by ordinals that never change while an entry is in here, except by {@link #compact}, which moves {@link #cursor} and
  * {@link #sentEnd} along; both lie between head and tail. Deliveries go in order, so what has been sent is a prefix.
@@ -26,12 +27,18 @@ final class Ledger {
 
     private static final int FIRST_CAPACITY = 8;
     private static final int COMPACT_FROM = 1024;
+    /** So many messages that stand apart are read for their size when an inbox is loaded. */
+    static final int APART_SAMPLE = 8;
+
+    static final int UNKNOWN = -1;
 
     private final long first;
     private long[] sequences = new long[FIRST_CAPACITY];
     private byte[] flags = new byte[FIRST_CAPACITY];
     /** Null at entries that are finished, and outside of head and tail. */
     private @Nullable String[] topics = new @Nullable String[FIRST_CAPACITY];
+    /** The bytes of payloads; null when nobody asks for them. */
+    private int @Nullable [] sizes;
 
     private long headOrdinal;
     private int size;
@@ -52,12 +59,26 @@ final class Ledger {
     private int passedRuns;
     private boolean passedApart;
 
+    /** Told of each change; null while nobody is. */
+    private Stock.@Nullable Part stock;
+
+    private long liveBytes;
+    /** Sizes of messages that stand apart are guessed. */
+    private boolean guesses;
+
     /** @param first no message of the session has a lower sequence; what the store has of lower ones is not the session's */
     Ledger(long first) {
         this.first = first;
         this.floor = first;
         this.runBase = first;
         this.horizon = first;
+    }
+
+    /** A ledger that knows the sizes of its messages, to be counted when it is told {@link #joinStock where}. */
+    static Ledger withSizes(long first) {
+        Ledger ledger = new Ledger(first);
+        ledger.sizes = new int[FIRST_CAPACITY];
+        return ledger;
     }
 
     long first() {
@@ -71,8 +92,9 @@ final class Ledger {
      *
      * @param sequence above all before it
      * @param isOfGroup whether the session was chosen for it as a member of a shared group
+     * @param payloadBytes {@link #UNKNOWN} for one {@link #guessUnknown to be guessed}
      */
-    void append(long sequence, int qos, boolean apart, String topic, boolean isOfGroup) {
+    void append(long sequence, int qos, boolean apart, String topic, boolean isOfGroup, int payloadBytes) {
         if (size == sequences.length) {
             grow();
         }
@@ -80,6 +102,10 @@ final class Ledger {
         sequences[slot] = sequence;
         flags[slot] = (byte) (qos | (apart ? APART : 0) | (isOfGroup ? GROUP : 0));
         topics[slot] = topic;
+        if (sizes != null) {
+            sizes[slot] = payloadBytes;
+            changeStock(1, Math.max(0, payloadBytes));
+        }
         size++;
         if (qos == 0) {
             liveQos0++;
@@ -108,6 +134,11 @@ final class Ledger {
 
     long sequenceAt(long ordinal) {
         return sequences[slot(ordinal)];
+    }
+
+    /** 0 when it is empty. */
+    long lastSequence() {
+        return isEmpty() ? 0 : sequenceAt(tailOrdinal() - 1);
     }
 
     int qosAt(long ordinal) {
@@ -185,6 +216,9 @@ final class Ledger {
         }
         flags[slot] = (byte) (before | FINISHED);
         topics[slot] = null;
+        if (sizes != null) {
+            changeStock(-1, -sizes[slot]);
+        }
         horizon = Math.max(horizon, sequences[slot] + 1);
         if ((before & QOS_MASK) == 0) {
             liveQos0--;
@@ -215,6 +249,100 @@ final class Ledger {
 
     void settled() {
         unapplied--;
+    }
+
+    // --- what it holds, for whoever counts that
+
+    boolean hasSizes() {
+        return sizes != null;
+    }
+
+    /** Messages that are not finished. */
+    int live() {
+        return liveQueued + liveQos0;
+    }
+
+    /** The bytes of their payloads; 0 in a ledger without sizes. */
+    long liveBytes() {
+        return liveBytes;
+    }
+
+    /** From now on {@code part} is told of each change, and of what there is now unless {@code isCounted}. */
+    void joinStock(Stock.Part part, boolean isCounted) {
+        stock = part;
+        if (!isCounted) {
+            part.add(live(), liveBytes);
+        }
+    }
+
+    /** Its messages do not count any more. */
+    void leaveStock() {
+        Stock.Part part = stock;
+        stock = null;
+        if (part != null) {
+            part.add(-live(), -liveBytes);
+        }
+    }
+
+    private void changeStock(int count, int bytes) {
+        liveBytes += bytes;
+        if (stock != null) {
+            stock.add(count, bytes);
+        }
+    }
+
+    /** After loading: messages of unknown size are taken to have {@code bytes}. */
+    void guessUnknown(int bytes) {
+        int[] known = sizes;
+        for (long ordinal = headOrdinal; known != null && ordinal < tailOrdinal(); ordinal++) {
+            int slot = slot(ordinal);
+            if (known[slot] == UNKNOWN) {
+                known[slot] = bytes;
+                liveBytes += bytes;
+                guesses = true;
+            }
+        }
+    }
+
+    /**
+     * What the messages that stand apart have together, if loading the ledger again would not say the same; else -1.
+     * The bodies of no more than {@link #APART_SAMPLE} are read then.
+     */
+    long apartToRemember() {
+        int[] known = sizes;
+        int count = 0;
+        long bytes = 0;
+        for (long ordinal = headOrdinal; known != null && ordinal < tailOrdinal(); ordinal++) {
+            if (isLiveApart(slot(ordinal))) {
+                count++;
+                bytes += known[slot(ordinal)];
+            }
+        }
+        return count > APART_SAMPLE || count > 0 && guesses ? bytes : -1;
+    }
+
+    /** After loading: the messages that stand apart have {@code bytes} together, as {@link #apartToRemember} said. */
+    void spreadApart(long bytes) {
+        int[] known = sizes;
+        int count = 0;
+        for (long ordinal = headOrdinal; ordinal < tailOrdinal(); ordinal++) {
+            count += isLiveApart(slot(ordinal)) ? 1 : 0;
+        }
+        long left = bytes;
+        for (long ordinal = headOrdinal; known != null && ordinal < tailOrdinal(); ordinal++) {
+            int slot = slot(ordinal);
+            if (isLiveApart(slot)) {
+                int share = (int) (left / count--);
+                liveBytes += share - known[slot];
+                known[slot] = share;
+                left -= share;
+            }
+        }
+        guesses = true;
+    }
+
+    private boolean isLiveApart(int slot) {
+        return (flags[slot] & (APART | FINISHED)) == APART;
     }
 
     // --- what has been sent
@@ -263,6 +391,20 @@ final class Ledger {
                 sentLive++;
             }
             sentEnd++;
+        }
+    }
+
+    /**
+     * What has a sequence of {@code sequence} or above has not been sent after all. The cursor is of no use until
+     * {@link #rewind}.
+     */
+    void unsentFrom(long sequence) {
+        while (sentEnd > headOrdinal && sequenceAt(sentEnd - 1) >= sequence) {
+            sentEnd--;
+            int slot = slot(sentEnd);
+            if ((flags[slot] & FINISHED) == 0 && (flags[slot] & QOS_MASK) != 0) {
+                sentLive--;
+            }
         }
     }
 
@@ -381,6 +523,7 @@ final class Ledger {
                 sequences = new long[FIRST_CAPACITY];
                 flags = new byte[FIRST_CAPACITY];
                 topics = new @Nullable String[FIRST_CAPACITY];
+                sizes = sizes == null ? null : new int[FIRST_CAPACITY];
             }
         } else if ((flags[slot(headOrdinal)] & RUN_START) != 0) {
             floor = Math.max(floor, sequenceAt(headOrdinal));
@@ -394,6 +537,7 @@ final class Ledger {
         long[] keptSequences = new long[sequences.length];
         byte[] keptFlags = new byte[flags.length];
         @Nullable String[] keptTopics = new @Nullable String[topics.length];
+        int[] keptSizes = sizes == null ? null : new int[sizes.length];
         int kept = 0;
         long newCursor = cursor;
         long newSentEnd = sentEnd;
@@ -407,12 +551,16 @@ final class Ledger {
                 keptSequences[slot] = sequenceAt(ordinal);
                 keptFlags[slot] = flags[slot(ordinal)];
                 keptTopics[slot] = topics[slot(ordinal)];
+                if (sizes != null && keptSizes != null) {
+                    keptSizes[slot] = sizes[slot(ordinal)];
+                }
                 kept++;
             }
         }
         sequences = keptSequences;
         flags = keptFlags;
         topics = keptTopics;
+        sizes = keptSizes;
         cursor = newCursor;
         sentEnd = newSentEnd;
         size = kept;
@@ -424,14 +572,19 @@ final class Ledger {
         long[] moreSequences = new long[capacity];
         byte[] moreFlags = new byte[capacity];
         @Nullable String[] moreTopics = new @Nullable String[capacity];
+        int[] moreSizes = sizes == null ? null : new int[capacity];
         for (long ordinal = headOrdinal; ordinal < tailOrdinal(); ordinal++) {
             moreSequences[(int) ordinal & capacity - 1] = sequenceAt(ordinal);
             moreFlags[(int) ordinal & capacity - 1] = flags[slot(ordinal)];
             moreTopics[(int) ordinal & capacity - 1] = topics[slot(ordinal)];
+            if (sizes != null && moreSizes != null) {
+                moreSizes[(int) ordinal & capacity - 1] = sizes[slot(ordinal)];
+            }
         }
         sequences = moreSequences;
         flags = moreFlags;
         topics = moreTopics;
+        sizes = moreSizes;
     }
 
     /** The capacity is a power of two, so an ordinal names the same slot for as long as the capacity stays. */

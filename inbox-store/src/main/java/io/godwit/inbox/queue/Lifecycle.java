@@ -2,6 +2,7 @@ package io.godwit.inbox.queue;
 
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.ContinueRequest;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.StoredSubscription;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +40,11 @@ final class Lifecycle {
         this.leader = leader;
         this.obligations = obligations;
         this.inbound = inbound;
+        this.lastIncarnation = leader.outside().moved().lastIncarnation();
+    }
+
+    long lastIncarnation() {
+        return lastIncarnation;
     }
 
     // --- requests
@@ -50,7 +57,8 @@ final class Lifecycle {
         if (session == null) {
             session = new Session(nextIncarnation(), state.sequences.peek(), request.client(), 0);
             state.session = session;
-            state.ledger = new Ledger(session.first);
+            state.ledger = leader.newLedger(session.first);
+            leader.ledgerBegun(state);
         }
         session.client = request.client();
         session.expirySeconds = boundedExpiry(request.expirySeconds());
@@ -59,7 +67,7 @@ final class Lifecycle {
         session.will = storedWill(state, session, request.will());
         writeRecord(state);
         Attachment attachment = new Attachment(leader, state, session, call.listener);
-        state.attachment = attachment;
+        hold(state, attachment);
         InboundFlows flows = state.inbound;
         AttachReply reply = new AttachReply(
                 present,
@@ -77,6 +85,49 @@ final class Lifecycle {
         settleOnceWritten(state);
     }
 
+    /** See {@link io.godwit.inbox.client.InboxClient#continueAttachment}. The record stays as it is, so there is nothing to wait for. */
+    void continueAttachment(InboxState state, SessionCall.Continue call) {
+        ContinueRequest request = call.request;
+        Session session = state.session;
+        MovedSession awaited = state.awaited;
+        if (session == null || awaited == null || session.incarnation != request.incarnation()) {
+            call.answer.complete(Optional.empty());
+            return;
+        }
+        state.awaited = null;
+        finishAnswered(state, request);
+        Attachment attachment = new Attachment(leader, state, session, call.listener);
+        attachment.outbox.continueBehind(request.sentUpTo(), awaited.places());
+        hold(state, attachment);
+        call.answer.complete(Optional.of(attachment));
+    }
+
+    private void hold(InboxState state, Attachment attachment) {
+        state.attachment = attachment;
+        leader.sessionChanged(state);
+        if (leader.isSettling()) {
+            leader.announce(state);
+        }
+    }
+
+    /** Acknowledgements that were lost with the leader before, and QoS 0 out of the queue that it had sent. */
+    private void finishAnswered(InboxState state, ContinueRequest request) {
+        Ledger ledger = state.ledger;
+        List<Long> answered = new ArrayList<>();
+        for (long ordinal = ledger.headOrdinal(); ordinal < ledger.tailOrdinal(); ordinal++) {
+            long sequence = ledger.sequenceAt(ordinal);
+            if (sequence > request.sentUpTo()) {
+                break;
+            }
+            if (!ledger.isFinishedAt(ordinal) && Arrays.binarySearch(request.unanswered(), sequence) < 0) {
+                answered.add(sequence);
+            }
+        }
+        for (long sequence : answered) { // by sequence, since finishing may move the others
+            leader.finish(state, ledger.find(sequence));
+        }
+    }
+
     private static List<StoredSubscription> subscriptionsOf(Session session) {
         OwedRetained retained = session.retained;
         return retained == null
@@ -89,7 +140,7 @@ final class Lifecycle {
     /** Whose the session is, to {@code client}. */
     SessionOwner owner(InboxState state, ClientInfo client) {
         Session session = state.session;
-        if (session == null || state.attachment == null && hasExpired(session)) {
+        if (session == null || !state.isHeld() && hasExpired(session)) {
             return SessionOwner.NO_SESSION;
         }
         String user = session.client.userName();
@@ -217,18 +268,47 @@ final class Lifecycle {
 
     // --- time
 
-    /** The state has just been loaded: an attachment in it is that of a process or a leader that is gone, and ended without a DISCONNECT. */
+    /**
+     * The state has just been loaded: an attachment in it is that of a leader that is gone. Its connection is on its way here, if the leader ended in good
+     * order on this node; else it ended without a DISCONNECT.
+     */
     void loaded(InboxState state) {
         if (!hasNothing(state)) {
             leader.records().written(state.id); // its deletion may have been taken back
         }
         Session session = state.session;
+        MovedSession moved = leader.outside().moved().take(state.id, session, leader.nowMillis(), leader.reports());
+        state.ledger.markSentBelow(moved == null ? state.storedSentBelow : moved.sentBelow);
+        if (moved != null) {
+            state.awaited = moved;
+            if (leader.isSettling()) {
+                leader.announce(state);
+            }
+            leader.agenda().remind(state.id, moved.untilMillis());
+            settleOnceWritten(state);
+            return;
+        }
         if (session != null && session.attached) {
             detached(state, session);
             leader.openBatch().whenDone(new DiscardOnFailure(leader, state));
         } else {
             remindOf(state);
         }
+        inbound.resume(state);
+        settleOnceWritten(state);
+    }
+
+    /** The connection that was awaited has not come. */
+    private void lost(InboxState state, Session session, MovedSession awaited) {
+        List<QueuedCopy> unsent = awaited.unsent(state.ledger);
+        state.awaited = null;
+        detached(state, session);
+        if (state.session != null) {
+            unsent.forEach(copy -> leader.inserts().store(state, copy));
+        } else {
+            leader.reports().dropped(state.id, unsent, DropReason.SESSION_ENDED);
+        }
+        leader.openBatch().whenDone(new DiscardOnFailure(leader, state));
         inbound.resume(state);
         settleOnceWritten(state);
     }
@@ -240,6 +320,13 @@ final class Lifecycle {
             return;
         }
         long now = leader.nowMillis();
+        MovedSession awaited = state.awaited;
+        if (awaited != null) {
+            if (awaited.untilMillis() <= now) {
+                lost(state, session, awaited);
+            }
+            return;
+        }
         StoredWill will = session.will;
         if (SessionTimes.endsAt(session.detachedAtMillis, session.expirySeconds) <= now) {
             end(state, session, SessionEndCause.EXPIRED);
@@ -263,7 +350,7 @@ final class Lifecycle {
         if (session == null) {
             return;
         }
-        boolean takeover = state.attachment != null;
+        boolean takeover = state.isHeld();
         if (takeover) {
             cutOff(state, InboxListener.Reason.TAKEN_OVER);
         }
@@ -291,11 +378,17 @@ final class Lifecycle {
 
     private void cutOff(InboxState state, InboxListener.Reason reason) {
         Attachment attachment = state.attachment;
-        if (attachment == null) {
+        MovedSession awaited = state.awaited;
+        List<QueuedCopy> unsent;
+        if (attachment != null) {
+            state.attachment = null;
+            unsent = attachment.close(reason);
+        } else if (awaited != null) {
+            state.awaited = null; // its connection will be refused
+            unsent = awaited.unsent(state.ledger);
+        } else {
             return;
         }
-        state.attachment = null;
-        List<QueuedCopy> unsent = attachment.close(reason);
         if (reason == InboxListener.Reason.TAKEN_OVER) {
             unsent.forEach(copy -> leader.inserts().store(state, copy));
         } else {
@@ -306,6 +399,7 @@ final class Lifecycle {
     /** The session has lost its connection; it may end here and now. Writes the record. */
     private void detached(InboxState state, Session session) {
         session.attached = false;
+        leader.sessionChanged(state);
         session.detachedAtMillis = leader.nowMillis();
         session.inboundOpen = state.inbound != null && state.inbound.hasUndistributed();
         StoredWill will = session.will;
@@ -353,7 +447,9 @@ final class Lifecycle {
         state.hasData = false;
         state.dirty = false;
         state.session = null;
+        state.ledger.leaveStock();
         state.ledger = new Ledger(state.sequences.peek());
+        leader.sessionChanged(state);
         state.tokens = null;
         inbound.stop(state, Mailbox.closed());
         state.inbound = null;
@@ -420,7 +516,7 @@ final class Lifecycle {
 
     private void remindOf(InboxState state) {
         Session session = state.session;
-        if (session == null || state.attachment != null) {
+        if (session == null || state.isHeld()) {
             return;
         }
         StoredWill will = session.will;

@@ -6,6 +6,7 @@ import io.godwit.kv.coprocessor.LeaderContext;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Brings the calls of connections to the leader: many calls, one task of the range executor. Connections of all event loops put into it and the
@@ -24,7 +25,8 @@ final class Mailbox {
     private final Runnable beforeEach;
     private final Queue<Call> calls = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean drainQueued = new AtomicBoolean();
-    private volatile boolean stopped;
+    /** What calls are told since the leader is over; null before. */
+    private volatile @Nullable RangeException stopped;
 
     /** @param beforeEach run before each call */
     Mailbox(LeaderContext context, Runnable beforeEach) {
@@ -35,17 +37,18 @@ final class Mailbox {
     /** Any thread. Calls of one thread are run in order. */
     void post(Call call) {
         calls.add(call);
-        if (stopped) {
-            failAll(); // the last look of stop may have been before the add
+        RangeException cause = stopped;
+        if (cause != null) {
+            failAll(cause); // the last look of stop may have been before the add
         } else if (drainQueued.compareAndSet(false, true)) {
             context.execute(this::drain);
         }
     }
 
     /** The leader is over: what is in here fails, and whatever comes. */
-    void stop() {
-        stopped = true;
-        failAll();
+    void stop(RangeException cause) {
+        stopped = cause;
+        failAll(cause);
     }
 
     /** What a call is told whose attachment is over. */
@@ -61,9 +64,9 @@ final class Mailbox {
         }
     }
 
-    private void failAll() {
+    private void failAll(RangeException cause) {
         for (Call call = calls.poll(); call != null; call = calls.poll()) {
-            call.fail(closed());
+            call.fail(cause);
         }
     }
 }

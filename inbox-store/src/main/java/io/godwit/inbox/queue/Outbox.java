@@ -33,7 +33,7 @@ final class Outbox {
     static final long STOPPED_MILLIS = 1000;
 
     /** @param isReplay whether it came out of the retain store */
-    private record Place(QueuedCopy copy, long behindSequence, boolean isReplay) {}
+    record Place(QueuedCopy copy, long behindSequence, boolean isReplay) {}
 
     private final InboxLeader leader;
     private final InboxState state;
@@ -45,6 +45,9 @@ final class Outbox {
 
     private long credit;
     private long sentAtMillis;
+
+    /** Above what an earlier attachment may have sent. */
+    private final long sentBefore;
 
     private final SentCeiling ceiling = new SentCeiling();
     /** A batch that is to raise the ceiling has not been sealed. */
@@ -71,6 +74,7 @@ final class Outbox {
         this.state = state;
         this.ledger = state.ledger;
         this.listener = listener;
+        sentBefore = ledger.sentBelow();
         ledger.rewind();
         complete = ledger.isEmpty();
     }
@@ -156,7 +160,7 @@ final class Outbox {
      *
      * @param isReplay whether it came out of the retain store
      */
-    void offerQos0(QueuedCopy copy, int limit, boolean isReplay) {
+    void offerQos0(QueuedCopy copy, boolean isReplay) {
         if (isCaughtUp()) {
             hand(copy, 0, false, false);
             return;
@@ -166,11 +170,28 @@ final class Outbox {
             places = new ArrayDeque<>();
             qos0 = places;
         }
-        places.add(new Place(copy, lastSequence(), isReplay));
-        if (places.size() > Math.max(1, limit)) {
+        add(places, new Place(copy, ledger.lastSequence(), isReplay), leader, state.id);
+    }
+
+    /** Gives a message of QoS 0 its place; beyond the limit the oldest goes. */
+    static void add(ArrayDeque<Place> places, Place place, InboxLeader leader, InboxId id) {
+        places.add(place);
+        if (places.size() > Math.max(1, leader.settings().maxQos0())) {
             Place oldest = places.remove();
-            leader.reports().dropped(state.id, oldest.copy.message.topic(), DropReason.QUEUE_FULL_OLDEST);
+            leader.reports().dropped(id, oldest.copy.message.topic(), DropReason.QUEUE_FULL_OLDEST);
         }
+    }
+
+    /**
+     * The connection goes on, at this leader: it was given everything up to {@code sequence}, and what is still in the ledger up to there is under way with it.
+     *
+     * @param places messages of QoS 0 that had not had their turn; null for none
+     */
+    void continueBehind(long sequence, @Nullable ArrayDeque<Place> places) {
+        while (ledger.cursor() < ledger.tailOrdinal() && ledger.sequenceAt(ledger.cursor()) <= sequence) {
+            ledger.advance();
+        }
+        qos0 = places;
     }
 
     /** Whether the message may be sent before it is in the store. */
@@ -252,6 +273,11 @@ final class Outbox {
         }
     }
 
+    /** Its end is at hand: what was handed over from {@code sequence} on the connection has not sent. */
+    void unsentFrom(long sequence) {
+        ledger.unsentFrom(Math.max(sentBefore, sequence));
+    }
+
     /** Hands over what pumping has gathered. */
     void flush() {
         flushQueued = false;
@@ -267,19 +293,27 @@ final class Outbox {
      * all that waits, so a retained one is left out that would come behind a newer live one of its topic there.
      */
     List<QueuedCopy> close() {
+        return unsent(takePlaces(), ledger);
+    }
+
+    /** The attachment is over: nothing is handed over any more. Gives back the places of QoS 0 messages that never had their turn. */
+    ArrayDeque<Place> takePlaces() {
         closed = true;
         leader.holds().released(heldBytes);
         heldBytes = 0;
         held.clear();
         duringRead = null;
+        ArrayDeque<Place> left = qos0 == null ? new ArrayDeque<>(0) : qos0;
+        qos0 = null;
+        return left;
+    }
+
+    static List<QueuedCopy> unsent(ArrayDeque<Place> places, Ledger ledger) {
         List<QueuedCopy> left = new ArrayList<>();
-        if (qos0 != null) {
-            for (Place place : qos0) {
-                if (!place.isReplay || !ledger.hasBehind(place.behindSequence, place.copy.message.topic())) {
-                    left.add(place.copy);
-                }
+        for (Place place : places) {
+            if (!place.isReplay || !ledger.hasBehind(place.behindSequence, place.copy.message.topic())) {
+                left.add(place.copy);
             }
-            qos0 = null;
         }
         return left;
     }
@@ -369,10 +403,6 @@ final class Outbox {
         return cursor == ledger.tailOrdinal() || sequence < ledger.sequenceAt(cursor);
     }
 
-    private long lastSequence() {
-        return ledger.isEmpty() ? 0 : ledger.sequenceAt(ledger.tailOrdinal() - 1);
-    }
-
     private boolean isFull() {
         return held.size() >= MAX_HELD || heldBytes >= MAX_HELD_BYTES;
     }
@@ -406,7 +436,7 @@ final class Outbox {
             }
             return; // on its way into the store; comes by applied()
         }
-        if (duringRead != null || credit == 0 && qos != 0 || !held.isEmpty()) {
+        if (duringRead != null || credit == 0 && qos != 0 || !held.isEmpty() || leader.isSettling()) {
             return;
         }
         duringRead = new ArrayDeque<>();

@@ -137,6 +137,11 @@ final class RunCodec {
             return isApart() ? apartTopic : in.topicAhead(messageBytes);
         }
 
+        /** Of an entry that is not apart, not after {@link #message}. */
+        int payloadBytes() {
+            return in.payloadBytesAhead(messageBytes);
+        }
+
         /** The message of an entry that is not apart; at most once an entry. */
         Message message() {
             int length = messageBytes;

@@ -2,11 +2,14 @@ package io.godwit.inbox.queue;
 
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.ContinueRequest;
+import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.SessionOwner;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientInfo;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A request about the session of one inbox. */
@@ -44,6 +47,29 @@ abstract class SessionCall implements LeaderRequest {
         @Override
         void run(Lifecycle lifecycle, InboxState state) {
             lifecycle.attach(state, this);
+        }
+
+        @Override
+        public void fail(RangeException cause) {
+            answer.completeExceptionally(cause);
+        }
+    }
+
+    /** See {@link io.godwit.inbox.client.InboxClient#continueAttachment}. */
+    static final class Continue extends SessionCall {
+        final ContinueRequest request;
+        final InboxListener listener;
+        final CompletableFuture<Optional<InboxAttachment>> answer = new CompletableFuture<>();
+
+        Continue(InboxId id, byte[] prefix, ContinueRequest request, InboxListener listener) {
+            super(id, prefix);
+            this.request = request;
+            this.listener = listener;
+        }
+
+        @Override
+        void run(Lifecycle lifecycle, InboxState state) {
+            lifecycle.continueAttachment(state, this);
         }
 
         @Override

@@ -11,14 +11,20 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** What leaders call outside the store, and tell. The functions are called on range executors and answer on any thread. */
+/**
+ * What leaders call outside the store, and tell. The functions are called on range executors and answer on any thread.
+ *
+ * @param stock null when nobody asks what the queues hold
+ */
 public record Surroundings(
         Publish publish,
         Finished finished,
         RemoveRoutes removeRoutes,
         GiveToGroup giveToGroup,
         InboxReports reports,
-        RecordCount records) {
+        RecordCount records,
+        MovedSessions moved,
+        @Nullable Stock stock) {
 
     /** The shape of {@code WillPublisher.publish}. */
     @FunctionalInterface

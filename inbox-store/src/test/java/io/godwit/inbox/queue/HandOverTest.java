@@ -83,6 +83,55 @@ class HandOverTest {
         assertThat(store.droppedTopics()).containsExactly("t/sent at 2", "t/received");
     }
 
+    /** What it had asked for and not sent yet when its connection ended was not sent. */
+    @Test
+    @Clause({"MQTT5-4.8.2-5"})
+    void whatWasDeliveredAtQos2AndHasNotGoneOutGoesToAnother() {
+        long incarnation = member(10);
+        insert(incarnation, "sent", 2, GROUP);
+        insert(incarnation, "unsent", 2, GROUP);
+        insert(incarnation, "unsent too", 2, GROUP);
+        TestConnection connection = store.attach("a", false, 10, null);
+        connection.attachment().request(3);
+        store.host.runUntilIdle();
+        assertThat(connection.payloads()).hasSize(3);
+        store.host.await(connection
+                .attachment()
+                .detach(-1, false, connection.delivered.get(1).sequence()));
+        store.host.crashAndRestart();
+        store.host.advanceMillis(11_000);
+
+        assertThat(store.given).extracting(HandOverTest::name).containsExactly("unsent", "unsent too");
+        assertThat(store.droppedTopics()).containsExactly("t/sent");
+    }
+
+    /** An earlier connection has sent it, whatever a later one has. */
+    @Test
+    @Clause({"MQTT5-4.8.2-5"})
+    void whatAnyConnectionHasSentAtQos2StaysSent() {
+        long incarnation = member(10);
+        insert(incarnation, "sent", 2, GROUP);
+        insert(incarnation, "unsent", 2, GROUP);
+        TestConnection first = store.attach("a", false, 10, null);
+        first.attachment().request(1);
+        store.host.runUntilIdle();
+        store.detach(first);
+        TestConnection second = store.attach("a", false, 10, null);
+        second.attachment().request(2);
+        store.host.runUntilIdle();
+        assertThat(second.delivered).extracting(InboxMessage::redelivered).containsExactly(true, false);
+        store.host.await(second.attachment().detach(-1, false, 0));
+        TestConnection third = store.attach("a", false, 10, null);
+        third.attachment().request(2);
+        store.host.runUntilIdle();
+        assertThat(third.delivered).extracting(InboxMessage::redelivered).containsExactly(true, false);
+        store.host.await(third.attachment().detach(-1, false, 0));
+        end("expiry");
+
+        assertThat(store.given).extracting(HandOverTest::name).containsExactly("unsent");
+        assertThat(store.droppedTopics()).containsExactly("t/sent");
+    }
+
     @Test
     void whatNobodyElseCanHaveIsCountedAndReported() {
         long incarnation = member(10);

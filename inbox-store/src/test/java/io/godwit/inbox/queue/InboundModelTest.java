@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.ContinueRequest;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxAttachment.Inbound;
+import io.godwit.inbox.client.InboxFailure;
 import io.godwit.kv.client.RangeException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -78,9 +80,14 @@ class InboundModelTest {
         private @Nullable InboxAttachment attachment;
         /** Rises with each connection: answers to an earlier one do not reach the client. */
         private int connection;
+        /** What a leader that was replaced has not begun, in order. */
+        private final List<Runnable> unbegun = new ArrayList<>();
+
+        private final boolean leadersMove;
 
         Run(long seed, Predicate<byte[]> forgets) {
             random = new Random(seed);
+            leadersMove = seed % 2 == 1;
             store = new InboxFixture(
                     InboxFixture.settings(InboxFixture.LATE_PUSH, random.nextInt(3)), 1 + random.nextInt(2), forgets);
         }
@@ -136,22 +143,66 @@ class InboundModelTest {
                 lost();
             } else {
                 lost();
-                store.host.crashAndRestart(random.nextInt(5));
+                store.crash(random.nextInt(5));
             }
+            if (leadersMove && random.nextInt(10) == 0) {
+                store.host.moveLeaders();
+            }
+        }
+
+        /** The connection goes on at the next leader; what had no answer is asked again. */
+        private void goOn(AttachReply reply, int mine) {
+            List<Runnable> calls = new ArrayList<>(unbegun);
+            unbegun.clear();
+            if (mine != connection) {
+                return;
+            }
+            attachment = null;
+            TestConnection next = listener(mine, reply);
+            store.client
+                    .continueAttachment(
+                            new ContinueRequest(InboxFixture.info("p"), reply.incarnation(), 0, new long[0]), next)
+                    .whenComplete((answer, failure) -> {
+                        if (failure == null && answer.isPresent() && mine == connection) {
+                            attachment = answer.get();
+                            calls.forEach(Runnable::run);
+                        } else if (failure == null && answer.isPresent()) {
+                            answer.get().detach(-1, false);
+                        }
+                    });
+        }
+
+        private TestConnection listener(int mine, @Nullable AttachReply before) {
+            return new TestConnection() {
+                @Override
+                public void detached(Reason reason) {
+                    super.detached(reason);
+                    AttachReply known = before != null ? before : reply;
+                    if (reason == Reason.MOVED && known != null) {
+                        goOn(known, mine);
+                    }
+                }
+            };
+        }
+
+        private static boolean hasMoved(@Nullable Throwable failure) {
+            return failure != null && InboxFailure.of(failure) == InboxFailure.MOVED;
         }
 
         private void lost() {
             attachment = null;
+            unbegun.clear();
             connection++;
         }
 
         private void attach() {
             lost();
             int mine = connection;
-            TestConnection listener = new TestConnection();
+            TestConnection listener = listener(mine, null);
             store.client
                     .attach(new AttachRequest(InboxFixture.info("p"), false, AttachRequest.NEVER, null), listener)
                     .whenComplete((reply, failure) -> {
+                        listener.reply = reply;
                         if (reply != null && mine == connection && listener.ends.isEmpty()) {
                             opened(reply);
                         }
@@ -199,6 +250,8 @@ class InboundModelTest {
             open.receive(packetId, store.message(number + ".", 2)).whenComplete((inbound, failure) -> {
                 if (inbound != null) {
                     received(open, mine, packetId, number, inbound);
+                } else if (hasMoved(failure) && mine == connection) {
+                    unbegun.add(() -> send(packetId));
                 }
             });
         }
@@ -215,9 +268,15 @@ class InboundModelTest {
                 return; // some receiver could not take it
             }
             distributed.add(number);
-            open.distributed(packetId, inbound.tokenNumber()).whenComplete((done, failure) -> {
+            mark(open, mine, packetId, number, inbound.tokenNumber());
+        }
+
+        private void mark(InboxAttachment open, int mine, int packetId, int number, long token) {
+            open.distributed(packetId, token).whenComplete((done, failure) -> {
                 if (failure == null) {
                     answered(mine, packetId, number);
+                } else if (hasMoved(failure) && mine == connection) {
+                    unbegun.add(() -> mark(attachment, mine, packetId, number, token));
                 }
             });
         }
@@ -241,6 +300,8 @@ class InboundModelTest {
                 if (failure == null && mine == connection && number.equals(used.get(packetId))) {
                     used.remove(packetId);
                     recorded.remove(packetId);
+                } else if (hasMoved(failure) && mine == connection) {
+                    unbegun.add(() -> release(packetId));
                 }
             });
         }

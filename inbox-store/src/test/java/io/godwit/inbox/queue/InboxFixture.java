@@ -4,8 +4,10 @@ import io.godwit.inbox.InboxConfig;
 import io.godwit.inbox.InboxStore;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.ContinueRequest;
 import io.godwit.inbox.client.GroupOutcome;
 import io.godwit.inbox.client.GroupToken;
+import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
@@ -79,6 +81,11 @@ final class InboxFixture implements AutoCloseable {
     /** Of client ids that begin with "counted". */
     final RecordCount records = new RecordCount(id -> id.value().startsWith("counted"));
 
+    /** Dies with the process. */
+    private MovedSessions moved = new MovedSessions();
+
+    final Stock stock = new Stock();
+
     final InMemoryRangeHost host;
     final InboxClient client;
 
@@ -96,7 +103,7 @@ final class InboxFixture implements AutoCloseable {
 
     /** @param forgets keys whose writes are lost: a planted fault */
     InboxFixture(QueueSettings settings, int ranges, Predicate<byte[]> forgets) {
-        Surroundings outside = new Surroundings(
+        Supplier<Surroundings> outside = () -> new Surroundings(
                 (publisher, message, origin, number, finishedBelow) -> {
                     published.add(new Published(publisher, message, origin, number, finishedBelow, publishAnswer));
                     CompletableFuture<Boolean> answer = new CompletableFuture<>();
@@ -118,9 +125,11 @@ final class InboxFixture implements AutoCloseable {
                     return CompletableFuture.completedFuture(answer);
                 },
                 new InboxReports(this::onEvent, meters),
-                records);
+                records,
+                moved,
+                stock);
         host = new InMemoryRangeHost(
-                () -> new ForgetfulCoprocessor(new InboxCoprocessor(settings, outside), forgets),
+                () -> new ForgetfulCoprocessor(new InboxCoprocessor(settings, outside.get()), forgets),
                 InboxStore.splitKeys(ranges));
         client = InboxStore.client(host);
     }
@@ -140,12 +149,43 @@ final class InboxFixture implements AutoCloseable {
                 maxIdle);
     }
 
+    /** See {@link InMemoryRangeHost#crashAndRestart(int)}. */
+    void crash(int survivors) {
+        moved = new MovedSessions();
+        host.crashAndRestart(survivors);
+    }
+
+    /** Gives every range another leader in good order, and waits for that. */
+    void move() {
+        host.moveLeaders();
+        host.runUntilIdle();
+    }
+
+    /** A connection goes on that was told {@code MOVED}: null when it may not. */
+    @Nullable
+    TestConnection continueFrom(TestConnection before, long sentUpTo, long... unanswered) {
+        TestConnection connection = new TestConnection();
+        connection.clientId = before.clientId;
+        InboxAttachment attachment = host.await(client.continueAttachment(
+                        new ContinueRequest(info(before.clientId), before.reply.incarnation(), sentUpTo, unanswered),
+                        connection))
+                .orElse(null);
+        if (attachment == null) {
+            return null;
+        }
+        AttachReply reply = before.reply;
+        connection.reply =
+                new AttachReply(true, reply.incarnation(), reply.subscriptions(), reply.inbound(), attachment);
+        return connection;
+    }
+
     TestConnection attach(String clientId) {
         return attach(clientId, false, AttachRequest.NEVER, null);
     }
 
     TestConnection attach(String clientId, boolean cleanStart, long expirySeconds, @Nullable Will will) {
         TestConnection connection = new TestConnection();
+        connection.clientId = clientId;
         connection.reply = host.await(attachLater(clientId, cleanStart, expirySeconds, will, connection));
         return connection;
     }

@@ -23,6 +23,42 @@ class LeaderEndTest {
         assertThat(waiting.answer).isCompletedExceptionally();
     }
 
+    /** Of a range that was cut in two the right part may be led while the leader of the whole has not stopped. */
+    @Test
+    void aLeaderThatComesEarlyWaitsForWhatTheOneBeforeLeaves() {
+        StepContext context = new StepContext();
+        InboxLeader before = context.lead();
+        SessionCall.Attach call = attach();
+        before.handle(call);
+        context.settle();
+        assertThat(call.answer).isCompleted();
+        before.settle();
+
+        InboxLeader next = context.lead();
+        SessionCall.Attach early = attach();
+        next.handle(early);
+        context.settle();
+        assertThat(early.answer).isNotDone();
+        assertThat(context.timers).hasSize(1);
+        before.stop(new RangeException(RangeException.Cause.MOVED, "split"));
+        context.timers.remove().run();
+        context.settle();
+        assertThat(early.answer).isCompleted();
+    }
+
+    @Test
+    void whatALeaderWasAboutToLeaveIsNotWaitedForWhenItFails() {
+        StepContext context = new StepContext();
+        InboxLeader leader = context.lead();
+        SessionCall.Attach call = attach();
+        leader.handle(call);
+        context.settle();
+        leader.settle();
+        assertThat(context.moved.isComing(call.id())).isTrue();
+        leader.stop(new RangeException(RangeException.Cause.CLOSED, "stepped down"));
+        assertThat(context.moved.isComing(call.id())).isFalse();
+    }
+
     private static SessionCall.Attach attach() {
         InboxId id = new InboxId(
                 InboxFixture.info("a").tenant(), InboxFixture.info("a").clientId());

@@ -1,8 +1,12 @@
 package io.godwit.inbox.queue;
 
 import io.godwit.inbox.client.AttachReply;
+import io.godwit.inbox.client.ContinueRequest;
+import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
+import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.message.Qos;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -14,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +45,19 @@ final class ModelClient {
 
     @Nullable
     Connection connection;
+
+    /** By which a connection goes on at the next leader; null when it ends with its leader. */
+    @Nullable
+    InboxClient store;
+
+    /** Why connections could not go on though nothing else had happened. */
+    final List<String> refusals = new ArrayList<>();
+
+    /** A planted fault: the connection tells that it was given this much less than it was. */
+    int toldTooLittle;
+
+    /** Whether what is marked as a repetition must be one: so it is without crashes. */
+    boolean marksAreExact;
 
     /** @param wantsMarks whether every repetition must be marked as one */
     ModelClient(String id, Random random, boolean wantsMarks) {
@@ -66,6 +85,20 @@ final class ModelClient {
         @Nullable
         Throwable failure;
 
+        /** Null while it is on its way from one leader to the next. */
+        @Nullable
+        InboxAttachment attachment;
+
+        /** Where deliveries go. */
+        InboxListener self = this;
+
+        /** What it would call meanwhile. */
+        private final List<Runnable> inBetween = new ArrayList<>();
+        /** Whether it may be refused at the next leader: something else has happened than a replacement in good order. */
+        boolean mayBeRefused;
+
+        int continued;
+
         /** Told by the store. */
         private boolean over;
         /** The client has gone; what still comes does not reach it. */
@@ -76,6 +109,7 @@ final class ModelClient {
         private int lastNumber = -1;
         private int lastQos0 = -1;
         private long lastSequence = -1;
+        private long lastOfAny;
         /** By packet id: deliveries that it has not acknowledged. */
         private final Map<Integer, InboxMessage> inflight = new LinkedHashMap<>();
 
@@ -84,6 +118,7 @@ final class ModelClient {
             if (over) {
                 return;
             }
+            attachment = answer.attachment();
             check(answer.incarnation() >= incarnation, "an older life of the session came back");
             if (answer.incarnation() != incarnation) {
                 incarnation = answer.incarnation();
@@ -94,20 +129,93 @@ final class ModelClient {
             }
         }
 
+        boolean isOver() {
+            return over;
+        }
+
         boolean isOpen() {
             return reply != null && !over && !left && connection == this;
         }
 
         void request(int messages) {
             requested += messages;
-            reply.attachment().request(messages);
+            if (attachment != null) {
+                attachment.request(messages);
+            }
+        }
+
+        /** Closes it; the session stays. */
+        void leave() {
+            left = true;
+            call(() -> repeat(() -> attachment.detach(-1, false), () -> {}));
+        }
+
+        private void call(Runnable action) {
+            if (attachment == null) {
+                inBetween.add(action);
+            } else {
+                action.run();
+            }
+        }
+
+        /** Calls it, and again at the next leader should this one be replaced before it has answered. */
+        private void repeat(Supplier<CompletableFuture<Void>> ask, Runnable then) {
+            ask.get().whenComplete((done, problem) -> {
+                if (problem == null) {
+                    then.run();
+                } else if (problem instanceof RangeException e && e.reason() == RangeException.Cause.MOVED) {
+                    inBetween.add(() -> repeat(ask, then));
+                }
+            });
+        }
+
+        private void goOn() {
+            long[] unanswered = inflight.values().stream()
+                    .mapToLong(InboxMessage::sequence)
+                    .sorted()
+                    .toArray();
+            store.continueAttachment(
+                            new ContinueRequest(
+                                    InboxFixture.info(id),
+                                    reply.incarnation(),
+                                    Math.max(0, lastOfAny - toldTooLittle),
+                                    unanswered),
+                            self)
+                    .whenComplete((next, problem) -> {
+                        if (problem instanceof RangeException e && e.reason() == RangeException.Cause.MOVED) {
+                            goOn();
+                        } else if (problem != null || next.isEmpty()) {
+                            over = true;
+                            if (!mayBeRefused && connection == this) {
+                                refusals.add(problem == null ? "refused" : problem.toString());
+                            }
+                        } else {
+                            wentOn(next.get());
+                        }
+                    });
+        }
+
+        private void wentOn(InboxAttachment next) {
+            attachment = next;
+            continued++;
+            List<Runnable> calls = List.copyOf(inBetween);
+            inBetween.clear();
+            calls.forEach(Runnable::run);
+            if (!left) {
+                next.request((int) (requested - taken));
+            }
         }
 
         @Override
         public void deliver(List<InboxMessage> messages) {
             check(!over, "delivery after the end of the connection");
-            if (!left) {
+            if (!left) { // what comes later was never answered
+                messages.forEach(message -> lastOfAny = Math.max(lastOfAny, message.sequence()));
                 messages.forEach(this::delivered);
+            } else {
+                messages.stream()
+                        .filter(message -> message.qos() != Qos.AT_MOST_ONCE && !message.released())
+                        .forEach(message -> sent.add(copy(message)));
             }
         }
 
@@ -134,6 +242,9 @@ final class ModelClient {
             }
             check(bySequence.merge(message.sequence(), copy, (old, now) -> old) == copy, "sequence used again");
             check(!wantsMarks || !sent.contains(copy) || message.redelivered(), "a repetition is not marked: " + copy);
+            check(
+                    !marksAreExact || !message.redelivered() || sent.contains(copy),
+                    "no repetition, and marked: " + copy);
             sent.add(copy);
             if (message.qos() == Qos.AT_LEAST_ONCE) {
                 received.add(copy);
@@ -159,15 +270,15 @@ final class ModelClient {
             for (InboxMessage message : chosen) {
                 if (message.qos() == Qos.AT_LEAST_ONCE) {
                     inflight.remove(message.packetId());
-                    reply.attachment().acknowledge(new long[] {message.sequence()});
+                    call(() -> attachment.acknowledge(new long[] {message.sequence()}));
                 } else if (message.released()) {
                     finish(message);
                 } else {
-                    reply.attachment().received(message.sequence()).thenRun(() -> {
+                    call(() -> repeat(() -> attachment.received(message.sequence()), () -> {
                         if (isOpen() && inflight.remove(message.packetId(), message)) {
                             finish(message); // PUBREL came, PUBCOMP goes
                         }
-                    });
+                    }));
                 }
             }
         }
@@ -175,7 +286,7 @@ final class ModelClient {
         private void finish(InboxMessage message) {
             openFlows.remove(message.packetId());
             inflight.remove(message.packetId());
-            reply.attachment().complete(message.sequence());
+            call(() -> attachment.complete(message.sequence()));
         }
 
         @Override
@@ -185,7 +296,12 @@ final class ModelClient {
 
         @Override
         public void detached(Reason reason) {
-            over = true;
+            if (reason == Reason.MOVED && store != null && reply != null) {
+                attachment = null;
+                goOn();
+            } else {
+                over = true;
+            }
         }
     }
 

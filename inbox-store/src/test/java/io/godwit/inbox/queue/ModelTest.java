@@ -2,6 +2,7 @@ package io.godwit.inbox.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
+import static org.assertj.core.api.Assertions.within;
 
 import io.godwit.inbox.InboxConfig;
 import io.godwit.inbox.client.AttachRequest;
@@ -36,6 +37,30 @@ class ModelTest {
         for (long seed = 0; seed < 300; seed++) {
             run(seed, earlyPush, key -> false);
         }
+    }
+
+    /** Leaders are replaced in good order, and nothing worse happens: no connection ends, no message comes twice on one, and only what was sent is marked so. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aConnectionNoticesNothingOfAReplacedLeader(boolean earlyPush) {
+        int continued = 0;
+        for (long seed = 0; seed < 300; seed++) {
+            continued += run(seed, earlyPush, key -> false, true, 0);
+        }
+        assertThat(continued).isGreaterThan(1000);
+    }
+
+    @Test
+    void theModelCatchesAMessageSentTwiceOnOneConnection() {
+        int failures = 0;
+        for (long seed = 0; seed < 20; seed++) {
+            try {
+                run(seed, seed % 2 == 0, key -> false, true, 1);
+            } catch (AssertionError | IllegalStateException caught) {
+                failures++;
+            }
+        }
+        assertThat(failures).isPositive();
     }
 
     @Test
@@ -80,8 +105,16 @@ class ModelTest {
     }
 
     private static void run(long seed, boolean earlyPush, Predicate<byte[]> forgets) {
-        try (Run run = new Run(seed, earlyPush, forgets)) {
+        run(seed, earlyPush, forgets, false, 0);
+    }
+
+    /** Returns how often a connection went on at another leader. */
+    private static int run(
+            long seed, boolean earlyPush, Predicate<byte[]> forgets, boolean inGoodOrder, int toldTooLittle) {
+        try (Run run = new Run(seed, earlyPush, forgets, inGoodOrder)) {
+            run.clients.forEach(client -> client.toldTooLittle = toldTooLittle);
             run.play();
+            return run.continued;
         } catch (AssertionError | RuntimeException e) {
             throw new AssertionError("seed=" + seed + " earlyPush=" + earlyPush + ": " + e.getMessage(), e);
         }
@@ -106,11 +139,18 @@ class ModelTest {
 
         private int unanswered;
         private boolean commitsHeld;
+        /** Whether leaders are replaced in good order, and whether nothing worse happens. */
+        private final boolean leadersMove;
 
-        Run(long seed, boolean earlyPush, Predicate<byte[]> forgets) {
+        private final boolean inGoodOrder;
+        private int continued;
+
+        Run(long seed, boolean earlyPush, Predicate<byte[]> forgets, boolean inGoodOrder) {
             random = new Random(seed);
+            this.inGoodOrder = inGoodOrder;
+            leadersMove = inGoodOrder || random.nextBoolean();
             limited = random.nextInt(4) == 0;
-            diskFills = random.nextInt(4) == 0;
+            diskFills = !inGoodOrder && random.nextInt(4) == 0;
             InboxConfig config = new InboxConfig(
                     limited ? 5 : 100_000,
                     InboxConfig.DropPolicy.NEWEST,
@@ -122,7 +162,10 @@ class ModelTest {
             int maxIdle = random.nextInt(3);
             store = new InboxFixture(InboxFixture.settings(config, maxIdle), 1 + random.nextInt(2), forgets);
             for (int i = 0; i < 3; i++) {
-                clients.add(new ModelClient("c" + i, random, !diskFills));
+                ModelClient client = new ModelClient("c" + i, random, !diskFills);
+                client.store = store.client;
+                client.marksAreExact = inGoodOrder;
+                clients.add(client);
                 owed.add(new HashSet<>());
             }
         }
@@ -140,6 +183,7 @@ class ModelTest {
             }
             settle();
             assertThat(violations).isEmpty();
+            clients.forEach(client -> assertThat(client.refusals).isEmpty());
             assertThat(unanswered).as("publishes never answered").isZero();
         }
 
@@ -151,6 +195,9 @@ class ModelTest {
 
         private void step() {
             retry();
+            if (leadersMove && random.nextInt(12) == 0) {
+                store.host.moveLeaders();
+            }
             int choice = random.nextInt(100);
             int who = random.nextInt(clients.size());
             if (choice < 45) {
@@ -162,10 +209,7 @@ class ModelTest {
             } else if (choice < 79) {
                 attach(who, random.nextInt(12) == 0);
             } else if (choice < 83) {
-                open(who, connection -> {
-                    connection.left = true;
-                    connection.reply.attachment().detach(-1, false);
-                });
+                open(who, ModelClient.Connection::leave);
             } else {
                 disturb(choice);
             }
@@ -183,7 +227,10 @@ class ModelTest {
                 release();
             } else if (choice < 95) {
                 store.host.advanceMillis(random.nextInt(1500));
+            } else if (inGoodOrder) {
+                store.host.moveLeaders();
             } else if (choice < 96) {
+                mayLoseConnections();
                 store.host.failWrites(
                         diskFills && random.nextBoolean()
                                 ? RangeException.Cause.DISK_FULL
@@ -191,16 +238,32 @@ class ModelTest {
                 store.host.runUntilIdle();
                 store.host.acceptWrites();
             } else if (choice < 97) {
+                mayLoseConnections();
                 store.host.changeLeaders();
             } else if (choice < 99) {
                 // what the clients' side knew of its connections dies with the process
-                clients.forEach(client -> client.connection = null);
-                store.host.crashAndRestart(random.nextInt(5));
+                clients.forEach(client -> replace(client, null));
+                store.crash(random.nextInt(5));
                 commitsHeld = false;
             } else if (commitsHeld) {
                 store.host.commitOne(InboxKeys.prefix(
                         TenantId.DEFAULT, InboxFixture.info("c0").clientId()));
             }
+        }
+
+        private void mayLoseConnections() {
+            for (ModelClient client : clients) {
+                if (client.connection != null) {
+                    client.connection.mayBeRefused = true;
+                }
+            }
+        }
+
+        private void replace(ModelClient client, ModelClient.Connection next) {
+            if (client.connection != null) {
+                continued += client.connection.continued;
+            }
+            client.connection = next;
         }
 
         /** What is found out inside a callback would go unseen. */
@@ -229,7 +292,7 @@ class ModelTest {
         private void attach(int who, boolean cleanStart) {
             ModelClient client = clients.get(who);
             ModelClient.Connection connection = client.new Connection();
-            client.connection = connection;
+            replace(client, connection);
             long before = client.incarnation;
             store.client
                     .attach(
@@ -318,18 +381,44 @@ class ModelTest {
         private void settle() {
             release();
             store.host.runUntilIdle();
-            if (random.nextBoolean()) {
-                clients.forEach(client -> client.connection = null);
-                store.host.crashAndRestart();
+            if (inGoodOrder) {
+                for (ModelClient client : clients) {
+                    assertThat(client.connection.failure).isNull();
+                    assertThat(client.connection.isOver())
+                            .as("%s was cut off", client.id)
+                            .isFalse();
+                }
+            } else if (random.nextBoolean()) {
+                clients.forEach(client -> replace(client, null));
+                store.crash(0);
                 store.host.runUntilIdle();
             }
             retry();
             store.host.runUntilIdle();
+            checkStock();
             for (int round = 0; round < 2; round++) {
                 for (int who = 0; who < clients.size(); who++) {
                     takeAll(who, round);
                 }
             }
+        }
+
+        /** What leaders have counted is what is there: new ones find the same. */
+        private void checkStock() {
+            store.host.advanceMillis(2_000); // what was acknowledged is on record
+            long attached = clients.stream()
+                    .filter(client -> client.connection != null && client.connection.isOpen())
+                    .count();
+            long sessions = store.stock.detachedSessions() + attached;
+            long messages = store.stock.messages();
+            long bytes = store.stock.payloadBytes();
+            // these leaders end as in a crash: what may have been sent is a bound to the next ones
+            clients.forEach(client -> client.marksAreExact = false);
+            store.host.changeLeaders();
+            store.host.runUntilIdle();
+            assertThat(store.stock.detachedSessions()).as("sessions").isEqualTo(sessions);
+            assertThat(store.stock.messages()).as("messages").isEqualTo(messages);
+            assertThat(store.stock.payloadBytes()).as("bytes").isCloseTo(bytes, within(100L));
         }
 
         private void takeAll(int who, int round) {

@@ -112,7 +112,7 @@ class ReceivedMarkTest {
         Message message = new Message("t", payload, Qos.EXACTLY_ONCE, false, 0, MessageProperties.NONE);
         InsertRequest request = InboxFixture.request(
                 message, List.of(InboxFixture.target("a", connection.reply.incarnation(), Qos.EXACTLY_ONCE)));
-        leader.handle(new InsertCall(request, new int[] {0}, new InsertCall.Answer(1, 1), null));
+        leader.handle(new InsertCall(request, new int[] {0}, new InsertCall.Answer(1, 1), true));
         context.runTasks();
     }
 

@@ -86,6 +86,7 @@ class RetainedModelTest {
         private final InboxFixture store;
         private final ModelClient client;
         private final boolean earlyPush;
+        private final boolean leadersMove;
         /** How many subscriptions have been made, counting those that may not have been. */
         private int generation;
         /** The retained copies of a topic that a newer live message excuses: by topic, the generation since which. */
@@ -109,6 +110,8 @@ class RetainedModelTest {
                     earlyPush);
             store = new InboxFixture(InboxFixture.settings(config, random.nextInt(2)), 1, forgets);
             client = new ModelClient("c", random, false);
+            client.store = store.client;
+            leadersMove = seed % 2 == 1;
         }
 
         void play() {
@@ -126,6 +129,9 @@ class RetainedModelTest {
         }
 
         private void step() {
+            if (leadersMove && random.nextInt(12) == 0) {
+                store.host.moveLeaders();
+            }
             int choice = random.nextInt(100);
             if (choice < 35) {
                 replayer.pump();
@@ -140,10 +146,7 @@ class RetainedModelTest {
             } else if (choice < 80) {
                 connect();
             } else if (choice < 83) {
-                ifOpen(() -> {
-                    client.connection.left = true;
-                    client.connection.reply.attachment().detach(-1, false);
-                });
+                ifOpen(() -> client.connection.leave());
             } else if (choice < 85) {
                 subscribe();
             } else {
@@ -170,7 +173,7 @@ class RetainedModelTest {
                 store.host.changeLeaders();
             } else {
                 client.connection = null;
-                store.host.crashAndRestart(random.nextInt(4));
+                store.crash(random.nextInt(4));
                 connect();
             }
         }
@@ -211,6 +214,7 @@ class RetainedModelTest {
                     connection.detached(reason);
                 }
             };
+            connection.self = listener;
             store.client
                     .attach(new AttachRequest(InboxFixture.info("c"), false, AttachRequest.NEVER, null), listener)
                     .whenComplete((reply, failure) -> {
@@ -250,7 +254,7 @@ class RetainedModelTest {
         private void subscribe() {
             release();
             store.host.runUntilIdle();
-            if (!isOpen()) {
+            if (!isOpen() || client.connection.attachment == null) {
                 return;
             }
             generation++;
@@ -259,8 +263,7 @@ class RetainedModelTest {
             }
             Replayer mine = replayer;
             mine.hold();
-            CompletableFuture<List<Boolean>> done =
-                    client.connection.reply.attachment().subscribe(List.of(subscription()));
+            CompletableFuture<List<Boolean>> done = client.connection.attachment.subscribe(List.of(subscription()));
             store.host.runUntilIdle();
             if (done.isDone() && !done.isCompletedExceptionally()) {
                 mine.begin(List.of(subscription().owed(StoredSubscription.ALL_RETAINED)));
@@ -310,7 +313,7 @@ class RetainedModelTest {
             store.host.runUntilIdle();
             if (random.nextBoolean()) {
                 client.connection = null;
-                store.host.crashAndRestart();
+                store.crash(0);
             }
             connect();
             store.host.runUntilIdle();
@@ -398,8 +401,8 @@ class RetainedModelTest {
                     place = to;
                     give(next++, step);
                 }
-                if (next == TOPICS && open == 0 && again.isEmpty()) {
-                    connection.reply.attachment().replayed(FILTER, place);
+                if (next == TOPICS && open == 0 && again.isEmpty() && connection.attachment != null) {
+                    connection.attachment.replayed(FILTER, place);
                     isOwed = false;
                 }
             }
@@ -413,9 +416,13 @@ class RetainedModelTest {
             }
 
             private void give(int number, ReplayStep step) {
+                if (connection.attachment == null) {
+                    again.put(number, step); // on its way to the next leader
+                    return;
+                }
                 open++;
                 int mine = life;
-                connection.reply.attachment().replay(step).whenComplete((outcome, failure) -> {
+                connection.attachment.replay(step).whenComplete((outcome, failure) -> {
                     if (mine != life) {
                         return;
                     }

@@ -1,6 +1,7 @@
 package io.godwit.inbox.queue;
 
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.kv.coprocessor.Proposal;
 import io.godwit.kv.coprocessor.RangeBounds;
@@ -18,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 /** Reads find an empty store; tasks run one at a time, when asked; what becomes of a proposal is up to the test, as is the order. */
 final class StepContext implements LeaderContext {
     final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    /** Scheduled, to be run by the test. */
+    final ArrayDeque<Runnable> timers = new ArrayDeque<>();
+
+    final MovedSessions moved = new MovedSessions();
     /** Neither sealed nor cancelled. */
     private final List<Proposal> waiting = new ArrayList<>();
 
@@ -32,8 +37,11 @@ final class StepContext implements LeaderContext {
                         (tenant, client, incarnation, filters) -> new CompletableFuture<>(),
                         (from, group, message, token) -> new CompletableFuture<>(),
                         new InboxReports(EventListener.NONE, new SimpleMeterRegistry()),
-                        new RecordCount(id -> false)));
+                        new RecordCount(id -> false),
+                        moved,
+                        null));
         tasks.clear(); // the scan of the start
+        timers.clear();
         return leader;
     }
 
@@ -101,7 +109,14 @@ final class StepContext implements LeaderContext {
     }
 
     @Override
-    public void schedule(long delayMillis, Runnable task) {}
+    public void forward(byte[] key, LeaderRequest request) {
+        throw new UnsupportedOperationException("there is one range");
+    }
+
+    @Override
+    public void schedule(long delayMillis, Runnable task) {
+        timers.add(task);
+    }
 
     @Override
     public void execute(Runnable task) {

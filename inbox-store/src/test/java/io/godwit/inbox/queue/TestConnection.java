@@ -9,10 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The frontend's end of an attachment, which remembers all it was told. */
-final class TestConnection implements InboxListener {
+class TestConnection implements InboxListener {
     final List<InboxMessage> delivered = new ArrayList<>();
     final List<Reason> ends = new ArrayList<>();
     AttachReply reply;
+    String clientId;
 
     InboxAttachment attachment() {
         return reply.attachment();

@@ -16,6 +16,7 @@ import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.WillPacket;
 import io.godwit.mqtt.session.InboxMail;
+import io.godwit.mqtt.session.LastingAttachment;
 import io.godwit.mqtt.session.PersistentSession;
 import io.godwit.mqtt.session.Session;
 import io.godwit.mqtt.session.SessionConfig;
@@ -267,9 +268,11 @@ public final class ConnectHandler extends SessionlessHandler {
 
     private void attach(Connect packet, SessionTerms terms, @Nullable Will will, boolean cleanStart) {
         long expiry = terms.expirySeconds();
-        InboxMail mail = new InboxMail(connection);
+        InboxMail mail = new InboxMail();
         AttachRequest request = new AttachRequest(terms.client(), cleanStart, expiry, will);
-        OnEventLoop.whenComplete(connection, services.session().inbox().attach(request, mail), (reply, failure) -> {
+        CompletableFuture<AttachReply> attached =
+                LastingAttachment.attach(connection, services.session(), request, mail);
+        OnEventLoop.whenComplete(connection, attached, (reply, failure) -> {
             if (failure != null) {
                 refuse(failure);
             } else if (isGone()) {

@@ -2,27 +2,20 @@ package io.godwit.mqtt.session;
 
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
-import io.godwit.mqtt.transport.Connection;
-import io.godwit.mqtt.transport.LoopTask;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries what an attachment says from the range executor to the connection's event loop. Exists before its session does: an end that
- * comes first is kept for it.
+ * Where a {@link LastingAttachment} leaves what its session is told. Exists before the session does: an end that comes first is kept for it. Confined to the
+ * connection's loop.
  */
-public final class InboxMail implements InboxListener {
-    private final Connection connection;
+public final class InboxMail {
+    private static final long[] NOTHING = {};
 
-    // confined to the loop
     private @Nullable PersistentSession session;
-    private @Nullable Reason endedBefore;
+    private InboxListener.@Nullable Reason endedBefore;
 
-    public InboxMail(Connection connection) {
-        this.connection = connection;
-    }
-
-    /** The session that is told from now on. On the loop. */
+    /** The session that is told from now on. */
     void openTo(PersistentSession opened) {
         session = opened;
         if (endedBefore != null) {
@@ -30,29 +23,22 @@ public final class InboxMail implements InboxListener {
         }
     }
 
-    @Override
-    public void deliver(List<InboxMessage> messages) {
-        connection.loop().post(new LoopTask() {
-            @Override
-            protected void run() {
-                if (session != null) {
-                    session.deliver(messages);
-                }
-            }
-        });
+    void take(List<InboxMessage> messages) {
+        if (session != null) {
+            session.deliver(messages);
+        }
     }
 
-    @Override
-    public void detached(Reason reason) {
-        connection.loop().post(new LoopTask() {
-            @Override
-            protected void run() {
-                if (session != null) {
-                    session.detached(reason);
-                } else {
-                    endedBefore = reason;
-                }
-            }
-        });
+    void ended(InboxListener.Reason reason) {
+        if (session != null) {
+            session.detached(reason);
+        } else {
+            endedBefore = reason;
+        }
+    }
+
+    /** The sequences of what was taken and its client has not answered to the end, ascending. */
+    long[] unanswered() {
+        return session == null ? NOTHING : session.unanswered();
     }
 }

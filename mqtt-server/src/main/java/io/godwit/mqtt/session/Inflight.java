@@ -97,6 +97,18 @@ final class Inflight {
         return sequences[placeOf(id)];
     }
 
+    /** Those given with all that is under way, in no order. */
+    long[] sequences() {
+        long[] all = new long[size];
+        int count = 0;
+        for (int place = 0; place < ids.length; place++) {
+            if (ids[place] != 0) {
+                all[count++] = sequences[place];
+            }
+        }
+        return all;
+    }
+
     void remove(int id) {
         int hole = placeOf(id);
         if (ids[hole] != id) {

@@ -28,6 +28,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +58,9 @@ public final class PersistentSession extends Session {
     /** Delivered by the store and not yet sent. */
     private final ArrayDeque<InboxMessage> waiting = new ArrayDeque<>(0);
 
+    /** Above the last sequence that went out. */
+    private long sentBelow;
+
     /** PUBACKs of this read. */
     private long[] acknowledged = {};
 
@@ -69,6 +73,8 @@ public final class PersistentSession extends Session {
     private boolean isReading;
 
     private boolean isDetached;
+    /** What the client had not answered when the connection ended; null before. */
+    private long @Nullable [] unansweredAtEnd;
 
     /** @param onEnded see {@link Session} */
     public PersistentSession(
@@ -169,6 +175,7 @@ public final class PersistentSession extends Session {
             if (!isQos0) {
                 byte state = m.qos() == Qos.AT_LEAST_ONCE ? Inflight.AWAITS_PUBACK : Inflight.AWAITS_PUBREC;
                 inflight().put(m.packetId(), state, m.sequence());
+                sentBelow = m.sequence() + 1;
             }
             return;
         }
@@ -371,9 +378,21 @@ public final class PersistentSession extends Session {
         ReasonCode code = switch (reason) {
             case TAKEN_OVER -> ReasonCode.SESSION_TAKEN_OVER;
             case DELETED -> ReasonCode.ADMINISTRATIVE_ACTION;
-            case UNAVAILABLE -> ReasonCode.SERVER_BUSY;
+            case UNAVAILABLE, MOVED -> ReasonCode.SERVER_BUSY;
         };
         connection.disconnect(code, "the session was detached: " + reason);
+    }
+
+    /** The sequences of what the store delivered and the client has not answered to the end, ascending. */
+    long[] unanswered() {
+        if (unansweredAtEnd != null) {
+            return unansweredAtEnd;
+        }
+        LongStream unsent =
+                waiting.stream().filter(m -> m.qos() != Qos.AT_MOST_ONCE).mapToLong(InboxMessage::sequence);
+        return LongStream.concat(Arrays.stream(sequencesUnderWay()), unsent)
+                .sorted()
+                .toArray();
     }
 
     @Override
@@ -388,6 +407,7 @@ public final class PersistentSession extends Session {
 
     @Override
     void release(long disconnectExpirySeconds, boolean publishWill) {
+        unansweredAtEnd = unanswered();
         if (memberships != null) {
             memberships.forEach(filter -> services.dist.setConnected(filter, receiver, false));
             memberships = null;
@@ -405,7 +425,8 @@ public final class PersistentSession extends Session {
             return;
         }
         flushAcknowledgements();
-        releaseAfter(CompletableFuture.allOf(quiet, attachment.detach(disconnectExpirySeconds, publishWill)));
+        releaseAfter(
+                CompletableFuture.allOf(quiet, attachment.detach(disconnectExpirySeconds, publishWill, sentBelow)));
     }
 
     @Override

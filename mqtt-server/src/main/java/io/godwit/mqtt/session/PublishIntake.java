@@ -64,7 +64,7 @@ final class PublishIntake {
             return;
         }
         String said = publish.topicAlias() == 0 ? publish.topic() : aliases().resolve(publish);
-        services.metrics.publishIn();
+        services.metrics.publishIn(publish.payload().length);
         ReasonCode refusal = refusal(publish, said);
         if (refusal != null) {
             if (checks == null || checks.order().isEmpty()) {

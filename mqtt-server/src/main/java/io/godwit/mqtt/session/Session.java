@@ -53,6 +53,8 @@ public abstract class Session implements PacketHandler, Subscriber {
     /** A socket is full for a moment in any burst; one that stays so belongs to a slow client. */
     private static final int STUCK_SECONDS = 3;
 
+    private static final long[] NO_SEQUENCES = {};
+
     /** SUBSCRIBEs and UNSUBSCRIBEs. */
     private static final int MAX_REQUESTS_UNANSWERED = 100;
 
@@ -92,7 +94,7 @@ public abstract class Session implements PacketHandler, Subscriber {
         this.services = services;
         this.terms = terms;
         this.onEnded = onEnded;
-        this.publisher = services.dist.publisher(terms.client());
+        this.publisher = services.dist.publisher(terms.client(), connection.sharedPick());
     }
 
     @Override
@@ -395,6 +397,11 @@ public abstract class Session implements PacketHandler, Subscriber {
         return present;
     }
 
+    /** Those of {@link #inflight}, in no order. */
+    final long[] sequencesUnderWay() {
+        return inflight == null ? NO_SEQUENCES : inflight.sequences();
+    }
+
     /** What is under way by a shared subscription, in the order in which it was sent. */
     final List<Delivery> heldForOthers() {
         return inflight == null ? List.of() : inflight.held();
@@ -448,7 +455,7 @@ public abstract class Session implements PacketHandler, Subscriber {
         if (isNewAlias && outboundAliases != null) {
             outboundAliases.announced(topic, alias);
         }
-        services.metrics.publishOut();
+        services.metrics.publishOut(message.payload().length);
         return true;
     }
 

@@ -9,21 +9,27 @@ import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayDeque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Adds and removes the subscriptions of a persistent session, which stand in two stores. Confined to the loop of its session.
  *
- * <p>A subscription is committed in the inbox first and routed then; both before SUBACK. It is removed the other way round. A crash
- * between the two leaves either a subscription whose route the next attach writes, or, after an unsubscription without its answer, the
- * same. Subscriptions to one filter each may overlap each other, since both stores keep their order. All others wait for those before them:
- * between a subscription and an unsubscription a route could be written after it was removed; and routes that are written together keep
- * no order with later ones. For the same reason the session is not handed to its next connection before
- * the steps under way are over ({@link #close}).
+ * <p>A subscription is committed in the inbox first and routed then; both before SUBACK. It is removed the other way
+ * round. A crash between the two leaves either a subscription whose route the next attach writes, or, after an
+ * unsubscription without its answer, the same. Those of one filter each may overlap, so that many share a batch of
+ * either store: both stores keep the order of what concerns one filter. But a subscription and an unsubscription of the
+ * same filter wait for each other, since between the two a route could be written after it was removed. And those of
+ * several filters wait for all before them, and all behind wait for them: routes that are written together keep no
+ * order with later ones. For the same reason the session is not handed to its next connection before the steps under
+ * way are over ({@link #close}).
+ *
+ * <p>The answers leave in the order of the requests.
  *
  * <p>A failure after something may have been written is a {@link HalfDone}: neither "yes" nor "no" would be true.
  */
@@ -34,6 +40,14 @@ final class SubscriptionSteps {
     private final InboxAttachment attachment;
 
     private final ArrayDeque<Step> waiting = new ArrayDeque<>(0);
+    /** Begun and not answered, in order. */
+    private final ArrayDeque<Step> begun = new ArrayDeque<>(0);
+    /**
+     * The filters of steps under way that have one, with how many there are of it: above 0 they add it, below they
+     * remove it.
+     */
+    private final Map<TopicFilter, Integer> single = new HashMap<>(0);
+
     private int running;
     private boolean isRunningAlone;
     private @Nullable CompletableFuture<Void> closed;
@@ -46,15 +60,14 @@ final class SubscriptionSteps {
     }
 
     CompletableFuture<List<Boolean>> subscribe(List<StoredSubscription> added) {
-        CompletableFuture<List<Boolean>> done = new CompletableFuture<>();
-        enter(new Step(added.size() > 1, () -> beginSubscribe(added, done)));
-        return done;
+        TopicFilter only = added.size() == 1 ? added.get(0).filter() : null;
+        return enter(new Step(only, 1, step -> beginSubscribe(added, step)));
     }
 
-    private void beginSubscribe(List<StoredSubscription> added, CompletableFuture<List<Boolean>> done) {
+    private void beginSubscribe(List<StoredSubscription> added, Step step) {
         OnEventLoop.whenComplete(connection, attachment.subscribe(added), (isNew, failure) -> {
             if (failure != null) {
-                leave(done, List.of(), failure);
+                leave(step, List.of(), failure);
                 return;
             }
             Map<TopicFilter, SubscriptionOptions> routes = new LinkedHashMap<>();
@@ -62,27 +75,26 @@ final class SubscriptionSteps {
             OnEventLoop.whenComplete(
                     connection,
                     dist.addRoutes(routes, receiver),
-                    (all, cause) -> leave(done, isNew, HalfDone.by(cause)));
+                    (all, cause) -> leave(step, isNew, HalfDone.by(cause)));
         });
     }
 
     CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters) {
-        CompletableFuture<List<Boolean>> done = new CompletableFuture<>();
-        enter(new Step(true, () -> beginUnsubscribe(filters, done)));
-        return done;
+        TopicFilter only = filters.size() == 1 ? filters.get(0) : null;
+        return enter(new Step(only, -1, step -> beginUnsubscribe(filters, step)));
     }
 
-    private void beginUnsubscribe(List<TopicFilter> filters, CompletableFuture<List<Boolean>> done) {
+    private void beginUnsubscribe(List<TopicFilter> filters, Step step) {
         OnEventLoop.whenComplete(connection, dist.removeRoutes(filters, receiver), (all, failure) -> {
             if (failure != null) {
                 // of several routes some may be gone
-                leave(done, List.of(), filters.size() == 1 ? failure : HalfDone.by(failure));
+                leave(step, List.of(), filters.size() == 1 ? failure : HalfDone.by(failure));
                 return;
             }
             OnEventLoop.whenComplete(
                     connection,
                     attachment.unsubscribe(filters),
-                    (existed, cause) -> leave(done, existed, HalfDone.by(cause)));
+                    (existed, cause) -> leave(step, existed, HalfDone.by(cause)));
         });
     }
 
@@ -101,31 +113,50 @@ final class SubscriptionSteps {
         }
     }
 
-    private void enter(Step step) {
+    private CompletableFuture<List<Boolean>> enter(Step step) {
         if (closed == null) {
             waiting.addLast(step);
             advance();
         }
+        return step.answer;
     }
 
     private void advance() {
-        for (Step head = waiting.peekFirst(); head != null; head = waiting.peekFirst()) {
-            if (running > 0 && (head.isAlone || isRunningAlone)) {
-                return;
-            }
+        for (Step head = waiting.peekFirst(); head != null && mayBegin(head); head = waiting.peekFirst()) {
             waiting.removeFirst();
+            begun.addLast(head);
             running++;
-            isRunningAlone = head.isAlone;
-            head.action.run();
+            isRunningAlone = head.only == null;
+            count(head, head.change);
+            head.action.accept(head);
         }
     }
 
-    private void leave(CompletableFuture<List<Boolean>> done, List<Boolean> results, @Nullable Throwable failure) {
+    private boolean mayBegin(Step step) {
+        if (running == 0) {
+            return true;
+        }
+        if (step.only == null || isRunningAlone) {
+            return false;
+        }
+        return single.getOrDefault(step.only, 0) * step.change >= 0;
+    }
+
+    private void count(Step step, int change) {
+        if (step.only != null) {
+            single.merge(step.only, change, (before, more) -> before + more == 0 ? null : before + more);
+        }
+    }
+
+    private void leave(Step step, List<Boolean> results, @Nullable Throwable failure) {
         running--;
-        if (failure != null) {
-            done.completeExceptionally(failure);
-        } else {
-            done.complete(results);
+        count(step, -step.change);
+        step.results = results;
+        step.failure = failure;
+        step.isOver = true;
+        for (Step head = begun.peekFirst(); head != null && head.isOver; head = begun.peekFirst()) {
+            begun.removeFirst();
+            head.tell();
         }
         advance();
         completeIfQuiet();
@@ -142,10 +173,32 @@ final class SubscriptionSteps {
         }
     }
 
-    /**
-     * A subscription or unsubscription that waits for its turn.
-     *
-     * @param isAlone whether no other may be under way at the same time
-     */
-    private record Step(boolean isAlone, Runnable action) {}
+    /** A subscription or unsubscription. */
+    private static final class Step {
+        /** Its one filter; null when there are several. */
+        private final @Nullable TopicFilter only;
+        /** 1 when it adds, -1 when it removes. */
+        private final int change;
+
+        private final Consumer<Step> action;
+        private final CompletableFuture<List<Boolean>> answer = new CompletableFuture<>();
+
+        private boolean isOver;
+        private List<Boolean> results = List.of();
+        private @Nullable Throwable failure;
+
+        private Step(@Nullable TopicFilter only, int change, Consumer<Step> action) {
+            this.only = only;
+            this.change = change;
+            this.action = action;
+        }
+
+        private void tell() {
+            if (failure != null) {
+                answer.completeExceptionally(failure);
+            } else {
+                answer.complete(results);
+            }
+        }
+    }
 }

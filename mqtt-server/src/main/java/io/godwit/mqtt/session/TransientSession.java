@@ -213,7 +213,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
             dropped(message, DropReason.PACKET_TOO_LARGE);
             return false;
         }
-        services.metrics.publishOut();
+        services.metrics.publishOut(message.payload().length);
         return true;
     }
 

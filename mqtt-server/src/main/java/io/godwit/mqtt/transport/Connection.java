@@ -1,5 +1,6 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.dist.client.SharedPick;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ReasonCode;
@@ -25,6 +26,14 @@ public interface Connection {
     /** Below what all topics of this client stand, with placeholders; empty for none. */
     default String mountPoint() {
         return "";
+    }
+
+    /**
+     * How shared groups without a strategy of their own choose for messages of this client; null for the node's
+     * default.
+     */
+    default @Nullable SharedPick sharedPick() {
+        return null;
     }
 
     /** Its client could not prove who it is: counts against where it comes from. */

@@ -1,5 +1,6 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.dist.client.SharedPick;
 import io.godwit.mqtt.transport.tls.TlsConfig;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param origins the web pages that may open a WebSocket
  * @param proxies where connections come from proxies that say in a PROXY header for whom; empty for nowhere
  * @param mountPoint what the topics of its clients stand below, {@code %c} and {@code %u} being client id and user name; empty for none
+ * @param sharedPick how shared groups without a strategy of their own choose for messages that came through it; null
+ *     for the node's default
  */
 public record ListenerConfig(
         InetSocketAddress address,
@@ -23,7 +26,8 @@ public record ListenerConfig(
         @Nullable String webSocketPath,
         AllowedOrigins origins,
         List<AddressRange> proxies,
-        String mountPoint) {
+        String mountPoint,
+        @Nullable SharedPick sharedPick) {
 
     public ListenerConfig {
         proxies = List.copyOf(proxies);
@@ -36,7 +40,7 @@ public record ListenerConfig(
             @Nullable TlsConfig tls,
             @Nullable String webSocketPath,
             List<AddressRange> proxies) {
-        this(address, limits, tls, webSocketPath, AllowedOrigins.SAME_HOST, proxies, "");
+        this(address, limits, tls, webSocketPath, AllowedOrigins.SAME_HOST, proxies, "", null);
     }
 
     /** Plain TCP. */

@@ -37,6 +37,7 @@ public final class LoopContext {
     private final List<LoopFlush> toFlush = new ArrayList<>();
     private boolean isFlushScheduled;
     private final List<TickListener> ticking = new ArrayList<>();
+    private List<Runnable> atNextSweep = new ArrayList<>(0);
     private int tick;
     private boolean isMemoryShort;
     /** Complete when no connection is left; null before {@link #cutAll}. */
@@ -147,6 +148,11 @@ public final class LoopContext {
         return tick;
     }
 
+    /** Runs {@code action} with the next {@link #sweep}: at most a second from now. */
+    public void onNextSweep(Runnable action) {
+        atNextSweep.add(action);
+    }
+
     /** Whether new work is to be refused for want of memory. */
     public boolean isMemoryShort() {
         return isMemoryShort;
@@ -178,6 +184,11 @@ public final class LoopContext {
     /** Once a second: time-outs of all connections of this loop, instead of a timer for each. */
     public void sweep() {
         tick++;
+        if (!atNextSweep.isEmpty()) {
+            List<Runnable> due = atNextSweep;
+            atNextSweep = new ArrayList<>(0);
+            due.forEach(this::execute);
+        }
         // backwards: a listener that closes itself is replaced by one that was already visited
         for (int i = ticking.size() - 1; i >= 0; i--) {
             if (i < ticking.size()) {

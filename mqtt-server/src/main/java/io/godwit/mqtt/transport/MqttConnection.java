@@ -1,5 +1,6 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.dist.client.SharedPick;
 import io.godwit.mqtt.codec.PacketDecoder;
 import io.godwit.mqtt.codec.PacketEncoder;
 import io.godwit.mqtt.codec.PartialListener;
@@ -124,6 +125,11 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     @Override
     public String mountPoint() {
         return scope.config().mountPoint();
+    }
+
+    @Override
+    public @Nullable SharedPick sharedPick() {
+        return scope.config().sharedPick();
     }
 
     @Override

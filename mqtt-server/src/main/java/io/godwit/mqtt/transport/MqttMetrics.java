@@ -1,5 +1,6 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.event.BanCause;
 import io.godwit.plugin.event.ConnectionLimit;
 import io.godwit.plugin.event.DropReason;
@@ -24,6 +25,8 @@ public final class MqttMetrics {
     private final LongAdder packetsOut;
     private final LongAdder publishesIn;
     private final LongAdder publishesOut;
+    private final LongAdder payloadBytesIn;
+    private final LongAdder payloadBytesOut;
     private final LongAdder bytesIn;
     private final LongAdder bytesOut;
     private final LongAdder ignoredPackets;
@@ -31,6 +34,8 @@ public final class MqttMetrics {
     private final ByKind<ThrottleCause> pauses;
     private final LongAdder sockets = new LongAdder();
     private final LongAdder openedSockets;
+    private final LongAdder continuedAttachments;
+    private final LongAdder lostAttachments;
 
     // what has an event
     final LongAdder connects;
@@ -43,7 +48,7 @@ public final class MqttMetrics {
     final LongAdder begunSlowConsumers;
     final LongAdder endedSlowConsumers;
     final LongAdder delayedReplays;
-    final LongAdder deniedConnects;
+    final ByKind<RefusalReason> deniedConnects;
     final LongAdder deniedPublishes;
     final LongAdder deniedSubscribes;
     final LongAdder authFailures;
@@ -63,12 +68,16 @@ public final class MqttMetrics {
         packetsOut = counter(registry, "packets.out");
         publishesIn = counter(registry, "publishes.in");
         publishesOut = counter(registry, "publishes.out");
+        payloadBytesIn = counter(registry, "payload.bytes.in");
+        payloadBytesOut = counter(registry, "payload.bytes.out");
         bytesIn = counter(registry, "bytes.in");
         bytesOut = counter(registry, "bytes.out");
         ignoredPackets = counter(registry, "packets.ignored");
         ignoredBytes = counter(registry, "bytes.ignored");
         Gauge.builder("godwit.mqtt.sockets", sockets, LongAdder::sum).register(registry);
         openedSockets = counter(registry, "sockets.opened");
+        continuedAttachments = counter(registry, "attachments.continued");
+        lostAttachments = counter(registry, "attachments.lost");
         connects = counter(registry, "connects");
         disconnects = counter(registry, "disconnects");
         refusedConnects = counter(registry, "connects.refused");
@@ -79,7 +88,7 @@ public final class MqttMetrics {
         begunSlowConsumers = counter(registry, "slow.consumers.begun");
         endedSlowConsumers = counter(registry, "slow.consumers.ended");
         delayedReplays = counter(registry, "replays.delayed");
-        deniedConnects = counter(registry, "connects.denied");
+        deniedConnects = new ByKind<>(registry, "connects.denied", "reason", RefusalReason.class);
         deniedPublishes = counter(registry, "publishes.denied");
         deniedSubscribes = counter(registry, "subscribes.denied");
         authFailures = counter(registry, "auth.failures");
@@ -112,12 +121,14 @@ public final class MqttMetrics {
         packetsOut.increment();
     }
 
-    public void publishIn() {
+    public void publishIn(int payloadBytes) {
         publishesIn.increment();
+        payloadBytesIn.add(payloadBytes);
     }
 
-    public void publishOut() {
+    public void publishOut(int payloadBytes) {
         publishesOut.increment();
+        payloadBytesOut.add(payloadBytes);
     }
 
     /** A connection pauses, which one that is throttled does again and again. */
@@ -150,6 +161,16 @@ public final class MqttMetrics {
     /** So many bytes came after their connection was closed, and are not looked at. */
     void bytesIgnored(long bytes) {
         ignoredBytes.add(bytes);
+    }
+
+    /** The leader of a connected session's inbox was replaced, and the connection goes on at the next one. */
+    public void attachmentContinued() {
+        continuedAttachments.increment();
+    }
+
+    /** It could not: the connection is closed. */
+    public void attachmentLost() {
+        lostAttachments.increment();
     }
 
     /** A counter for each constant of {@code K}, told apart by a tag. */

@@ -131,7 +131,7 @@ public final class MqttReports {
     // ---- who may do what
 
     public void connectDenied(ClientInfo client, RefusalReason reason, String detail) {
-        metrics.deniedConnects.increment();
+        metrics.deniedConnects.increment(reason);
         if (events.isListening(BrokerEvent.ConnectDenied.class)) {
             events.onEvent(new BrokerEvent.ConnectDenied(client, reason, detail));
         }

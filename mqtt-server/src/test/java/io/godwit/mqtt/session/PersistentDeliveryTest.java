@@ -21,7 +21,7 @@ class PersistentDeliveryTest {
     void qos0HandedToAClosedConnectionIsCountedAndTheRestStaysInTheInbox() {
         PersistentSession session = stage.persistent();
         session.onClosed("cable cut");
-        stage.mail.deliver(List.of(message(0, "zero"), message(1, "one"), message(2, "two")));
+        stage.mail.take(List.of(message(0, "zero"), message(1, "one"), message(2, "two")));
         stage.runTasks();
         assertThat(drops()).containsExactly(dropped("zero"));
         assertThat(stage.publishes()).isEmpty();
@@ -31,10 +31,10 @@ class PersistentDeliveryTest {
     void qos0ThatWaitedBehindOthersWhenTheConnectionClosedIsCounted() {
         PersistentSession session = stage.persistent();
         stage.connection.isWritable = false;
-        stage.mail.deliver(List.of(message(1, "one")));
+        stage.mail.take(List.of(message(1, "one")));
         stage.runTasks();
         stage.connection.isWritable = true;
-        stage.mail.deliver(List.of(message(0, "zero"), message(2, "two")));
+        stage.mail.take(List.of(message(0, "zero"), message(2, "two")));
         stage.runTasks();
         assertThat(stage.publishes()).isEmpty();
 

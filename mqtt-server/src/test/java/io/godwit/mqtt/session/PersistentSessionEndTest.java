@@ -3,9 +3,13 @@ package io.godwit.mqtt.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.Match;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.InboxMessage;
+import io.godwit.inbox.client.InsertRequest;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.packet.Publish;
@@ -30,6 +34,7 @@ import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,6 +44,7 @@ import org.junit.jupiter.api.Test;
 class PersistentSessionEndTest {
     private static final ClientInfo CLIENT = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "test:1", 5);
     private static final TopicFilter FILTER = new TopicFilter(null, "a");
+    private static final int WINDOW = 10;
 
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final LoopContext loop = new LoopContext(0, tasks::add);
@@ -46,6 +52,7 @@ class PersistentSessionEndTest {
     private final MemoryInbox inbox = new MemoryInbox();
     private final RecordingConnection connection = new RecordingConnection(loop);
     private boolean isEnded;
+    private long incarnation;
 
     @BeforeEach
     void bind() {
@@ -110,6 +117,37 @@ class PersistentSessionEndTest {
         assertThat(next.receive(9, repeated).join().isDistributed()).isTrue();
     }
 
+    /** What waits here for its turn has not been sent, however much of the store was asked for. */
+    @Test
+    void theStoreIsToldHowFarTheClientWasSent() {
+        PersistentSession session = session();
+        for (int i = 0; i < WINDOW + 3; i++) {
+            Message message = new Message("a", new byte[1], Qos.EXACTLY_ONCE, false, 0, MessageProperties.NONE);
+            InsertRequest.Target target =
+                    new InsertRequest.Target(CLIENT.clientId(), incarnation, Qos.EXACTLY_ONCE, false, Match.NO_IDS);
+            inbox.insert(new InsertRequest(TenantId.DEFAULT, message, List.of(target), null, 0, 0));
+        }
+        runTasks();
+        assertThat(connection.sent).hasSize(WINDOW);
+        session.onClosed("test");
+        runTasks();
+
+        List<InboxMessage> again = new ArrayList<>();
+        AttachReply next = inbox.attach(request(), new InboxListener() {
+                    @Override
+                    public void deliver(List<InboxMessage> messages) {
+                        again.addAll(messages);
+                    }
+
+                    @Override
+                    public void detached(Reason reason) {}
+                })
+                .join();
+        next.attachment().request(WINDOW + 3);
+        assertThat(again).hasSize(WINDOW + 3);
+        assertThat(inbox.lastSentBelow()).isEqualTo(again.get(WINDOW).sequence());
+    }
+
     private PersistentSession session() {
         MqttReports reports = new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), EventListener.NONE);
         SessionServices services = new SessionServices(
@@ -121,17 +159,23 @@ class PersistentSessionEndTest {
                 reports,
                 () -> 0,
                 1);
-        InboxMail mail = new InboxMail(connection);
-        AttachReply reply = inbox.attach(request(), mail).join();
+        InboxMail mail = new InboxMail();
+        AttachReply reply =
+                LastingAttachment.attach(connection, services, request(), mail).join();
+        incarnation = reply.incarnation();
         PersistentSession session = new PersistentSession(
-                connection, services, new SessionTerms(CLIENT, 10, 0, 3600, null), reply, mail, () -> isEnded = true);
+                connection,
+                services,
+                new SessionTerms(CLIENT, WINDOW, 0, 3600, null),
+                reply,
+                mail,
+                () -> isEnded = true);
         session.start();
         return session;
     }
 
     private AttachReply attach() {
-        return inbox.attach(request(), new InboxMail(new RecordingConnection(loop)))
-                .join();
+        return inbox.attach(request(), new NoListener()).join();
     }
 
     private static AttachRequest request() {

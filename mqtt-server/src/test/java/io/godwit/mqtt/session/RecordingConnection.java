@@ -114,7 +114,7 @@ final class RecordingConnection implements Connection {
 
     @Override
     public void disconnect(ReasonCode code, @Nullable String detail) {
-        closeReason = code.name();
+        closeReason = closeReason == null ? code.name() : closeReason;
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.Will;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.packet.PubAck;
@@ -50,7 +51,9 @@ final class SessionStage {
     /** Of the session made last. */
     RecordingConnection connection = new RecordingConnection(loop);
 
-    InboxMail mail = new InboxMail(connection);
+    InboxMail mail = new InboxMail();
+    /** Whether nothing of a session made here is under way any more. */
+    boolean isEnded;
     /** Packets sent to the client that it has looked at. */
     private int seen;
 
@@ -65,16 +68,23 @@ final class SessionStage {
 
     private void connect() {
         connection = new RecordingConnection(loop);
-        mail = new InboxMail(connection);
+        mail = new InboxMail();
         seen = 0;
+        isEnded = false;
     }
 
     PersistentSession persistent() {
         connect();
-        AttachReply reply = inbox.attach(new AttachRequest(info("c"), false, 1000, null), mail)
+        AttachReply reply = LastingAttachment.attach(
+                        connection, services, new AttachRequest(info("c"), false, 1000, null), mail)
                 .join();
         PersistentSession session = new PersistentSession(
-                connection, services, new SessionTerms(info("c"), WINDOW, 0, 1000, null), reply, mail, () -> {});
+                connection,
+                services,
+                new SessionTerms(info("c"), WINDOW, 0, 1000, null),
+                reply,
+                mail,
+                () -> isEnded = true);
         session.start();
         runTasks();
         return session;
@@ -83,13 +93,37 @@ final class SessionStage {
     TransientSession clean() {
         connect();
         return new TransientSession(
-                connection, services, new SessionTerms(info("c"), WINDOW, 0, 0, null), null, () -> {});
+                connection, services, new SessionTerms(info("c"), WINDOW, 0, 0, null), null, () -> isEnded = true);
     }
 
     /** The connection ends without a DISCONNECT. */
     void cut(Session session) {
         session.onClosed("cable cut");
         runTasks();
+    }
+
+    /** A second passes for everything on the loop. */
+    void sweep() {
+        loop.sweep();
+        runTasks();
+    }
+
+    double count(String counter) {
+        return meters.get("godwit.mqtt." + counter).functionCounter().count();
+    }
+
+    /** A session that ends with its connection and has a will, which the inbox store keeps. */
+    TransientSession cleanWithWill(Will will) {
+        connect();
+        AttachReply reply = LastingAttachment.attach(
+                        connection, services, new AttachRequest(info("c"), true, 0, will), mail)
+                .join();
+        return new TransientSession(
+                connection,
+                services,
+                new SessionTerms(info("c"), WINDOW, 0, 0, null),
+                reply.attachment(),
+                () -> isEnded = true);
     }
 
     /** The client acknowledges the next {@code count} messages of QoS 1, as far as there are any. */

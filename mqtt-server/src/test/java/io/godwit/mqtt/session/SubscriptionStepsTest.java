@@ -15,7 +15,12 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,12 +34,12 @@ class SubscriptionStepsTest {
     private final LoopContext loop = new LoopContext(0, tasks::add);
     private final RecordingConnection connection = new RecordingConnection(loop);
     private final MemoryDist dist = new MemoryDist();
-    private final CompletableFuture<Void> held = new CompletableFuture<>();
+    private CompletableFuture<Void> held = new CompletableFuture<>();
     private SubscriptionSteps steps = newSteps();
 
     private SubscriptionSteps newSteps() {
         AttachReply reply = new MemoryInbox()
-                .attach(new AttachRequest(CLIENT, false, 3600, null), new InboxMail(connection))
+                .attach(new AttachRequest(CLIENT, false, 3600, null), new NoListener())
                 .join();
         InboxReceiver receiver = new InboxReceiver(CLIENT.tenant(), CLIENT.clientId(), reply.incarnation());
         return new SubscriptionSteps(connection, dist, receiver, reply.attachment());
@@ -52,8 +57,135 @@ class SubscriptionStepsTest {
         CompletableFuture<List<Boolean>> first = subscribe("a");
         CompletableFuture<List<Boolean>> second = subscribe("b");
 
+        assertThat(dist.size()).as("both have begun").isEqualTo(2);
         assertThat(first).isNotDone();
+        assertThat(second).as("answers keep their order").isNotDone();
+
+        held.complete(null);
+        runTasks();
+        assertThat(first).isCompletedWithValue(List.of(true));
         assertThat(second).isCompletedWithValue(List.of(true));
+    }
+
+    @Test
+    void unsubscriptionsOfOneFilterEachDoNotWaitForEachOther() {
+        have("a", "b", "c");
+        dist.holdNextRoute(held);
+        CompletableFuture<List<Boolean>> first = unsubscribe("a");
+        CompletableFuture<List<Boolean>> second = unsubscribe("b");
+        CompletableFuture<List<Boolean>> again = unsubscribe("b");
+
+        assertThat(dist.size()).as("all have begun").isEqualTo(1);
+        assertThat(List.of(first, second, again)).noneMatch(CompletableFuture::isDone);
+
+        held.complete(null);
+        runTasks();
+        assertThat(first).isCompletedWithValue(List.of(true));
+        assertThat(second).isCompletedWithValue(List.of(true));
+        assertThat(again).isCompletedWithValue(List.of(false));
+    }
+
+    /** Else a route could be written after it was removed, or the other way round. */
+    @Test
+    void thoseThatAddAndThoseThatRemoveAFilterWaitForEachOther() {
+        CompletableFuture<List<Boolean>> added = subscribe("a");
+        CompletableFuture<List<Boolean>> removed = unsubscribe("a");
+        CompletableFuture<List<Boolean>> addedAgain = subscribe("a");
+        assertThat(dist.size()).isEqualTo(1);
+
+        CompletableFuture<Void> heldToo = new CompletableFuture<>();
+        dist.holdNextRoute(heldToo);
+        held.complete(null);
+        runTasks();
+        assertThat(added).isCompletedWithValue(List.of(true));
+        assertThat(dist.size()).as("the last has not begun").isZero();
+
+        heldToo.complete(null);
+        runTasks();
+        assertThat(removed).isCompletedWithValue(List.of(true));
+        assertThat(addedAgain).isCompletedWithValue(List.of(true));
+        assertThat(dist.size()).isEqualTo(1);
+    }
+
+    @Test
+    void whatConcernsOtherFiltersMayOverlap() {
+        have("a", "b");
+        dist.holdNextRoute(held);
+        CompletableFuture<List<Boolean>> removed = unsubscribe("a");
+        CompletableFuture<List<Boolean>> added = subscribe("c");
+        CompletableFuture<List<Boolean>> several = unsubscribe("b", "c");
+        assertThat(dist.size()).as("b and c, and not yet without").isEqualTo(2);
+
+        held.complete(null);
+        runTasks();
+        assertThat(removed).isCompletedWithValue(List.of(true));
+        assertThat(added).isCompletedWithValue(List.of(true));
+        assertThat(several).isCompletedWithValue(List.of(true, true));
+        assertThat(dist.size()).isZero();
+    }
+
+    /**
+     * Whatever a client asks for in whatever order, and however late the stores answer: the last request for each
+     * filter counts, and routes are those subscribed.
+     */
+    @Test
+    void theLastRequestForAFilterCounts() {
+        held.complete(null);
+        Random random = new Random(7);
+        for (int round = 0; round < 300; round++) {
+            steps = newSteps();
+            Set<String> expected = new HashSet<>();
+            List<CompletableFuture<List<Boolean>>> answers = new ArrayList<>();
+            List<CompletableFuture<Void>> holds = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                String filter = round + "/" + random.nextInt(3);
+                if (random.nextInt(3) == 0) {
+                    CompletableFuture<Void> hold = new CompletableFuture<>();
+                    holds.add(hold);
+                    dist.holdNextRoute(hold);
+                }
+                if (random.nextBoolean()) {
+                    answers.add(subscribe(filter));
+                    expected.add(filter);
+                } else {
+                    answers.add(unsubscribe(filter));
+                    expected.remove(filter);
+                }
+                assertInOrder(answers);
+            }
+            Collections.shuffle(holds, random);
+            for (CompletableFuture<Void> hold : holds) {
+                hold.complete(null);
+                runTasks();
+                assertInOrder(answers);
+            }
+            assertThat(answers).allMatch(CompletableFuture::isDone);
+            Set<String> routed = new HashSet<>();
+            dist.forEachRoute((filter, receiver) -> routed.add(filter.text()));
+            for (int i = 0; i < 3; i++) {
+                String filter = round + "/" + i;
+                assertThat(routed.contains(filter)).as(filter).isEqualTo(expected.contains(filter));
+            }
+        }
+    }
+
+    private static void assertInOrder(List<CompletableFuture<List<Boolean>>> answers) {
+        long done = answers.stream().takeWhile(CompletableFuture::isDone).count();
+        assertThat(answers.stream().filter(CompletableFuture::isDone)).hasSize((int) done);
+    }
+
+    private void have(String... filters) {
+        held.complete(null);
+        subscribe(filters);
+        assertThat(dist.size()).isEqualTo(filters.length);
+        held = new CompletableFuture<>();
+    }
+
+    private CompletableFuture<List<Boolean>> unsubscribe(String... filters) {
+        CompletableFuture<List<Boolean>> done = steps.unsubscribe(
+                Stream.of(filters).map(filter -> new TopicFilter(null, filter)).toList());
+        runTasks();
+        return done;
     }
 
     @Test

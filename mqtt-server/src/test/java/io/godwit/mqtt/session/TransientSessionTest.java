@@ -3,12 +3,9 @@ package io.godwit.mqtt.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.conformance.Clause;
-import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Match;
-import io.godwit.dist.client.SubscriptionOptions;
-import io.godwit.kv.client.RangeException;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.packet.PubAck;
@@ -44,8 +41,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Flow control and policies of a live session, on the test's thread with recorded packets. */
 class TransientSessionTest {
@@ -501,107 +496,5 @@ class TransientSessionTest {
             mail.get(i).remove().run();
         }
         assertThat(late).isCompletedWithValue(DistOutcome.DELIVERED);
-    }
-
-    @ParameterizedTest
-    @EnumSource(
-            value = DistOutcome.class,
-            names = {"OVERLOADED", "FAILED"})
-    void aQos2PublishThatSomeMayHaveIsNotRefusedButCutOff(DistOutcome outcome) {
-        TransientSession session = session(5, 10, SessionConfig.DEFAULTS);
-        dist.answerNext(CompletableFuture.completedFuture(outcome));
-        session.onPacket(new Publish(1, false, Qos.EXACTLY_ONCE, false, "a", new byte[1], MessageProperties.NONE));
-        assertThat(connection.sent).isEmpty();
-        assertThat(connection.isOpen()).isFalse();
-        assertThat(refusals()).isEqualTo(1);
-    }
-
-    @Test
-    void aQos1PublishThatFailedIsRefused() {
-        TransientSession session = session(5, 10, SessionConfig.DEFAULTS);
-        dist.answerNext(CompletableFuture.completedFuture(DistOutcome.FAILED));
-        session.onPacket(new Publish(1, false, Qos.AT_LEAST_ONCE, false, "a", new byte[1], MessageProperties.NONE));
-        assertThat(connection.sent).containsExactly(new PubAck(1, ReasonCode.UNSPECIFIED_ERROR));
-        assertThat(connection.isOpen()).isTrue();
-        assertThat(refusals()).isEqualTo(1);
-    }
-
-    @Test
-    void aQos2PublishWhoseRetainedCopyMayBeSetIsCutOffAndOneThatCertainlyIsNotIsRefused() {
-        TransientSession session = session(5, 10, SessionConfig.DEFAULTS);
-        retain.answerNextSet(
-                CompletableFuture.failedFuture(new RangeException(RangeException.Cause.OVERLOADED, "test")));
-        session.onPacket(new Publish(1, false, Qos.EXACTLY_ONCE, true, "a", new byte[1], MessageProperties.NONE));
-        runTasks();
-        assertThat(connection.sent).containsExactly(new PubRec(1, ReasonCode.QUOTA_EXCEEDED));
-        assertThat(connection.isOpen()).isTrue();
-
-        retain.answerNextSet(CompletableFuture.failedFuture(new RangeException(RangeException.Cause.TIMEOUT, "test")));
-        session.onPacket(new Publish(2, false, Qos.EXACTLY_ONCE, true, "a", new byte[1], MessageProperties.NONE));
-        runTasks();
-        assertThat(connection.sent).hasSize(1);
-        assertThat(connection.isOpen()).isFalse();
-        assertThat(refusals()).isEqualTo(2);
-    }
-
-    @Test
-    void aQos0PublishThatFailedIsLeftToThoseWhoKnowItsReceivers() {
-        TransientSession session = session(5, 10, SessionConfig.DEFAULTS);
-        dist.answerNext(CompletableFuture.completedFuture(DistOutcome.FAILED));
-        session.onPacket(new Publish(0, false, Qos.AT_MOST_ONCE, false, "a", new byte[1], MessageProperties.NONE));
-        assertThat(events).isEmpty();
-        assertThat(refusals()).isZero();
-        assertThat(meters.get("godwit.mqtt.messages.dropped")
-                        .tag("reason", "store_failed")
-                        .functionCounter()
-                        .count())
-                .isZero();
-    }
-
-    /** Such as {@code mosquitto_pub -r}: its client hangs up at once, and nobody would send the message again. */
-    @Test
-    void qos0ReachesItsSubscribersThoughItsClientHangsUpBeforeItIsRetained() {
-        List<String> delivered = new ArrayList<>();
-        dist.subscribe(
-                TenantId.DEFAULT,
-                TopicFilter.parse("a").orElseThrow(),
-                session(new RecordingConnection(loop), 5, 10, SessionConfig.DEFAULTS),
-                new SubscriptionOptions(Qos.AT_MOST_ONCE, false, false, 0));
-        dist.deliverTo(
-                delivery -> {
-                    delivered.add(new String(delivery.message().payload(), StandardCharsets.UTF_8));
-                    return Deliverer.DELIVERED;
-                },
-                delivery -> Deliverer.DELIVERED);
-        TransientSession session = session(5, 10, SessionConfig.DEFAULTS);
-        CompletableFuture<Void> retained = new CompletableFuture<>();
-        retain.answerNextSet(retained);
-        session.onPacket(publish(0, Qos.AT_MOST_ONCE, true, "retained"));
-        session.onPacket(publish(1, Qos.AT_LEAST_ONCE, true, "to be sent again"));
-        session.onPacket(publish(0, Qos.AT_MOST_ONCE, false, "plain"));
-        session.onPacket(publish(0, Qos.AT_MOST_ONCE, true, "last"));
-        session.onClosed("test");
-        runTasks();
-        assertThat(delivered).isEmpty();
-        assertThat(isEnded).isFalse();
-
-        retained.complete(null);
-        runTasks();
-        assertThat(delivered).containsExactly("retained", "plain", "last");
-        assertThat(isEnded).isTrue();
-    }
-
-    private static Publish publish(int packetId, Qos qos, boolean retain, String payload) {
-        return new Publish(
-                packetId, false, qos, retain, "a", payload.getBytes(StandardCharsets.UTF_8), MessageProperties.NONE);
-    }
-
-    private int refusals() {
-        int told = (int) events.stream()
-                .filter(BrokerEvent.PublishRefused.class::isInstance)
-                .count();
-        assertThat(meters.get("godwit.mqtt.publishes.refused").functionCounter().count())
-                .isEqualTo(told);
-        return told;
     }
 }

@@ -9,13 +9,13 @@ import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Publisher;
+import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.deliver.DistCounters;
 import io.godwit.dist.deliver.FanOut;
 import io.godwit.dist.deliver.ServedReceivers;
 import io.godwit.dist.deliver.SharedChoices;
 import io.godwit.dist.deliver.StrayRoutes;
-import io.godwit.dist.route.SharedPick;
 import io.godwit.dist.route.SharedStrategies;
 import io.godwit.dist.route.TopicIndex;
 import io.godwit.kv.client.RangeException;
@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The real matching and fan-out, on routes that are stored nowhere. What is handed on goes to nobody. */
@@ -83,10 +84,16 @@ public final class MemoryDist implements DistClient {
         return index.subscriptions();
     }
 
+    /** Every route of a stored session. */
+    public void forEachRoute(BiConsumer<TopicFilter, InboxReceiver> action) {
+        index.tenant(TenantId.DEFAULT).forEachRoute(action);
+    }
+
     @Override
-    public Publisher publisher(ClientInfo client) {
+    public Publisher publisher(ClientInfo client, @Nullable SharedPick asked) {
         FanOut fanOut = new FanOut(
                 client,
+                asked,
                 index.tenant(client.tenant()),
                 new FanOut.Deliverers(
                         delivery -> live.deliver(delivery),
@@ -164,8 +171,10 @@ public final class MemoryDist implements DistClient {
 
     @Override
     public CompletableFuture<Void> removeRoutes(Collection<TopicFilter> filters, InboxReceiver receiver) {
-        return routeWritten(
+        CompletableFuture<Void> written = routeWritten(
                 () -> filters.forEach(filter -> index.tenant(receiver.tenant()).remove(filter, receiver)));
+        CompletableFuture<Void> held = nextRoute.getAndSet(null);
+        return held == null ? written : held;
     }
 
     private CompletableFuture<Void> routeWritten(Runnable change) {

@@ -5,6 +5,7 @@ import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.ContinueRequest;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InboxListener;
@@ -25,12 +26,14 @@ import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -42,11 +45,23 @@ public final class MemoryInbox implements InboxClient {
     private final List<Message> wills = new ArrayList<>();
     private final ArrayDeque<CompletableFuture<ReplayOutcome>> replayAnswers = new ArrayDeque<>();
     private long incarnations;
+    private long lastSentBelow;
 
     /** A failure that the next call of any kind fails with. */
     private @Nullable RangeException nextFailure;
 
     private @Nullable RangeException nextInsertFailure;
+    /** Calls that a leader which is about to be replaced does not begin with; null when there is none. */
+    private @Nullable List<CompletableFuture<?>> notBegun;
+    /** What the next connection that goes on waits for. */
+    private @Nullable CompletableFuture<Void> beforeContinuing;
+
+    private int continued;
+
+    /** How far the connection that was detached last has sent. */
+    public synchronized long lastSentBelow() {
+        return lastSentBelow;
+    }
 
     private static final class Entry {
         final long sequence;
@@ -83,17 +98,24 @@ public final class MemoryInbox implements InboxClient {
         @Nullable
         String userName;
 
+        @Nullable
+        Will will;
+
         final Map<TopicFilter, StoredSubscription> subscriptions = new LinkedHashMap<>();
         /** Of each subscription that is owed retained messages, the topics of live messages since it was made. */
         final Map<TopicFilter, Set<String>> liveTopics = new HashMap<>();
 
         final TreeMap<Long, Entry> queue = new TreeMap<>();
         final TreeMap<Integer, Inbound> inbound = new TreeMap<>();
-        long nextSequence;
+        /** 0 means nothing to the protocol between store and frontend. */
+        long nextSequence = 1;
+
         long tokens;
 
         @Nullable
         Attachment attachment;
+        /** Its attachment was ended by {@link #moveLeader}. */
+        boolean isAwaited;
 
         Stored(long incarnation) {
             this.incarnation = incarnation;
@@ -134,6 +156,76 @@ public final class MemoryInbox implements InboxClient {
 
     public synchronized void failNext(RangeException failure) {
         nextFailure = failure;
+    }
+
+    /** From now on nothing that attachments are asked for is begun. */
+    public synchronized void beginMove() {
+        if (notBegun == null) {
+            notBegun = new ArrayList<>();
+        }
+    }
+
+    /** The leader is replaced in good order: every attachment ends, and its session waits for the connection. */
+    public synchronized void moveLeader() {
+        List<CompletableFuture<?>> failing = notBegun == null ? List.of() : notBegun;
+        notBegun = null;
+        failing.forEach(call -> call.completeExceptionally(moved()));
+        for (Stored stored : sessions.values()) {
+            Attachment attachment = stored.attachment;
+            if (attachment != null) {
+                stored.attachment = null;
+                stored.isAwaited = true;
+                attachment.isMoved = true;
+                attachment.listener.detached(InboxListener.Reason.MOVED);
+            }
+        }
+    }
+
+    /** The next connection that goes on has to wait for {@code gate}. */
+    public synchronized void continueAfter(CompletableFuture<Void> gate) {
+        beforeContinuing = gate;
+    }
+
+    /** The session counts as disconnected: its connection came too late. */
+    public synchronized void giveUp(String clientId) {
+        Objects.requireNonNull(sessions.get(new ClientId(clientId))).isAwaited = false;
+    }
+
+    public synchronized int continued() {
+        return continued;
+    }
+
+    private static RangeException moved() {
+        return new RangeException(RangeException.Cause.MOVED, "asked for by the test");
+    }
+
+    @Override
+    public synchronized CompletableFuture<Optional<InboxAttachment>> continueAttachment(
+            ContinueRequest request, InboxListener listener) {
+        CompletableFuture<Void> gate = beforeContinuing;
+        beforeContinuing = null;
+        if (gate != null) {
+            return gate.thenCompose(open -> continueAttachment(request, listener));
+        }
+        CompletableFuture<Optional<InboxAttachment>> failed = failure();
+        if (failed != null) {
+            return failed;
+        }
+        ClientId clientId = request.client().clientId();
+        Stored stored = sessions.get(clientId);
+        if (stored == null || !stored.isAwaited || stored.incarnation != request.incarnation()) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        stored.isAwaited = false;
+        continued++;
+        stored.queue
+                .values()
+                .removeIf(entry -> entry.sequence <= request.sentUpTo()
+                        && Arrays.binarySearch(request.unanswered(), entry.sequence) < 0);
+        stored.queue.values().forEach(entry -> entry.sent = entry.sequence <= request.sentUpTo());
+        Attachment attachment = new Attachment(clientId, stored, listener, stored.will);
+        stored.attachment = attachment;
+        return CompletableFuture.completedFuture(Optional.of(attachment));
     }
 
     public synchronized List<Message> wills() {
@@ -196,6 +288,8 @@ public final class MemoryInbox implements InboxClient {
         stored.expirySeconds = request.expirySeconds();
         stored.userName = request.client().userName();
         stored.queue.values().forEach(entry -> entry.sent = false);
+        stored.will = request.will();
+        stored.isAwaited = false;
         Attachment attachment = new Attachment(clientId, stored, listener, request.will());
         stored.attachment = attachment;
         return CompletableFuture.completedFuture(new AttachReply(
@@ -272,12 +366,30 @@ public final class MemoryInbox implements InboxClient {
         private final @Nullable Will will;
         private int credit;
         private boolean isStarted;
+        private boolean isMoved;
 
         private Attachment(ClientId clientId, Stored stored, InboxListener listener, @Nullable Will will) {
             this.clientId = clientId;
             this.stored = stored;
             this.listener = listener;
             this.will = will;
+        }
+
+        /** The answer to a call that is not begun; null for one that is. */
+        private <T> @Nullable CompletableFuture<T> unbegun() {
+            if (isMoved) {
+                return CompletableFuture.failedFuture(moved());
+            }
+            if (notBegun == null) {
+                return failure();
+            }
+            CompletableFuture<T> call = new CompletableFuture<>();
+            notBegun.add(call);
+            return call;
+        }
+
+        private boolean isDeaf() {
+            return isMoved || notBegun != null;
         }
 
         private void push() {
@@ -306,6 +418,9 @@ public final class MemoryInbox implements InboxClient {
         @Override
         public void request(int messages) {
             synchronized (MemoryInbox.this) {
+                if (isDeaf()) {
+                    return;
+                }
                 isStarted = true;
                 credit += messages;
                 push();
@@ -315,6 +430,9 @@ public final class MemoryInbox implements InboxClient {
         @Override
         public void acknowledge(long[] sequences) {
             synchronized (MemoryInbox.this) {
+                if (isDeaf()) {
+                    return;
+                }
                 for (long sequence : sequences) {
                     stored.queue.remove(sequence);
                 }
@@ -324,6 +442,10 @@ public final class MemoryInbox implements InboxClient {
         @Override
         public CompletableFuture<Void> received(long sequence) {
             synchronized (MemoryInbox.this) {
+                CompletableFuture<Void> unbegun = isDeaf() ? unbegun() : null;
+                if (unbegun != null) {
+                    return unbegun;
+                }
                 Entry entry = stored.queue.get(sequence);
                 if (entry != null) {
                     entry.released = true;
@@ -340,7 +462,7 @@ public final class MemoryInbox implements InboxClient {
         @Override
         public CompletableFuture<List<Boolean>> subscribe(List<StoredSubscription> subscriptions) {
             synchronized (MemoryInbox.this) {
-                CompletableFuture<List<Boolean>> failed = failure();
+                CompletableFuture<List<Boolean>> failed = unbegun();
                 return failed != null
                         ? failed
                         : CompletableFuture.completedFuture(
@@ -363,7 +485,7 @@ public final class MemoryInbox implements InboxClient {
         @Override
         public CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters) {
             synchronized (MemoryInbox.this) {
-                CompletableFuture<List<Boolean>> failed = failure();
+                CompletableFuture<List<Boolean>> failed = unbegun();
                 if (failed != null) {
                     return failed;
                 }
@@ -379,6 +501,10 @@ public final class MemoryInbox implements InboxClient {
         @Override
         public CompletableFuture<ReplayOutcome> replay(ReplayStep step) {
             synchronized (MemoryInbox.this) {
+                CompletableFuture<ReplayOutcome> unbegun = isDeaf() ? unbegun() : null;
+                if (unbegun != null) {
+                    return unbegun;
+                }
                 if (stored.attachment != this) {
                     return CompletableFuture.failedFuture(
                             new RangeException(RangeException.Cause.CLOSED, "the attachment is over"));
@@ -407,20 +533,25 @@ public final class MemoryInbox implements InboxClient {
         }
 
         @Override
-        public void replayed(TopicFilter filter, String to) {
+        public CompletableFuture<Void> replayed(TopicFilter filter, String to) {
             synchronized (MemoryInbox.this) {
+                CompletableFuture<Void> unbegun = isDeaf() ? unbegun() : null;
+                if (unbegun != null) {
+                    return unbegun;
+                }
                 StoredSubscription subscription = stored.subscriptions.get(filter);
                 if (stored.attachment == this && subscription != null && to.equals(subscription.retainedFrom())) {
                     stored.subscriptions.put(filter, subscription.owed(null));
                     stored.liveTopics.remove(filter);
                 }
+                return CompletableFuture.completedFuture(null);
             }
         }
 
         @Override
         public CompletableFuture<InboxAttachment.Inbound> receive(int packetId, Message message) {
             synchronized (MemoryInbox.this) {
-                CompletableFuture<InboxAttachment.Inbound> failed = failure();
+                CompletableFuture<InboxAttachment.Inbound> failed = unbegun();
                 if (failed != null) {
                     return failed;
                 }
@@ -434,6 +565,10 @@ public final class MemoryInbox implements InboxClient {
         @Override
         public CompletableFuture<Void> distributed(int packetId, long tokenNumber) {
             synchronized (MemoryInbox.this) {
+                CompletableFuture<Void> unbegun = isDeaf() ? unbegun() : null;
+                if (unbegun != null) {
+                    return unbegun;
+                }
                 MemoryInbox.Inbound record = stored.inbound.get(packetId);
                 if (record != null && record.token == tokenNumber) {
                     record.isDistributed = true;
@@ -445,15 +580,23 @@ public final class MemoryInbox implements InboxClient {
         @Override
         public CompletableFuture<Boolean> release(int packetId) {
             synchronized (MemoryInbox.this) {
-                return CompletableFuture.completedFuture(stored.inbound.remove(packetId) != null);
+                CompletableFuture<Boolean> unbegun = isDeaf() ? unbegun() : null;
+                return unbegun != null
+                        ? unbegun
+                        : CompletableFuture.completedFuture(stored.inbound.remove(packetId) != null);
             }
         }
 
         @Override
-        public CompletableFuture<Void> detach(long expirySeconds, boolean publishWill) {
+        public CompletableFuture<Void> detach(long expirySeconds, boolean publishWill, long sentBelow) {
             synchronized (MemoryInbox.this) {
+                CompletableFuture<Void> unbegun = isDeaf() ? unbegun() : null;
+                if (unbegun != null) {
+                    return unbegun;
+                }
                 if (stored.attachment == this) {
                     stored.attachment = null;
+                    lastSentBelow = sentBelow;
                     if (publishWill && will != null) {
                         wills.add(will.message());
                     }

@@ -28,15 +28,16 @@ public final class RetainCoprocessor implements RangeCoprocessor {
 
     public RetainCoprocessor(RetainCounters counters) {
         this.counters = counters;
-        this.index = new RetainIndex(counters.retained);
+        this.index = new RetainIndex(counters);
     }
 
     @Override
     public void open(RangeBounds bounds, RangeReader reader) {
-        RetainIndex rebuilt = new RetainIndex(counters.retained);
+        RetainIndex rebuilt = new RetainIndex(counters);
         try (RangeCursor cursor = reader.cursor(bounds.start(), bounds.end())) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
-                rebuilt.put(cursor.key(), RetainKeys.expiresAtMillis(cursor.value()));
+                byte[] value = cursor.value();
+                rebuilt.put(cursor.key(), RetainKeys.expiresAtMillis(value), RetainKeys.payloadBytes(value));
             }
         }
         RetainIndex before = index;
@@ -98,7 +99,8 @@ public final class RetainCoprocessor implements RangeCoprocessor {
         public void set(byte[] key, byte[] value) {
             writes.put(key, value);
             long expiresAtMillis = RetainKeys.expiresAtMillis(value);
-            afterCommit.accept(() -> index.put(key, expiresAtMillis));
+            int payloadBytes = RetainKeys.payloadBytes(value);
+            afterCommit.accept(() -> index.put(key, expiresAtMillis, payloadBytes));
         }
 
         @Override

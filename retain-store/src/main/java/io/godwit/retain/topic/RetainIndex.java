@@ -9,7 +9,6 @@ import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,21 +22,28 @@ final class RetainIndex {
     private static final Comparator<Expiry> BY_TIME =
             Comparator.comparingLong(Expiry::atMillis).thenComparing(Expiry::key, Arrays::compareUnsigned);
 
-    private final NavigableMap<byte[], Long> expiries = new ConcurrentSkipListMap<>(Arrays::compareUnsigned);
+    /** What is known of a message. */
+    private record Entry(long expiresAtMillis, int payloadBytes) {}
+
+    private final NavigableMap<byte[], Entry> entries = new ConcurrentSkipListMap<>(Arrays::compareUnsigned);
     private final NavigableSet<Expiry> byTime = new ConcurrentSkipListSet<>(BY_TIME);
     /** Of all ranges of the store, kept here because the map would have to walk to count itself. */
-    private final LongAdder retained;
+    private final RetainCounters counters;
+    /** Of this index alone. Volatile for {@link #retire}. */
+    private volatile long payloadBytes;
 
-    RetainIndex(LongAdder retained) {
-        this.retained = retained;
+    RetainIndex(RetainCounters counters) {
+        this.counters = counters;
     }
 
-    void put(byte[] key, long expiresAtMillis) {
-        Long before = expiries.put(key, expiresAtMillis);
+    void put(byte[] key, long expiresAtMillis, int payloadBytes) {
+        Entry before = entries.put(key, new Entry(expiresAtMillis, payloadBytes));
         if (before == null) {
-            retained.increment();
-        } else if (before != RetainKeys.NEVER) {
-            byTime.remove(new Expiry(before, key));
+            counters.retained.increment();
+            count(payloadBytes);
+        } else {
+            count(payloadBytes - before.payloadBytes);
+            forgetTime(before, key);
         }
         if (expiresAtMillis != RetainKeys.NEVER) {
             byTime.add(new Expiry(expiresAtMillis, key));
@@ -45,14 +51,25 @@ final class RetainIndex {
     }
 
     void remove(byte[] key) {
-        Long before = expiries.remove(key);
+        Entry before = entries.remove(key);
         if (before == null) {
             return;
         }
-        retained.decrement();
-        if (before != RetainKeys.NEVER) {
-            byTime.remove(new Expiry(before, key));
+        counters.retained.decrement();
+        count(-before.payloadBytes);
+        forgetTime(before, key);
+    }
+
+    private void forgetTime(Entry before, byte[] key) {
+        if (before.expiresAtMillis != RetainKeys.NEVER) {
+            byTime.remove(new Expiry(before.expiresAtMillis, key));
         }
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // by the apply thread alone
+    private void count(long bytes) {
+        payloadBytes += bytes;
+        counters.payloadBytes.add(bytes);
     }
 
     /** At most {@code max} keys whose messages have expired at {@code nowMillis}, the oldest first. */
@@ -77,7 +94,8 @@ final class RetainIndex {
 
     /** Takes its topics out of the count: another index has replaced it. Walks that have begun go on. */
     void retire() {
-        retained.add(-expiries.size());
+        counters.retained.add(-entries.size());
+        counters.payloadBytes.add(-payloadBytes);
     }
 
     /** Confined to one thread. Sees changes made ahead of it. */
@@ -102,7 +120,7 @@ final class RetainIndex {
         /** The next matching key; null at the end, and when no step is left, which {@link #position} tells apart. */
         byte @Nullable [] next() {
             for (; stepsLeft > 0 && position != null; stepsLeft--) {
-                Map.Entry<byte[], Long> entry = expiries.ceilingEntry(position);
+                Map.Entry<byte[], Entry> entry = entries.ceilingEntry(position);
                 if (entry == null || Arrays.compareUnsigned(entry.getKey(), filter.end()) >= 0) {
                     position = null;
                     return null;
@@ -110,7 +128,7 @@ final class RetainIndex {
                 byte[] key = entry.getKey();
                 KeyFilter.Verdict verdict = filter.test(key);
                 position = verdict.matches() ? RetainKeys.append(key, key.length, (byte) 0) : verdict.next();
-                if (verdict.matches() && entry.getValue() > nowMillis) {
+                if (verdict.matches() && entry.getValue().expiresAtMillis > nowMillis) {
                     stepsLeft--;
                     return key;
                 }

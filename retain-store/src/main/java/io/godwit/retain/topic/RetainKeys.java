@@ -98,6 +98,12 @@ public final class RetainKeys {
         return MessageCodec.decode(ByteBuffer.wrap(value, VALUE_HEADER_BYTES, value.length - VALUE_HEADER_BYTES));
     }
 
+    /** The bytes of its payload. Fails with {@link IllegalArgumentException} when it is not of this layout. */
+    static int payloadBytes(byte[] value) {
+        expiresAtMillis(value);
+        return MessageCodec.payloadSize(ByteBuffer.wrap(value, VALUE_HEADER_BYTES, value.length - VALUE_HEADER_BYTES));
+    }
+
     static byte[] concat(byte[] a, byte[] b) {
         byte[] both = Arrays.copyOf(a, a.length + b.length);
         System.arraycopy(b, 0, both, a.length, b.length);

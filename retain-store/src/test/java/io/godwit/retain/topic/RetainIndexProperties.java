@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.LongAdder;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -34,8 +34,8 @@ class RetainIndexProperties {
             @ForAll("steps") List<Step> steps,
             @ForAll("filters") List<TopicFilter> filters,
             @ForAll @IntRange(min = 1, max = 5) int maxSteps) {
-        LongAdder retained = new LongAdder();
-        RetainIndex index = new RetainIndex(retained);
+        RetainCounters counters = new RetainCounters(new SimpleMeterRegistry());
+        RetainIndex index = new RetainIndex(counters);
         Map<String, byte[]> keys = new HashMap<>();
         Map<String, Long> model = new HashMap<>();
         for (Step step : steps) {
@@ -46,11 +46,15 @@ class RetainIndexProperties {
                 index.remove(key);
                 model.remove(name);
             } else {
-                index.put(key, step.expiresAt);
+                index.put(key, step.expiresAt, bytes(step.expiresAt));
                 model.put(name, step.expiresAt);
             }
         }
-        assertThat(retained.sum()).isEqualTo(model.size());
+        assertThat(counters.retained.sum()).isEqualTo(model.size());
+        assertThat(counters.payloadBytes.sum())
+                .isEqualTo(model.values().stream()
+                        .mapToInt(RetainIndexProperties::bytes)
+                        .sum());
         for (TopicFilter filter : filters) {
             List<byte[]> expected = model.entrySet().stream()
                     .filter(entry -> entry.getValue() > NOW)
@@ -69,6 +73,10 @@ class RetainIndexProperties {
     }
 
     /** In short walks, each going on where the one before stopped. */
+    private static int bytes(long expiresAt) {
+        return (int) (expiresAt % 97);
+    }
+
     private static List<byte[]> walk(RetainIndex index, TopicFilter filter, int maxSteps) {
         KeyFilter compiled = new KeyFilter(TENANT, filter);
         List<byte[]> found = new ArrayList<>();

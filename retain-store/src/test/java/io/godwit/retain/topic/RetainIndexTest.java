@@ -4,19 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
-import java.util.concurrent.atomic.LongAdder;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 
 class RetainIndexTest {
 
     @Test
     void aWalkLeavesOutTheBranchesThatTheFilterRulesOut() {
-        RetainIndex index = new RetainIndex(new LongAdder());
+        RetainIndex index = new RetainIndex(new RetainCounters(new SimpleMeterRegistry()));
         for (int device = 0; device < 50; device++) {
             for (int sensor = 0; sensor < 200; sensor++) {
-                index.put(key("d" + device + "/s" + sensor), RetainKeys.NEVER);
+                index.put(key("d" + device + "/s" + sensor), RetainKeys.NEVER, 0);
             }
-            index.put(key("d" + device + "/state/now"), RetainKeys.NEVER);
+            index.put(key("d" + device + "/state/now"), RetainKeys.NEVER, 0);
         }
         KeyFilter filter = new KeyFilter(TenantId.DEFAULT, new TopicFilter(null, "+/state/#"));
 
@@ -32,12 +32,12 @@ class RetainIndexTest {
 
     @Test
     void aNewExpiryReplacesTheOld() {
-        RetainIndex index = new RetainIndex(new LongAdder());
-        index.put(key("a"), 10);
-        index.put(key("a"), 20);
+        RetainIndex index = new RetainIndex(new RetainCounters(new SimpleMeterRegistry()));
+        index.put(key("a"), 10, 0);
+        index.put(key("a"), 20, 0);
         assertThat(index.expired(10, 5)).isEmpty();
         assertThat(index.expired(20, 5)).hasSize(1);
-        index.put(key("a"), RetainKeys.NEVER);
+        index.put(key("a"), RetainKeys.NEVER, 0);
         assertThat(index.expired(30, 5)).isEmpty();
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.dist.route;
+package io.godwit.dist.client;
 
 /** How a shared group chooses the member that gets a message. */
 public enum SharedPick {

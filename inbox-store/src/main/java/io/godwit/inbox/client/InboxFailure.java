@@ -1,0 +1,32 @@
+package io.godwit.inbox.client;
+
+import io.godwit.kv.client.RangeException;
+import java.util.concurrent.CompletionException;
+
+/** What the failure of a call to an attachment means to the connection, which does not know the ranges' own exceptions. */
+public enum InboxFailure {
+    /** The leader was replaced in good order; the call had no effect: to be repeated at the next one. */
+    MOVED,
+    /** The store has stopped. */
+    STOPPED,
+    /** Any other. */
+    OTHER;
+
+    public static InboxFailure of(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (!(cause instanceof RangeException e)) {
+            return OTHER;
+        }
+        return switch (e.reason()) {
+            case MOVED -> MOVED;
+            case STORE_FAILED -> STOPPED;
+            case TIMEOUT, OVERLOADED, DISK_FULL, CLOSED -> OTHER;
+        };
+    }
+
+    /** What calls of an attachment that is over fail with. */
+    public static Exception over() {
+        return new RangeException(RangeException.Cause.CLOSED, "the attachment is over");
+    }
+}

@@ -1,0 +1,14 @@
+package io.godwit.mqtt.session;
+
+import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.InboxMessage;
+import java.util.List;
+
+/** Of an attachment whose messages and end nobody waits for. */
+final class NoListener implements InboxListener {
+    @Override
+    public void deliver(List<InboxMessage> messages) {}
+
+    @Override
+    public void detached(Reason reason) {}
+}

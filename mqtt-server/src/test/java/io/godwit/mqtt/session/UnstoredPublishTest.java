@@ -1,0 +1,125 @@
+package io.godwit.mqtt.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.dist.client.Deliverer;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.kv.client.RangeException;
+import io.godwit.mqtt.packet.PubAck;
+import io.godwit.mqtt.packet.PubRec;
+import io.godwit.mqtt.packet.Publish;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What the publisher is told of a message that is not stored, or not yet, and what becomes of that. */
+class UnstoredPublishTest {
+    private final SessionStage stage = new SessionStage();
+
+    @ParameterizedTest
+    @EnumSource(
+            value = DistOutcome.class,
+            names = {"OVERLOADED", "FAILED"})
+    void aQos2PublishThatSomeMayHaveIsNotRefusedButCutOff(DistOutcome outcome) {
+        TransientSession session = stage.clean();
+        stage.dist.answerNext(CompletableFuture.completedFuture(outcome));
+        session.onPacket(new Publish(1, false, Qos.EXACTLY_ONCE, false, "a", new byte[1], MessageProperties.NONE));
+        assertThat(stage.connection.sent).isEmpty();
+        assertThat(stage.connection.isOpen()).isFalse();
+        assertThat(refusals()).isEqualTo(1);
+    }
+
+    @Test
+    void aQos1PublishThatFailedIsRefused() {
+        TransientSession session = stage.clean();
+        stage.dist.answerNext(CompletableFuture.completedFuture(DistOutcome.FAILED));
+        session.onPacket(new Publish(1, false, Qos.AT_LEAST_ONCE, false, "a", new byte[1], MessageProperties.NONE));
+        assertThat(stage.connection.sent).containsExactly(new PubAck(1, ReasonCode.UNSPECIFIED_ERROR));
+        assertThat(stage.connection.isOpen()).isTrue();
+        assertThat(refusals()).isEqualTo(1);
+    }
+
+    @Test
+    void aQos2PublishWhoseRetainedCopyMayBeSetIsCutOffAndOneThatCertainlyIsNotIsRefused() {
+        TransientSession session = stage.clean();
+        stage.retain.answerNextSet(
+                CompletableFuture.failedFuture(new RangeException(RangeException.Cause.OVERLOADED, "test")));
+        session.onPacket(new Publish(1, false, Qos.EXACTLY_ONCE, true, "a", new byte[1], MessageProperties.NONE));
+        stage.runTasks();
+        assertThat(stage.connection.sent).containsExactly(new PubRec(1, ReasonCode.QUOTA_EXCEEDED));
+        assertThat(stage.connection.isOpen()).isTrue();
+
+        stage.retain.answerNextSet(
+                CompletableFuture.failedFuture(new RangeException(RangeException.Cause.TIMEOUT, "test")));
+        session.onPacket(new Publish(2, false, Qos.EXACTLY_ONCE, true, "a", new byte[1], MessageProperties.NONE));
+        stage.runTasks();
+        assertThat(stage.connection.sent).hasSize(1);
+        assertThat(stage.connection.isOpen()).isFalse();
+        assertThat(refusals()).isEqualTo(2);
+    }
+
+    @Test
+    void aQos0PublishThatFailedIsLeftToThoseWhoKnowItsReceivers() {
+        TransientSession session = stage.clean();
+        stage.dist.answerNext(CompletableFuture.completedFuture(DistOutcome.FAILED));
+        session.onPacket(new Publish(0, false, Qos.AT_MOST_ONCE, false, "a", new byte[1], MessageProperties.NONE));
+        assertThat(stage.events).isEmpty();
+        assertThat(refusals()).isZero();
+        assertThat(stage.events(BrokerEvent.MessageDropped.class, "godwit.mqtt.messages.dropped", "store_failed"))
+                .isEmpty();
+    }
+
+    /** Such as {@code mosquitto_pub -r}: its client hangs up at once, and nobody would send the message again. */
+    @Test
+    void qos0ReachesItsSubscribersThoughItsClientHangsUpBeforeItIsRetained() {
+        List<String> delivered = new ArrayList<>();
+        stage.dist.subscribe(
+                TenantId.DEFAULT,
+                TopicFilter.parse("a").orElseThrow(),
+                stage.clean(),
+                new SubscriptionOptions(Qos.AT_MOST_ONCE, false, false, 0));
+        stage.dist.deliverTo(
+                delivery -> {
+                    delivered.add(new String(delivery.message().payload(), StandardCharsets.UTF_8));
+                    return Deliverer.DELIVERED;
+                },
+                delivery -> Deliverer.DELIVERED);
+        TransientSession session = stage.clean();
+        CompletableFuture<Void> retained = new CompletableFuture<>();
+        stage.retain.answerNextSet(retained);
+        session.onPacket(publish(0, Qos.AT_MOST_ONCE, true, "retained"));
+        session.onPacket(publish(1, Qos.AT_LEAST_ONCE, true, "to be sent again"));
+        session.onPacket(publish(0, Qos.AT_MOST_ONCE, false, "plain"));
+        session.onPacket(publish(0, Qos.AT_MOST_ONCE, true, "last"));
+        session.onClosed("test");
+        stage.runTasks();
+        assertThat(delivered).isEmpty();
+        assertThat(stage.isEnded).isFalse();
+
+        retained.complete(null);
+        stage.runTasks();
+        assertThat(delivered).containsExactly("retained", "plain", "last");
+        assertThat(stage.isEnded).isTrue();
+    }
+
+    private static Publish publish(int packetId, Qos qos, boolean retain, String payload) {
+        return new Publish(
+                packetId, false, qos, retain, "a", payload.getBytes(StandardCharsets.UTF_8), MessageProperties.NONE);
+    }
+
+    private int refusals() {
+        return stage.events(BrokerEvent.PublishRefused.class, "godwit.mqtt.publishes.refused")
+                .size();
+    }
+}
