@@ -1,9 +1,14 @@
 package io.godwit.broker;
 
+import io.godwit.kv.StoreBalance;
+import io.godwit.kv.StoreSpec;
+import io.godwit.kv.balance.BalanceLoopConfig;
 import io.godwit.kv.balance.BalancePlan;
 import io.godwit.kv.balance.ShippedBalancers;
 import io.godwit.kv.balance.ShippedHinters;
+import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.plugin.balance.RangeBalancerFactory;
+import io.godwit.plugin.balance.ReplicaGoal;
 import io.godwit.plugin.balance.SplitHinterFactory;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -14,15 +19,25 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** How one key space is balanced: {@code storeConfig.(its name)}, and the system properties that its balancers have as settings. */
 final class BalanceSettings {
-    static final BalanceSettings DIST =
-            new BalanceSettings("dist", PropertySettings.DIST_IO_NANOS_LIMIT, PropertySettings.DIST_MAX_IO_DENSITY);
-    static final BalanceSettings INBOX =
-            new BalanceSettings("inbox", PropertySettings.INBOX_IO_NANOS_LIMIT, PropertySettings.INBOX_MAX_IO_DENSITY);
+    static final BalanceSettings DIST = new BalanceSettings(
+            "dist",
+            PropertySettings.DIST_VOTERS,
+            PropertySettings.DIST_IO_NANOS_LIMIT,
+            PropertySettings.DIST_MAX_IO_DENSITY);
+    static final BalanceSettings INBOX = new BalanceSettings(
+            "inbox",
+            PropertySettings.INBOX_VOTERS,
+            PropertySettings.INBOX_IO_NANOS_LIMIT,
+            PropertySettings.INBOX_MAX_IO_DENSITY);
     static final BalanceSettings RETAIN = new BalanceSettings(
-            "retain", PropertySettings.RETAIN_IO_NANOS_LIMIT, PropertySettings.RETAIN_MAX_IO_DENSITY);
+            "retain",
+            PropertySettings.RETAIN_VOTERS,
+            PropertySettings.RETAIN_IO_NANOS_LIMIT,
+            PropertySettings.RETAIN_MAX_IO_DENSITY);
 
     private static final List<BalanceSettings> ALL = List.of(DIST, INBOX, RETAIN);
 
@@ -42,14 +57,19 @@ final class BalanceSettings {
         }
     }
 
+    private final String keySpace;
+    private final Setting<Integer> voters;
     private final Setting<Long> ioNanosLimit;
     private final Setting<Long> maxIoDensity;
     private final Setting<List<String>> balancers;
     private final Setting<String> splitHinter;
     private final Setting<List<Tuning>> tuning;
 
-    private BalanceSettings(String keySpace, Setting<Long> ioNanosLimit, Setting<Long> maxIoDensity) {
+    private BalanceSettings(
+            String keySpace, Setting<Integer> voters, Setting<Long> ioNanosLimit, Setting<Long> maxIoDensity) {
         String section = "storeConfig." + keySpace + ".";
+        this.keySpace = keySpace;
+        this.voters = voters;
         this.ioNanosLimit = ioNanosLimit;
         this.maxIoDensity = maxIoDensity;
         this.balancers = Setting.list(section + "balancers", List.of(), name -> name);
@@ -170,6 +190,31 @@ final class BalanceSettings {
             throw new IOException(tuning.key() + ": split hinter " + factory.name() + ": " + e.getMessage(), e);
         }
         return new Hinter(factory, Map.copyOf(effective));
+    }
+
+    /**
+     * The store, with who cuts and looks after its ranges.
+     *
+     * @param splitKeys where it is cut when it is made
+     * @throws IOException as {@link #plan} and {@link #hinter}
+     */
+    StoreSpec store(
+            Supplier<? extends RangeCoprocessor> coprocessors,
+            List<byte[]> splitKeys,
+            BrokerConfig config,
+            PluginLoader plugins)
+            throws IOException {
+        Hinter hinter = hinter(config, plugins);
+        return new StoreSpec(
+                keySpace,
+                coprocessors,
+                splitKeys,
+                () -> hinter.factory().create(hinter.settings()),
+                new StoreBalance(
+                        // what is published is matched where it comes in, so routes are everywhere
+                        new ReplicaGoal(config.get(voters), this == DIST),
+                        plan(config, plugins),
+                        BalanceLoopConfig.DEFAULT));
     }
 
     /**

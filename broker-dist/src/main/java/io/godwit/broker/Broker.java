@@ -1,7 +1,11 @@
 package io.godwit.broker;
 
+import io.godwit.broker.admin.Admin;
+import io.godwit.broker.admin.AdminService;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.release.Release;
+import io.godwit.cluster.Cluster;
+import io.godwit.cluster.LocalRpcServer;
 import io.godwit.dist.DistWorker;
 import io.godwit.dist.client.Delayer;
 import io.godwit.inbox.InboxStore;
@@ -10,7 +14,6 @@ import io.godwit.inbox.session.NodeSessionDirectory;
 import io.godwit.kv.KvNode;
 import io.godwit.kv.KvStore;
 import io.godwit.kv.StoreHealth;
-import io.godwit.kv.StoreSpec;
 import io.godwit.mqtt.MqttServer;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.plugin.auth.AuthProvider;
@@ -82,7 +85,6 @@ final class Broker implements AutoCloseable {
         }
         PluginLoader plugins = PluginLoader.open(pluginDirectory);
         opened.push(plugins);
-        // what is named must be there, though ranges without replicas are not balanced yet
         BalanceSettings.check(config, plugins);
         AuthProvider auth = AuthProviders.open(config, plugins, new AuthFileReports(events, meters));
         opened.push(auth);
@@ -96,6 +98,7 @@ final class Broker implements AutoCloseable {
         status.begin(warnings);
         opened.push(events);
         node.onHealthChange(this::report);
+        serveOperators(node);
 
         Late<MqttServer> mqtt = new Late<>();
         Late<InboxClient> inbox = new Late<>();
@@ -119,8 +122,9 @@ final class Broker implements AutoCloseable {
                 meters);
         RetainStore retain = new RetainStore(
                 RetainConfig.DEFAULT, () -> retainRanges.get().client(), System::currentTimeMillis, meters);
-        distRanges.set(node.open(new StoreSpec("dist", dist.coprocessorFactory(), List.of())));
-        retainRanges.set(node.open(new StoreSpec("retain", retain.coprocessorFactory(), List.of())));
+        distRanges.set(node.open(BalanceSettings.DIST.store(dist.coprocessorFactory(), List.of(), config, plugins)));
+        retainRanges.set(
+                node.open(BalanceSettings.RETAIN.store(retain.coprocessorFactory(), List.of(), config, plugins)));
         dist.start();
         opened.push(dist);
         retain.start();
@@ -129,8 +133,28 @@ final class Broker implements AutoCloseable {
 
         StorePublisher outlet = new StorePublisher(dist::client, retain::client, delayed, delays);
         inboxStore.set(new InboxStore(
-                BrokerSettings.inbox(config), outlet, outlet, outlet, DelayedMessages::isKeeper, events, meters));
-        MqttServer server = startSessions(node, dist, retain, inbox, inboxStore.get(), auth);
+                BrokerSettings.inbox(config),
+                outlet,
+                outlet,
+                outlet,
+                DelayedMessages::isKeeper,
+                config.get(FileSettings.SYS_INTERVAL_SECONDS) > 0,
+                events,
+                meters));
+        List<byte[]> splitKeys = InboxStore.splitKeys(config.get(PropertySettings.INBOX_RANGES));
+        // what a leader finds undistributed, it publishes at once, to inboxes too
+        node.open(
+                BalanceSettings.INBOX.store(inboxStore.get().coprocessorFactory(), splitKeys, config, plugins),
+                ranges -> inbox.set(InboxStore.client(ranges)));
+        MqttServer server = new MqttServer(
+                BrokerSettings.mqtt(config),
+                dist.client(),
+                inbox.get(),
+                retain.client(),
+                new NodeSessionDirectory(),
+                auth,
+                events,
+                meters);
         mqtt.set(server);
         opened.push(server);
         await(node);
@@ -153,29 +177,18 @@ final class Broker implements AutoCloseable {
                 .toList();
     }
 
-    /** Opens the inbox store, then makes the frontend on all three. */
-    private MqttServer startSessions(
-            KvNode node,
-            DistWorker dist,
-            RetainStore retain,
-            Late<InboxClient> inbox,
-            InboxStore store,
-            AuthProvider auth)
-            throws IOException {
-        List<byte[]> splitKeys = InboxStore.splitKeys(config.get(PropertySettings.INBOX_RANGES));
-        // what a leader finds undistributed, it publishes at once, to inboxes too
-        node.open(
-                new StoreSpec("inbox", store.coprocessorFactory(), splitKeys),
-                ranges -> inbox.set(InboxStore.client(ranges)));
-        return new MqttServer(
-                BrokerSettings.mqtt(config),
-                dist.client(),
-                inbox.get(),
-                retain.client(),
-                new NodeSessionDirectory(),
-                auth,
-                events,
-                meters);
+    /** From early on: what keeps a start waiting may be theirs to mend. */
+    private void serveOperators(KvNode node) throws IOException {
+        Cluster cluster = node.cluster().orElse(null);
+        AdminService service = new AdminService(
+                node.operations(),
+                node.backups(),
+                nodeId -> cluster == null ? null : cluster.channels().to(nodeId));
+        opened.push(service);
+        if (cluster != null) {
+            cluster.server().add(service.definition());
+        }
+        opened.push(LocalRpcServer.start(List.of(service.definition()), data.resolve(Admin.ACCESS_FILE)));
     }
 
     private void await(KvNode node) throws IOException, InterruptedException {

@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.broker.release.Release;
 import io.godwit.dist.DistConfig;
 import io.godwit.dist.route.SharedStrategies;
 import io.godwit.inbox.InboxConfig;
@@ -35,7 +36,7 @@ final class BrokerSettings {
         KvNodeConfig defaults = KvNodeConfig.standalone(data);
         RangeSettings range = RangeSettings.DEFAULT;
         long lowWaterBytes = config.get(PropertySettings.DISK_LOW_WATER_BYTES);
-        return new KvNodeConfig(
+        KvNodeConfig alone = new KvNodeConfig(
                 data,
                 config.get(FileSettings.BOOTSTRAP),
                 defaults.cacheBytes(),
@@ -46,6 +47,10 @@ final class BrokerSettings {
                         range.leaderWaitMillis()),
                 lowWaterBytes < 0 ? OptionalLong.empty() : OptionalLong.of(lowWaterBytes),
                 new LogSync(config.get(PropertySettings.LOG_SYNC), config.get(PropertySettings.META_SYNC)));
+        return ClusterSettings.isClustered(config)
+                ? alone.in(new io.godwit.kv.ClusterSettings(
+                        ClusterSettings.cluster(config), Release.version(), config.get(FileSettings.CLUSTER_ZONE)))
+                : alone;
     }
 
     static DistConfig dist(BrokerConfig config) {
@@ -140,7 +145,8 @@ final class BrokerSettings {
                 section.kind().hasWebSocket() ? section.get(ListenerSettings.WS_PATH) : null,
                 section.kind().hasWebSocket() ? origins(section, config) : AllowedOrigins.ANY,
                 section.get(ListenerSettings.PROXY_ENABLE) ? section.get(ListenerSettings.PROXY_FROM) : List.of(),
-                section.get(ListenerSettings.MOUNT_POINT));
+                section.get(ListenerSettings.MOUNT_POINT),
+                section.get(FileSettings.SHARED_STRATEGY, config));
     }
 
     /** A page that must log in may come from anywhere: it has no more than its owner has. Where nobody is asked to, being in the right place is all it takes. */
@@ -188,11 +194,7 @@ final class BrokerSettings {
             warnings.add("passwords travel in the clear to " + String.join(", ", clear)
                     + ", which others than this machine may reach: use TLS listeners for them, or SCRAM");
         }
-        List<Endpoint> seeds = config.get(FileSettings.SEED_ENDPOINTS);
-        if (seeds.stream().anyMatch(seed -> !isThisNode(seed, config))) {
-            warnings.add("clusterConfig.seedEndpoints names other nodes " + seeds
-                    + ", but this release runs each node alone: nothing is replicated");
-        }
+        warnings.addAll(ClusterSettings.warnings(config));
         if (!config.get(PropertySettings.LOG_SYNC)) {
             warnings.add("kv_log_sync is false: acknowledged messages may be lost when power fails");
         }
@@ -211,11 +213,6 @@ final class BrokerSettings {
                 && !section.kind().hasTls()
                 && !section.get(ListenerSettings.PROXY_ENABLE)
                 && !address(section, config).getAddress().isLoopbackAddress();
-    }
-
-    private static boolean isThisNode(Endpoint seed, BrokerConfig config) {
-        return seed.host().equals(config.get(FileSettings.CLUSTER_HOST))
-                && seed.port() == config.get(FileSettings.CLUSTER_PORT);
     }
 
     private static boolean dropsOldest(BrokerConfig config) {

@@ -8,6 +8,7 @@ import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.Will;
+import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
@@ -76,19 +77,25 @@ final class DelayedMessages implements Delayer {
                 message.properties());
         AttachRequest request = new AttachRequest(
                 keeper(publisher, token), false, delayed.seconds(), new Will(later, delayed.seconds()));
+        return write(request).handle((done, failure) -> {
+            underWay.decrementAndGet();
+            return failure == null ? DistOutcome.DELIVERED : DistOutcome.ofFailure(causeOf(failure));
+        });
+    }
+
+    /** Once more where the leader is replaced in between: then the session is the one of the first time. */
+    private CompletableFuture<Void> write(AttachRequest request) {
         return inbox.get()
                 .attach(request, Nobody.INSTANCE)
                 .thenCompose(reply -> reply.attachment().detach(-1, true))
-                .handle((done, failure) -> {
-                    underWay.decrementAndGet();
-                    if (failure == null) {
-                        return DistOutcome.DELIVERED;
-                    }
-                    return DistOutcome.ofFailure(
-                            failure instanceof CompletionException && failure.getCause() != null
-                                    ? failure.getCause()
-                                    : failure);
-                });
+                .exceptionallyCompose(failure ->
+                        causeOf(failure) instanceof RangeException e && e.reason() == RangeException.Cause.MOVED
+                                ? write(request)
+                                : CompletableFuture.failedFuture(failure));
+    }
+
+    private static Throwable causeOf(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     private ClientInfo keeper(ClientInfo publisher, @Nullable DeliveryToken token) {

@@ -1,6 +1,7 @@
 package io.godwit.broker;
 
-import io.godwit.dist.route.SharedPick;
+import io.godwit.cluster.HostPort;
+import io.godwit.dist.client.SharedPick;
 import io.godwit.mqtt.topic.AutoSubscription;
 import io.godwit.mqtt.topic.RewriteRule;
 import java.util.List;
@@ -108,8 +109,19 @@ final class FileSettings {
     static final Setting<String> CLUSTER_HOST = Setting.text("clusterConfig.host", "");
     static final Setting<Integer> CLUSTER_PORT = Setting.integer("clusterConfig.port", 8_899, 1, 65_535);
     static final Setting<String> CLUSTER_DOMAIN_NAME = Setting.text("clusterConfig.clusterDomainName", "");
-    static final Setting<List<Endpoint>> SEED_ENDPOINTS =
-            Setting.list("clusterConfig.seedEndpoints", List.of(), Endpoint::parse);
+    static final Setting<List<HostPort>> SEED_ENDPOINTS =
+            Setting.list("clusterConfig.seedEndpoints", List.of(), HostPort::parse);
+    /** 0 for the one after {@link #CLUSTER_PORT}. */
+    static final Setting<Integer> CLUSTER_RPC_PORT = Setting.integer("clusterConfig.rpcPort", 0, 0, 65_535);
+
+    static final Setting<String> CLUSTER_ZONE = Setting.text("clusterConfig.zone", "");
+    /** Files are named relative to the configuration file's directory; empty for none. */
+    static final Setting<String> CLUSTER_CERT_FILE = Setting.text("clusterConfig.tls.certFile", "");
+
+    static final Setting<String> CLUSTER_KEY_FILE = Setting.text("clusterConfig.tls.keyFile", "");
+    static final Setting<String> CLUSTER_TRUST_CERTS_FILE = Setting.text("clusterConfig.tls.trustCertsFile", "");
+    static final Setting<String> CLUSTER_REQUIRED_NAME = Setting.text("clusterConfig.tls.requiredName", "");
+    static final Setting<Boolean> CLUSTER_PLAIN = Setting.flag("clusterConfig.tls.plain", false);
 
     private static final List<Setting<?>> OWN = List.of(
             BOOTSTRAP,
@@ -167,7 +179,14 @@ final class FileSettings {
             CLUSTER_HOST,
             CLUSTER_PORT,
             CLUSTER_DOMAIN_NAME,
-            SEED_ENDPOINTS);
+            SEED_ENDPOINTS,
+            CLUSTER_RPC_PORT,
+            CLUSTER_ZONE,
+            CLUSTER_CERT_FILE,
+            CLUSTER_KEY_FILE,
+            CLUSTER_TRUST_CERTS_FILE,
+            CLUSTER_REQUIRED_NAME,
+            CLUSTER_PLAIN);
 
     static final List<Setting<?>> ALL =
             Stream.concat(OWN.stream(), BalanceSettings.all().stream()).toList();

@@ -31,7 +31,7 @@ enum ListenerKind {
     List<Setting<?>> settings() {
         List<Setting<?>> settings = new ArrayList<>(
                 List.of(ListenerSettings.ENABLE, ListenerSettings.HOST, port(), ListenerSettings.MOUNT_POINT));
-        settings.addAll(ListenerSettings.LIMITS);
+        settings.addAll(ListenerSettings.OWN);
         settings.addAll(ListenerSettings.PROXY_PROTOCOL);
         if (hasTls) {
             settings.addAll(ListenerSettings.SSL);

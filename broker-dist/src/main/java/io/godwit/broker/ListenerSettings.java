@@ -54,9 +54,10 @@ final class ListenerSettings {
             FileSettings.MAX_CONNECTIONS,
             FileSettings.MAX_CONNECTIONS_PER_SOURCE,
             FileSettings.CONNECT_RATE,
-            FileSettings.CONNECT_RATE_PER_SOURCE);
+            FileSettings.CONNECT_RATE_PER_SOURCE,
+            FileSettings.SHARED_STRATEGY);
 
-    static final List<Setting<?>> LIMITS =
+    static final List<Setting<?>> OWN =
             NODE_WIDE.stream().<Setting<?>>map(ListenerSettings::own).toList();
 
     private ListenerSettings() {}

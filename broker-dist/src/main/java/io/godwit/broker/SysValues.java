@@ -10,9 +10,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * What stands below {@code $SYS/broker}, in the names and forms that mosquitto gives it, out of the broker's meters. Counts are those since the start.
- * Of its names those are not there for which nobody keeps count: of stored sessions, of stored messages and of payload bytes.
- * Confined to one thread.
+ * What stands below {@code $SYS/broker}, in the names and forms that mosquitto gives it, out of the broker's meters.
+ * Counts are those since the start. What is stored counts as it does there: messages retained, and messages in the
+ * queues of sessions; but one that waits for several sessions counts for each, since each queue has it. For some time
+ * after a start, until the queues have been walked, what they hold and the sessions that are not connected are too few;
+ * and large messages that were there before the start are not all measured, only some of each queue. Confined to one
+ * thread.
  */
 final class SysValues {
     private static final List<Integer> LOAD_MINUTES = List.of(1, 5, 15);
@@ -62,6 +65,10 @@ final class SysValues {
         values.put("uptime", TimeUnit.NANOSECONDS.toSeconds(now - startNanos) + " seconds");
         values.put("clients/connected", whole(connected));
         values.put("clients/active", whole(connected));
+        long disconnected = (long) gauge("godwit.inbox.sessions.detached");
+        values.put("clients/disconnected", whole(disconnected));
+        values.put("clients/inactive", whole(disconnected));
+        values.put("clients/total", whole(connected + disconnected));
         values.put("clients/maximum", whole(mostConnected));
         values.put("clients/expired", whole(expiredSessions()));
         values.put("messages/received", whole(of(counts, "messages/received")));
@@ -69,10 +76,19 @@ final class SysValues {
         values.put("publish/messages/received", whole(of(counts, "publish/received")));
         values.put("publish/messages/sent", whole(of(counts, "publish/sent")));
         values.put("publish/messages/dropped", whole(of(counts, "publish/dropped")));
+        values.put("publish/bytes/received", whole(count("godwit.mqtt.payload.bytes.in")));
+        values.put("publish/bytes/sent", whole(count("godwit.mqtt.payload.bytes.out")));
         values.put("bytes/received", whole(of(counts, "bytes/received")));
         values.put("bytes/sent", whole(of(counts, "bytes/sent")));
         values.put("subscriptions/count", whole(gauge("godwit.dist.subscriptions")));
-        values.put("retained messages/count", whole(gauge("godwit.retain.messages")));
+        double retained = gauge("godwit.retain.messages");
+        String stored = whole(retained + gauge("godwit.inbox.messages"));
+        values.put("retained messages/count", whole(retained));
+        values.put("messages/stored", stored);
+        values.put("store/messages/count", stored);
+        values.put(
+                "store/messages/bytes",
+                whole(gauge("godwit.retain.payload.bytes") + gauge("godwit.inbox.payload.bytes")));
         Runtime runtime = Runtime.getRuntime();
         values.put("heap/current", whole(runtime.totalMemory() - runtime.freeMemory()));
         values.put("heap/maximum", whole(runtime.maxMemory()));

@@ -3,7 +3,8 @@ package io.godwit.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.godwit.dist.route.SharedPick;
+import io.godwit.cluster.HostPort;
+import io.godwit.dist.client.SharedPick;
 import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.topic.AutoSubscription;
 import io.godwit.mqtt.topic.RewriteRule;
@@ -130,6 +131,9 @@ class ConfigLoaderTest {
                   port: 9000
                   clusterDomainName: godwit.example
                   seedEndpoints: a:8899, 10.0.0.2:8900
+                  rpcPort: 9100
+                  zone: rack-1
+                  tls: {plain: true}
                 """, Map.of("inbox_store_initial_ranges", "8", "java.version", "17"));
 
         assertThat(config.get(FileSettings.BOOTSTRAP)).isFalse();
@@ -178,7 +182,10 @@ class ConfigLoaderTest {
         assertThat(config.get(FileSettings.CLUSTER_PORT)).isEqualTo(9000);
         assertThat(config.get(FileSettings.CLUSTER_DOMAIN_NAME)).isEqualTo("godwit.example");
         assertThat(config.get(FileSettings.SEED_ENDPOINTS))
-                .containsExactly(new Endpoint("a", 8899), new Endpoint("10.0.0.2", 8900));
+                .containsExactly(new HostPort("a", 8899), new HostPort("10.0.0.2", 8900));
+        assertThat(config.get(FileSettings.CLUSTER_RPC_PORT)).isEqualTo(9100);
+        assertThat(config.get(FileSettings.CLUSTER_ZONE)).isEqualTo("rack-1");
+        assertThat(config.get(FileSettings.CLUSTER_PLAIN)).isTrue();
         assertThat(config.get(PropertySettings.INBOX_RANGES)).isEqualTo(8);
 
         MqttConfig mqtt = BrokerSettings.mqtt(config);

@@ -6,6 +6,7 @@ import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.ContinueRequest;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InboxListener;
@@ -23,6 +24,7 @@ import io.godwit.plugin.message.Qos;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -103,6 +105,18 @@ class DelayedMessagesTest {
     }
 
     @Test
+    void aLeaderThatIsReplacedInBetweenIsFollowed() {
+        CompletableFuture<Void> first = new CompletableFuture<>();
+        detachment = first;
+        CompletableFuture<DistOutcome> outcome = take("$delayed/30/t", null);
+        detachment = CompletableFuture.completedFuture(null);
+        first.completeExceptionally(new RangeException(RangeException.Cause.MOVED, "replaced"));
+        assertThat(outcome).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(attached).hasSize(2);
+        assertThat(attached.get(1)).isEqualTo(attached.get(0));
+    }
+
+    @Test
     void itsSessionIsToldFromThoseOfClients() {
         take("$delayed/30/t", null);
         assertThat(DelayedMessages.isKeeper(attached.get(0).client().clientId()))
@@ -131,6 +145,12 @@ class DelayedMessagesTest {
                         return detachment;
                     });
             return CompletableFuture.completedFuture(new AttachReply(false, 1, List.of(), new int[0], attachment));
+        }
+
+        @Override
+        public CompletableFuture<Optional<InboxAttachment>> continueAttachment(
+                ContinueRequest request, InboxListener listener) {
+            throw new AssertionError("continueAttachment");
         }
 
         @Override

@@ -10,6 +10,8 @@ import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Strays;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.ContinueRequest;
+import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InsertOutcome;
@@ -25,6 +27,7 @@ import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -163,6 +166,12 @@ class InboxDelivererTest {
         @Override
         public CompletableFuture<AttachReply> attach(AttachRequest request, InboxListener listener) {
             throw new AssertionError("attach");
+        }
+
+        @Override
+        public CompletableFuture<Optional<InboxAttachment>> continueAttachment(
+                ContinueRequest request, InboxListener listener) {
+            throw new AssertionError("continueAttachment");
         }
 
         @Override

@@ -3,6 +3,7 @@ package io.godwit.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.godwit.dist.client.SharedPick;
 import io.godwit.mqtt.certificates.TestAuthority;
 import io.godwit.mqtt.transport.AllowedOrigins;
 import io.godwit.mqtt.transport.ListenerConfig;
@@ -111,6 +112,27 @@ class ListenerConfigTest {
                     .asString()
                     .startsWith("mqttServerConfig.tcpListener.mountPoint: must be the beginning of a topic");
         }
+    }
+
+    @Test
+    void aListenerMaySayHowSharedGroupsChooseForWhatComesThroughIt() throws Exception {
+        assertThat(BrokerSettings.mqtt(load("""
+                                mqttServerConfig:
+                                  tcpListener:
+                                    - {port: 0, sharedSubscriptionStrategy: hash-by-client}
+                                    - {port: 0}
+                                sessionConfig: {sharedSubscriptionStrategy: round-robin}
+                                """)).listeners())
+                .extracting(ListenerConfig::sharedPick)
+                .containsExactly(SharedPick.HASH_BY_CLIENT, SharedPick.ROUND_ROBIN);
+        assertThat(errors("mqttServerConfig: {wsListener: {port: 0, sharedSubscriptionStrategy: best}}"))
+                .singleElement()
+                .asString()
+                .startsWith("mqttServerConfig.wsListener.sharedSubscriptionStrategy: must be one of random");
+        assertThat(errors("mqttServerConfig: {tcpListener: {port: 0, sharedSubscriptionStratgy: random}}"))
+                .singleElement()
+                .asString()
+                .endsWith("the nearest valid one is mqttServerConfig.tcpListener.sharedSubscriptionStrategy");
     }
 
     /** A web page that need not log in has the rights of everybody at the browser's machine. */

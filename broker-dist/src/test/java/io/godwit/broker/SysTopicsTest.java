@@ -39,6 +39,13 @@ class SysTopicsTest {
         meters.counter("godwit.inbox.sessions.ended", "cause", "expired").increment(3);
         meters.counter("godwit.inbox.sessions.ended", "cause", "given_up").increment();
         Gauge.builder("godwit.dist.subscriptions", () -> 7).register(meters);
+        Gauge.builder("godwit.inbox.sessions.detached", () -> 11).register(meters);
+        Gauge.builder("godwit.inbox.messages", () -> 20).register(meters);
+        Gauge.builder("godwit.inbox.payload.bytes", () -> 3_000).register(meters);
+        Gauge.builder("godwit.retain.messages", () -> 2).register(meters);
+        Gauge.builder("godwit.retain.payload.bytes", () -> 500).register(meters);
+        meters.counter("godwit.mqtt.payload.bytes.in").increment(70);
+        meters.counter("godwit.mqtt.payload.bytes.out").increment(80);
         nowNanos += TimeUnit.SECONDS.toNanos(61);
 
         assertThat(values.next())
@@ -47,10 +54,18 @@ class SysTopicsTest {
                 .containsEntry("clients/connected", "3")
                 .containsEntry("clients/maximum", "3")
                 .containsEntry("clients/expired", "3")
+                .containsEntry("clients/disconnected", "11")
+                .containsEntry("clients/inactive", "11")
+                .containsEntry("clients/total", "14")
                 .containsEntry("messages/received", "9")
                 .containsEntry("publish/messages/dropped", "3")
                 .containsEntry("subscriptions/count", "7")
-                .containsEntry("retained messages/count", "0");
+                .containsEntry("publish/bytes/received", "70")
+                .containsEntry("publish/bytes/sent", "80")
+                .containsEntry("messages/stored", "22")
+                .containsEntry("store/messages/count", "22")
+                .containsEntry("store/messages/bytes", "3500")
+                .containsEntry("retained messages/count", "2");
         meters.counter("godwit.mqtt.disconnects").increment(2);
         assertThat(values.next()).containsEntry("clients/connected", "1").containsEntry("clients/maximum", "3");
     }

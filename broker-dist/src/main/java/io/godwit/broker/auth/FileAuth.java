@@ -219,7 +219,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
             return CompletableFuture.completedFuture(accepted);
         }
         byte[] password = Arrays.copyOf(given, given.length);
-        return pool.submit(() -> {
+        return pool.submit(LoginSource.of(request.client().remoteAddress()), () -> {
             // an unknown user takes as long as a known one
             boolean isRight = (credential == null ? BcryptHash.NOBODY : credential).matches(password);
             if (credential == null || !isRight) {

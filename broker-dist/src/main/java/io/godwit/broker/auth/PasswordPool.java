@@ -3,8 +3,8 @@ package io.godwit.broker.auth;
 import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.RefusalReason;
 import java.time.Duration;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -13,16 +13,20 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The threads that compute password hashes: few, and with a bounded queue, so that a flood of logins costs neither the event loops nor memory.
- * Whoever finds the queue full, or has waited longer than a client would, is refused as busy without any computing.
+ * The threads that compute password hashes: few, and with a bounded queue, so that a flood of logins costs neither the
+ * event loops nor memory. Sources are served in turn. Whoever finds the queue full, has to give way to another source,
+ * or has waited longer than a client would, is refused as busy without any computing.
  */
 final class PasswordPool implements AutoCloseable {
-    private static final CompletableFuture<ConnectResult> FULL = CompletableFuture.completedFuture(
-            new ConnectResult.Refused(RefusalReason.BUSY, "too many passwords wait to be checked"));
+    private static final ConnectResult FULL = new ConnectResult.Refused(
+            RefusalReason.BUSY, "too many passwords, or too many of this source, wait to be checked");
     private static final ConnectResult LATE =
             new ConnectResult.Refused(RefusalReason.BUSY, "the password was not checked in time");
 
+    /** Has a task for each login that waits. */
     private final ThreadPoolExecutor threads;
+
+    private final WaitingLogins<Login> waiting;
     private final long patienceNanos;
     private final LongSupplier nanoTime;
 
@@ -34,37 +38,70 @@ final class PasswordPool implements AutoCloseable {
     PasswordPool(int count, int maxWaiting, Duration patience, LongSupplier nanoTime) {
         this.patienceNanos = patience.toNanos();
         this.nanoTime = nanoTime;
+        this.waiting = new WaitingLogins<>(maxWaiting);
         AtomicInteger number = new AtomicInteger();
-        threads = new ThreadPoolExecutor(
-                count, count, 1, TimeUnit.MINUTES, new ArrayBlockingQueue<>(maxWaiting), task -> {
-                    Thread thread = new Thread(task, "password-" + number.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                });
+        threads = new ThreadPoolExecutor(count, count, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>(), task -> {
+            Thread thread = new Thread(task, "password-" + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        });
         threads.allowCoreThreadTimeOut(true);
     }
 
-    /** Runs {@code check} on one of the threads, where the future completes; with what {@code check} throws when it throws. */
-    CompletableFuture<ConnectResult> submit(Supplier<ConnectResult> check) {
-        long submitted = nanoTime.getAsLong();
-        CompletableFuture<ConnectResult> result = new CompletableFuture<>();
-        try {
-            threads.execute(() -> run(check, submitted, result));
-        } catch (RejectedExecutionException e) {
-            return FULL;
+    /**
+     * Runs {@code check} on one of the threads, where the future completes; with what {@code check} throws when it
+     * throws.
+     *
+     * @param source where the login comes from, as {@link LoginSource} tells sources apart
+     */
+    CompletableFuture<ConnectResult> submit(long source, Supplier<ConnectResult> check) {
+        Login login = new Login(source, check, nanoTime.getAsLong());
+        Login refused = waiting.add(source, login);
+        if (refused == null) {
+            try {
+                threads.execute(this::runNext);
+            } catch (RejectedExecutionException e) { // closed
+                login.result.complete(FULL);
+            }
+        } else { // with a task for each of the others
+            refused.result.complete(FULL);
         }
-        return result;
+        return login.result;
     }
 
-    private void run(Supplier<ConnectResult> check, long submitted, CompletableFuture<ConnectResult> result) {
-        if (nanoTime.getAsLong() - submitted > patienceNanos) {
-            result.complete(LATE);
-            return;
+    private void runNext() {
+        Login login = waiting.next();
+        if (login != null) {
+            login.run();
         }
-        try {
-            result.complete(check.get());
-        } catch (RuntimeException | Error e) { // outermost frame; whoever waits is told
-            result.completeExceptionally(e);
+    }
+
+    private final class Login {
+        private final long source;
+        private final Supplier<ConnectResult> check;
+        private final long submitted;
+        private final CompletableFuture<ConnectResult> result = new CompletableFuture<>();
+
+        Login(long source, Supplier<ConnectResult> check, long submitted) {
+            this.source = source;
+            this.check = check;
+            this.submitted = submitted;
+        }
+
+        void run() {
+            if (nanoTime.getAsLong() - submitted > patienceNanos) {
+                result.complete(LATE);
+                return;
+            }
+            try {
+                ConnectResult checked = check.get();
+                if (checked instanceof ConnectResult.Accepted) {
+                    waiting.proved(source);
+                }
+                result.complete(checked);
+            } catch (RuntimeException | Error e) { // outermost frame; whoever waits is told
+                result.completeExceptionally(e);
+            }
         }
     }
 

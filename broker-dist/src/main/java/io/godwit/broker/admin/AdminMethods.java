@@ -1,0 +1,107 @@
+package io.godwit.broker.admin;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonParseException;
+import io.godwit.cluster.BytesMarshaller;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
+import io.grpc.Status;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+
+/** The methods of the service that operators' programs call, with messages as JSON. */
+final class AdminMethods {
+    static final String SERVICE = "godwit.Admin";
+
+    /** As it travels: in one line. */
+    private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
+
+    /** As it is printed. */
+    private static final Gson PRINTED = new GsonBuilder()
+            .disableHtmlEscaping()
+            .setPrettyPrinting()
+            .serializeNulls()
+            .create();
+
+    static final MethodDescriptor<Messages.Nothing, Messages.Nodes> NODES =
+            unary("nodes", Messages.Nothing.class, Messages.Nodes.class);
+    static final MethodDescriptor<Messages.OfStore, Messages.Ranges> RANGES =
+            unary("ranges", Messages.OfStore.class, Messages.Ranges.class);
+    static final MethodDescriptor<Messages.Action, Messages.Result> CARRY_OUT =
+            unary("carryOut", Messages.Action.class, Messages.Result.class);
+    static final MethodDescriptor<Messages.Drain, Messages.Result> DRAIN =
+            unary("drain", Messages.Drain.class, Messages.Result.class);
+    static final MethodDescriptor<Messages.OfNode, Messages.DrainState> DRAIN_STATE =
+            unary("drainState", Messages.OfNode.class, Messages.DrainState.class);
+    static final MethodDescriptor<Messages.Recover, Messages.Recovery> RECOVER =
+            unary("recover", Messages.Recover.class, Messages.Recovery.class);
+    static final MethodDescriptor<Messages.OfBalancers, Messages.Balancers> BALANCERS =
+            unary("balancers", Messages.OfBalancers.class, Messages.Balancers.class);
+    static final MethodDescriptor<Messages.ChangeBalancer, Messages.Nothing> CHANGE_BALANCER =
+            unary("changeBalancer", Messages.ChangeBalancer.class, Messages.Nothing.class);
+
+    /** Answers with {@link CopyFrame}s. */
+    static final MethodDescriptor<Messages.OfRange, byte[]> COPY_RANGE =
+            MethodDescriptor.<Messages.OfRange, byte[]>newBuilder()
+                    .setType(MethodType.SERVER_STREAMING)
+                    .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, "copyRange"))
+                    .setRequestMarshaller(new Json<>(Messages.OfRange.class))
+                    .setResponseMarshaller(BytesMarshaller.INSTANCE)
+                    .build();
+
+    private AdminMethods() {}
+
+    static byte[] encode(Object message) {
+        return GSON.toJson(message).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** @throws io.grpc.StatusRuntimeException if it is no such message */
+    static <T> T decode(byte[] json, int offset, Class<T> type) {
+        return new Json<>(type).parse(new ByteArrayInputStream(json, offset, json.length - offset));
+    }
+
+    private static <Q, A> MethodDescriptor<Q, A> unary(String name, Class<Q> request, Class<A> answer) {
+        return MethodDescriptor.<Q, A>newBuilder()
+                .setType(MethodType.UNARY)
+                .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, name))
+                .setRequestMarshaller(new Json<>(request))
+                .setResponseMarshaller(new Json<>(answer))
+                .build();
+    }
+
+    static String print(Object message) {
+        return PRINTED.toJson(message);
+    }
+
+    private record Json<T>(Class<T> type) implements MethodDescriptor.Marshaller<T> {
+        @Override
+        public InputStream stream(T message) {
+            return new ByteArrayInputStream(encode(message));
+        }
+
+        @Override
+        public T parse(InputStream stream) {
+            try {
+                T message = GSON.fromJson(new String(stream.readAllBytes(), StandardCharsets.UTF_8), type);
+                if (message == null) {
+                    throw new JsonParseException("the message is empty");
+                }
+                return message;
+            } catch (IOException | RuntimeException e) { // a record may refuse what it is made of
+                throw Status.INVALID_ARGUMENT
+                        .withDescription("not a " + type.getSimpleName() + ": " + reasonOf(e))
+                        .withCause(e)
+                        .asRuntimeException();
+            }
+        }
+
+        /** The deepest message: what lies above says that something went wrong in a constructor. */
+        private static String reasonOf(Throwable thrown) {
+            Throwable cause = thrown.getCause();
+            return cause == null ? String.valueOf(thrown.getMessage()) : reasonOf(cause);
+        }
+    }
+}

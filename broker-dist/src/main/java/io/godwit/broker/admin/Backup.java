@@ -1,0 +1,159 @@
+package io.godwit.broker.admin;
+
+import io.godwit.broker.admin.AdminException.Kind;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.security.MessageDigest;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a backup of a store that is in use: range after range, each as its leader has it at its own moment. In order, with what a crash, of this
+ * program or of a node, leaves:
+ *
+ * <ol>
+ *   <li>the files of every range, each compared with its checksum as it comes and fsynced; left over, they are no backup, since there is no manifest
+ *   <li>when ranges were cut, joined or handed over meanwhile, so that the copies are not the whole key space once, those that are new are copied too, into directories of
+ *       their own; what is not in the manifest is passed over by a restore
+ *   <li>{@code BACKUP}, the manifest, atomically: from here on it is a backup
+ * </ol>
+ */
+final class Backup {
+    private static final int MAX_ROUNDS = 5;
+    /** A range may be without a leader, or be joined with another, for a while. */
+    private static final int MAX_ATTEMPTS = 60;
+
+    private static final long ATTEMPT_MILLIS = 500;
+
+    private final AdminClient client;
+    private final String store;
+    private final BackupTarget target;
+    private final List<BackupManifest.Range> copied = new ArrayList<>();
+    private int directories;
+    private String clusterId = "";
+    private String release = "";
+
+    Backup(AdminClient client, String store, BackupTarget target) {
+        this.client = client;
+        this.store = store;
+        this.target = target;
+    }
+
+    BackupManifest take() throws AdminException, IOException {
+        String taken = Instant.now().toString();
+        String gap = "";
+        for (int round = 0; round < MAX_ROUNDS; round++) {
+            List<Messages.Range> ranges = client.rangesByKey(store);
+            for (Messages.Range range : ranges) {
+                if (copyOf(range) == null) {
+                    copied.add(copy(range.id()));
+                }
+            }
+            List<BackupManifest.Range> chosen = new ArrayList<>();
+            for (Messages.Range range : ranges) {
+                BackupManifest.Range copy = copyOf(range);
+                if (copy != null) {
+                    chosen.add(copy);
+                }
+            }
+            gap = BackupManifest.gap(chosen);
+            if (gap.isEmpty()) {
+                BackupManifest manifest = new BackupManifest(clusterId, store, release, taken, chosen);
+                target.finish(manifest.encode());
+                return manifest;
+            }
+        }
+        throw new AdminException(Kind.STALE, "the ranges of " + store + " change too often for a backup: " + gap);
+    }
+
+    /** The last copy of a range with the keys that it has now. */
+    private BackupManifest.@Nullable Range copyOf(Messages.Range range) {
+        for (int i = copied.size() - 1; i >= 0; i--) {
+            BackupManifest.Range copy = copied.get(i);
+            if (copy.id() == range.id()
+                    && copy.start().equals(range.start())
+                    && Objects.equals(copy.end(), range.end())) {
+                return copy;
+            }
+        }
+        return null;
+    }
+
+    /** From whichever node leads the range; a leader may be lost meanwhile. */
+    private BackupManifest.Range copy(long rangeId) throws AdminException, IOException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return copy(client.range(store, rangeId));
+            } catch (AdminException e) {
+                boolean isHopeless = e.kind() == Kind.UNKNOWN || e.kind() == Kind.DAMAGED || e.kind() == Kind.FAILED;
+                if (isHopeless || attempt == MAX_ATTEMPTS) {
+                    throw new AdminException(
+                            e.kind(), "range " + rangeId + " of " + store + " was not copied: " + e.getMessage(), e);
+                }
+                NodeCommand.pause(ATTEMPT_MILLIS);
+            }
+        }
+    }
+
+    private BackupManifest.Range copy(Messages.Range range) throws AdminException, IOException {
+        String directory = "range-" + range.id() + "-" + ++directories;
+        Iterator<byte[]> frames =
+                client.stream(AdminMethods.COPY_RANGE, new Messages.OfRange(store, range.id(), range.leader()));
+        Messages.CopiedRange head = CopyFrame.message(expect(frames, CopyFrame.RANGE), Messages.CopiedRange.class);
+        clusterId = head.clusterId();
+        release = head.release();
+        List<BackupManifest.File> files = new ArrayList<>();
+        byte[] frame = client.next(frames);
+        while (CopyFrame.kind(frame) == CopyFrame.FILE) {
+            files.add(receive(frames, directory, CopyFrame.message(frame, Messages.CopiedFile.class)));
+            frame = client.next(frames);
+        }
+        check(frame, CopyFrame.END);
+        if (CopyFrame.message(frame, Messages.CopyEnd.class).files() != files.size()) {
+            throw new AdminException(Kind.FAILED, "not all files of range " + range.id() + " came");
+        }
+        return new BackupManifest.Range(head.id(), head.epoch(), head.start(), head.end(), directory, files);
+    }
+
+    private BackupManifest.File receive(Iterator<byte[]> frames, String directory, Messages.CopiedFile file)
+            throws AdminException, IOException {
+        MessageDigest digest = CopySender.sha256();
+        byte[] frame = client.next(frames);
+        try (OutputStream out = target.file(directory, BackupManifest.name(file.name()), file.bytes())) {
+            while (CopyFrame.kind(frame) == CopyFrame.DATA) {
+                byte[] data = CopyFrame.data(frame);
+                digest.update(data);
+                out.write(data);
+                frame = client.next(frames);
+            }
+        }
+        check(frame, CopyFrame.FILE_END);
+        String sum = HexFormat.of().formatHex(digest.digest());
+        String expected = CopyFrame.message(frame, Messages.FileEnd.class).sha256();
+        if (!sum.equals(expected)) {
+            throw new AdminException(
+                    Kind.DAMAGED, "file " + file.name() + " came with checksum " + sum + ", expected " + expected);
+        }
+        return new BackupManifest.File(file.name(), file.bytes(), sum);
+    }
+
+    private byte[] expect(Iterator<byte[]> frames, byte kind) throws AdminException {
+        byte[] frame = client.next(frames);
+        check(frame, kind);
+        return frame;
+    }
+
+    private static void check(byte[] frame, byte kind) throws AdminException {
+        if (CopyFrame.kind(frame) != kind) {
+            throw new AdminException(
+                    Kind.FAILED,
+                    "the copy has a part of kind " + (char) CopyFrame.kind(frame) + " where " + (char) kind
+                            + " was expected");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package io.godwit.broker.admin;
+
+import io.godwit.broker.admin.AdminException.Kind;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "backup",
+        description = {
+            "Copies a store, while it is in use, into a new directory or a tar file of this machine.",
+            "Each of its ranges is as of a moment of its own."
+        })
+final class BackupCommand extends NodeCommand {
+    @Parameters(index = "0", paramLabel = "STORE", description = "inbox, dist or retain")
+    private String store = "";
+
+    @Parameters(
+            index = "1",
+            paramLabel = "TO",
+            description = "a directory, new or empty; or a file whose name ends with .tar")
+    private Path to = Path.of("");
+
+    BackupCommand(Admin admin) {
+        super(admin);
+    }
+
+    /** What was written. */
+    private record Written(String store, String path, int ranges, long bytes) {}
+
+    @Override
+    void run(AdminClient client) throws AdminException {
+        client.ranges(store); // before anything is made for a store that there is not
+        try (BackupTarget target = BackupTarget.at(to)) {
+            BackupManifest manifest = new Backup(client, store, target).take();
+            Written written =
+                    new Written(store, to.toString(), manifest.ranges().size(), manifest.bytes());
+            answer(
+                    written,
+                    () -> admin().progress(written.ranges() + " ranges of " + store + ", " + Text.bytes(written.bytes())
+                            + ", are in " + to));
+        } catch (FileAlreadyExistsException e) {
+            throw new AdminException(Kind.REFUSED, e.getMessage() + ": a backup is written to a place of its own", e);
+        } catch (IOException e) {
+            throw new AdminException(Kind.FAILED, "the backup was not finished: " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package io.godwit.broker.admin;
+
+import io.godwit.kv.raft.DurableFiles;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.stream.Stream;
+
+/** Where a backup is written to: a directory, or a tar file when its name ends so. Used by one thread. */
+interface BackupTarget extends AutoCloseable {
+
+    /** @throws FileAlreadyExistsException if there is something already */
+    static BackupTarget at(Path path) throws IOException {
+        return String.valueOf(path.getFileName()).endsWith(".tar") ? new TarFile(path) : new Directory(path);
+    }
+
+    /**
+     * The next file; the one before must have been closed.
+     *
+     * @param bytes it is going to have
+     */
+    OutputStream file(String directory, String name, long bytes) throws IOException;
+
+    /** Makes all of it durable, with the manifest as the last. */
+    void finish(byte[] manifest) throws IOException;
+
+    /** Without {@link #finish} what was written stays, and is no backup. */
+    @Override
+    void close() throws IOException;
+
+    /** A directory, made if need be; it must be empty. */
+    final class Directory implements BackupTarget {
+        private final Path path;
+
+        Directory(Path path) throws IOException {
+            this.path = path;
+            DurableFiles.createDirectories(path);
+            try (Stream<Path> entries = Files.list(path)) {
+                if (entries.findAny().isPresent()) {
+                    throw new FileAlreadyExistsException(path + " is not empty");
+                }
+            }
+        }
+
+        @Override
+        public OutputStream file(String directory, String name, long bytes) throws IOException {
+            Path parent = path.resolve(directory);
+            DurableFiles.createDirectories(parent);
+            FileChannel channel =
+                    FileChannel.open(parent.resolve(name), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            return new BufferedOutputStream(Channels.newOutputStream(channel)) {
+                @Override
+                public void close() throws IOException {
+                    try (channel) {
+                        flush();
+                        channel.force(true);
+                    }
+                    DurableFiles.syncDirectory(parent);
+                }
+            };
+        }
+
+        @Override
+        public void finish(byte[] manifest) throws IOException {
+            DurableFiles.replace(path.resolve(BackupManifest.FILE), manifest);
+        }
+
+        @Override
+        public void close() {
+            // nothing is open between files
+        }
+    }
+
+    /** A tar file, which has its name when it is finished. */
+    final class TarFile implements BackupTarget {
+        private final Path path;
+        private final Path unfinished;
+        private final FileChannel channel;
+        private final OutputStream out;
+
+        TarFile(Path path) throws IOException {
+            if (Files.exists(path)) {
+                throw new FileAlreadyExistsException(path + " is there already");
+            }
+            this.path = path;
+            this.unfinished = path.resolveSibling(path.getFileName() + ".unfinished");
+            this.channel = FileChannel.open(
+                    unfinished,
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.TRUNCATE_EXISTING,
+                    StandardOpenOption.WRITE);
+            this.out = new BufferedOutputStream(Channels.newOutputStream(channel));
+        }
+
+        @Override
+        public OutputStream file(String directory, String name, long bytes) throws IOException {
+            return Tar.entry(out, directory + "/" + name, bytes);
+        }
+
+        @Override
+        public void finish(byte[] manifest) throws IOException {
+            try (OutputStream entry = Tar.entry(out, BackupManifest.FILE, manifest.length)) {
+                entry.write(manifest);
+            }
+            Tar.end(out);
+            out.flush();
+            channel.force(true);
+            Files.move(unfinished, path, StandardCopyOption.ATOMIC_MOVE);
+            Path parent = path.toAbsolutePath().getParent();
+            if (parent != null) {
+                DurableFiles.syncDirectory(parent);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+}

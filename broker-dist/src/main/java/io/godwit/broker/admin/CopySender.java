@@ -1,0 +1,119 @@
+package io.godwit.broker.admin;
+
+import io.godwit.broker.release.Release;
+import io.godwit.kv.RangeBackups;
+import io.godwit.kv.RangeBackups.RangeCopy;
+import io.grpc.stub.ServerCallStreamObserver;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * Sends the copy of one range to one caller, as fast as that takes it. On a thread of its own, which waits for the caller; a caller that
+ * takes nothing for a minute is given up.
+ */
+final class CopySender {
+    private static final int CHUNK_BYTES = 256 << 10;
+    private static final long STALLED_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final ServerCallStreamObserver<byte[]> caller;
+    /** The sender waits on it; event loops notify. */
+    private final Object readiness = new Object();
+
+    /** On the thread of the call, before it returns. */
+    CopySender(ServerCallStreamObserver<byte[]> caller) {
+        this.caller = caller;
+        caller.setOnReadyHandler(this::wake);
+        caller.setOnCancelHandler(this::wake);
+    }
+
+    private void wake() {
+        synchronized (readiness) {
+            readiness.notifyAll();
+        }
+    }
+
+    void send(RangeBackups backups, String clusterId, Messages.OfRange request)
+            throws IOException, InterruptedException {
+        try (RangeCopy copy = backups.copy(request.store(), request.rangeId())) {
+            HexFormat hex = HexFormat.of();
+            byte[] end = copy.end();
+            emit(CopyFrame.of(
+                    CopyFrame.RANGE,
+                    new Messages.CopiedRange(
+                            clusterId,
+                            Release.version(),
+                            copy.id(),
+                            copy.epoch(),
+                            hex.formatHex(copy.start()),
+                            end == null ? null : hex.formatHex(end))));
+            List<Path> files;
+            try (Stream<Path> all = Files.list(copy.directory())) {
+                files = all.sorted().toList();
+            }
+            for (Path file : files) {
+                sendFile(file);
+            }
+            emit(CopyFrame.of(CopyFrame.END, new Messages.CopyEnd(files.size())));
+            caller.onCompleted();
+        }
+    }
+
+    private void sendFile(Path file) throws IOException, InterruptedException {
+        emit(CopyFrame.of(
+                CopyFrame.FILE, new Messages.CopiedFile(String.valueOf(file.getFileName()), Files.size(file))));
+        MessageDigest digest = sha256();
+        byte[] chunk = new byte[CHUNK_BYTES];
+        try (InputStream in = Files.newInputStream(file)) {
+            for (int read = in.readNBytes(chunk, 0, chunk.length);
+                    read > 0;
+                    read = in.readNBytes(chunk, 0, chunk.length)) {
+                digest.update(chunk, 0, read);
+                emit(CopyFrame.data(chunk, read));
+            }
+        }
+        emit(CopyFrame.of(
+                CopyFrame.FILE_END, new Messages.FileEnd(HexFormat.of().formatHex(digest.digest()))));
+    }
+
+    /** Hands on what another node sends. */
+    void relay(Iterator<byte[]> frames) throws IOException, InterruptedException {
+        while (frames.hasNext()) {
+            emit(frames.next());
+        }
+        caller.onCompleted();
+    }
+
+    private void emit(byte[] frame) throws IOException, InterruptedException {
+        long giveUp = System.nanoTime() + STALLED_NANOS;
+        synchronized (readiness) {
+            while (!caller.isReady() && !caller.isCancelled()) {
+                long left = giveUp - System.nanoTime();
+                if (left <= 0) {
+                    throw new IOException("the caller takes nothing any more");
+                }
+                readiness.wait(TimeUnit.NANOSECONDS.toMillis(left) + 1);
+            }
+        }
+        if (caller.isCancelled()) {
+            throw new IOException("the caller has gone");
+        }
+        caller.onNext(frame);
+    }
+
+    static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

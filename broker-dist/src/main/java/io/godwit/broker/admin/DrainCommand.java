@@ -1,0 +1,84 @@
+package io.godwit.broker.admin;
+
+import io.godwit.broker.admin.AdminException.Kind;
+import java.time.Duration;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "drain",
+        description = {
+            "Has leaders and replicas moved off a node, and waits until it is safe to stop it for good.",
+            "It stays marked, over restarts too, until --cancel."
+        })
+final class DrainCommand extends NodeCommand {
+    private static final long LOOK_MILLIS = 1_000;
+
+    @Parameters(paramLabel = "NODE", description = "the node that is to go")
+    private String name = "";
+
+    @Option(names = "--cancel", description = "the node stays, and may be given leaders and replicas again")
+    private boolean isCancel;
+
+    @Option(names = "--no-wait", description = "only mark it; the same command tells later how far it is")
+    private boolean isNoWait;
+
+    @Option(
+            names = "--patience",
+            paramLabel = "SECONDS",
+            defaultValue = "3600",
+            description = "how long to wait (default: 3600)")
+    private int patienceSeconds = 3_600;
+
+    DrainCommand(Admin admin) {
+        super(admin);
+    }
+
+    @Override
+    void run(AdminClient client) throws AdminException {
+        NodeNames names = new NodeNames(client.nodes());
+        String node = names.resolve(name);
+        RangeCommand.check(client.call(AdminMethods.DRAIN, new Messages.Drain(node, !isCancel)));
+        Messages.DrainState state = state(client, node);
+        if (!isCancel && !isNoWait) {
+            state = await(client, node, state);
+        }
+        Messages.DrainState last = state;
+        answer(
+                last,
+                () -> admin().progress("node " + names.shortOf(node) + (isCancel ? " stays" : ": " + describe(last))));
+    }
+
+    private Messages.DrainState await(AdminClient client, String node, Messages.DrainState first)
+            throws AdminException {
+        long giveUp = System.nanoTime() + Duration.ofSeconds(patienceSeconds).toNanos();
+        Messages.DrainState state = first;
+        String told = "";
+        while (!state.isSafeToStop()) {
+            if (System.nanoTime() - giveUp > 0) {
+                throw new AdminException(
+                        Kind.FAILED,
+                        "not done in " + patienceSeconds + " s, it still has " + describe(state)
+                                + "; are there enough other nodes, with room, to take them?");
+            }
+            if (!describe(state).equals(told)) {
+                told = describe(state);
+                admin().progress(told);
+            }
+            pause(LOOK_MILLIS);
+            state = state(client, node);
+        }
+        return state;
+    }
+
+    private static Messages.DrainState state(AdminClient client, String node) throws AdminException {
+        return client.call(AdminMethods.DRAIN_STATE, new Messages.OfNode(node));
+    }
+
+    private static String describe(Messages.DrainState state) {
+        return state.isSafeToStop()
+                ? "nothing is left on it, it is safe to stop"
+                : state.leaders() + " leaders and " + state.replicas() + " replicas are left";
+    }
+}

@@ -1,0 +1,300 @@
+package io.godwit.broker.admin;
+
+import io.godwit.kv.OperationResult;
+import io.godwit.kv.StoreOperations.RangeInfo;
+import io.godwit.kv.balance.ActionOutcome;
+import io.godwit.kv.balance.BalancerStatus;
+import io.godwit.plugin.balance.Liveness;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operator's program and a node tell each other, as JSON objects with the names of the components. Fields may be added; whoever does
+ * not know them passes over them. What {@code --json} prints are the answers.
+ */
+final class Messages {
+    private Messages() {}
+
+    /** A field that must be there. */
+    private static <T> T given(@Nullable T value, String name) {
+        if (value == null) {
+            throw new IllegalArgumentException("the message has no " + name);
+        }
+        return value;
+    }
+
+    record Nothing() {}
+
+    record Nodes(String clusterId, String self, List<String> stores, List<Node> nodes) {
+        Nodes {
+            given(self, "self");
+            given(stores, "stores");
+            given(nodes, "nodes");
+        }
+    }
+
+    /** A member, or one that was; see {@link io.godwit.kv.NodeOperations.NodeInfo}. */
+    record Node(
+            String storeId,
+            long incarnation,
+            String rpc,
+            String version,
+            String zone,
+            Liveness liveness,
+            boolean isDraining,
+            int cores,
+            double cpuLoad,
+            long diskTotalBytes,
+            long diskFreeBytes,
+            int leaders,
+            int replicas) {
+        Node {
+            given(storeId, "storeId");
+            given(liveness, "liveness");
+        }
+    }
+
+    record OfStore(String store) {
+        OfStore {
+            given(store, "store");
+        }
+    }
+
+    record Ranges(String store, List<Range> ranges) {
+        Ranges {
+            given(store, "store");
+            given(ranges, "ranges");
+        }
+    }
+
+    /**
+     * A range; see {@link RangeInfo}.
+     *
+     * @param start in hexadecimal, inclusive
+     * @param end in hexadecimal, exclusive; null means without end
+     */
+    record Range(
+            long id,
+            long epoch,
+            String start,
+            @Nullable String end,
+            String leader,
+            long term,
+            List<String> voters,
+            List<String> learners,
+            long sizeBytes,
+            double operationsPerSecond,
+            double peakOperationsPerSecond,
+            long operationNanos,
+            String change,
+            List<String> faults) {
+        Range {
+            given(start, "start");
+            given(leader, "leader");
+            given(voters, "voters");
+            given(learners, "learners");
+        }
+
+        static Range of(RangeInfo range) {
+            HexFormat hex = HexFormat.of();
+            byte @Nullable [] end = range.end();
+            return new Range(
+                    range.id(),
+                    range.epoch(),
+                    hex.formatHex(range.start()),
+                    end == null ? null : hex.formatHex(end),
+                    range.leader(),
+                    range.term(),
+                    range.voters(),
+                    range.learners(),
+                    range.sizeBytes(),
+                    range.load().operationsPerSecond(),
+                    range.load().peakOperationsPerSecond(),
+                    range.load().operationNanos(),
+                    range.change(),
+                    range.faults());
+        }
+    }
+
+    enum ActionKind {
+        SPLIT,
+        MERGE,
+        ADD_LEARNER,
+        PROMOTE,
+        DEMOTE,
+        REMOVE,
+        MOVE_LEADER
+    }
+
+    /**
+     * A {@link io.godwit.plugin.balance.BalanceAction} to carry out.
+     *
+     * @param key of a split, in hexadecimal; null leaves it to the leader
+     * @param rightId of a merge, with its epoch
+     * @param to the store of a replica that is changed, or of the next leader; empty for other kinds
+     * @param timeoutMillis how long the operator waits
+     */
+    record Action(
+            String store,
+            ActionKind kind,
+            long rangeId,
+            long epoch,
+            @Nullable String key,
+            long rightId,
+            long rightEpoch,
+            String to,
+            long timeoutMillis) {
+        Action {
+            given(store, "store");
+            given(kind, "kind");
+            given(to, "to");
+        }
+    }
+
+    record Result(ActionOutcome outcome, String detail) {
+        Result {
+            given(outcome, "outcome");
+            given(detail, "detail");
+        }
+
+        static Result of(OperationResult result) {
+            return new Result(result.outcome(), result.detail());
+        }
+    }
+
+    record Drain(String node, boolean isToGo) {
+        Drain {
+            given(node, "node");
+        }
+    }
+
+    record OfNode(String node) {
+        OfNode {
+            given(node, "node");
+        }
+    }
+
+    record DrainState(String node, boolean isDraining, int leaders, int replicas, boolean isSafeToStop) {}
+
+    record Recover(String store, List<String> lost, boolean isDryRun) {
+        Recover {
+            given(store, "store");
+            given(lost, "lost");
+        }
+    }
+
+    record Recovery(boolean isDryRun, List<String> steps, List<String> errors) {
+        Recovery {
+            given(steps, "steps");
+            given(errors, "errors");
+        }
+    }
+
+    /** @param node whose balancers; empty for those of the node that is asked */
+    record OfBalancers(String store, String node) {
+        OfBalancers {
+            given(store, "store");
+            given(node, "node");
+        }
+    }
+
+    record Balancers(String store, String node, List<Balancer> balancers) {
+        Balancers {
+            given(store, "store");
+            given(node, "node");
+            given(balancers, "balancers");
+        }
+    }
+
+    record Balancer(
+            String name,
+            boolean isPaused,
+            Map<String, String> settings,
+            long done,
+            long refused,
+            long failed,
+            String lastAction,
+            String fault) {
+        Balancer {
+            given(name, "name");
+            given(settings, "settings");
+        }
+
+        static Balancer of(BalancerStatus status) {
+            return new Balancer(
+                    status.name(),
+                    status.isPaused(),
+                    new TreeMap<>(status.settings()),
+                    status.done(),
+                    status.refused(),
+                    status.failed(),
+                    status.lastAction(),
+                    status.fault());
+        }
+    }
+
+    enum BalancerChange {
+        PAUSE,
+        RESUME,
+        TUNE
+    }
+
+    /** @param settings that change, of {@code TUNE} */
+    record ChangeBalancer(
+            String store, String node, String balancer, BalancerChange change, Map<String, String> settings) {
+        ChangeBalancer {
+            given(store, "store");
+            given(node, "node");
+            given(balancer, "balancer");
+            given(change, "change");
+            given(settings, "settings");
+        }
+    }
+
+    /** @param node that leads it; empty for the node that is asked */
+    record OfRange(String store, long rangeId, String node) {
+        OfRange {
+            given(store, "store");
+            given(node, "node");
+        }
+    }
+
+    /** The range that a copy is of; see {@link io.godwit.kv.RangeBackups.RangeCopy}. Keys in hexadecimal. */
+    record CopiedRange(
+            String clusterId,
+            String release,
+            long id,
+            long epoch,
+            String start,
+            @Nullable String end) {
+        CopiedRange {
+            given(clusterId, "clusterId");
+            given(release, "release");
+            given(start, "start");
+        }
+    }
+
+    record CopiedFile(String name, long bytes) {
+        CopiedFile {
+            given(name, "name");
+        }
+    }
+
+    /** @param sha256 of the file, in hexadecimal */
+    record FileEnd(String sha256) {
+        FileEnd {
+            given(sha256, "sha256");
+        }
+    }
+
+    record CopyEnd(int files) {}
+
+    /** How a constant is written in what people read. */
+    static String nameOf(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

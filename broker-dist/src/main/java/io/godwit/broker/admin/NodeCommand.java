@@ -1,0 +1,46 @@
+package io.godwit.broker.admin;
+
+import io.godwit.broker.admin.AdminException.Kind;
+import java.util.concurrent.Callable;
+
+/** A command that needs a node. Ends with 0 unless it throws. */
+abstract class NodeCommand implements Callable<Integer> {
+    private final Admin admin;
+
+    NodeCommand(Admin admin) {
+        this.admin = admin;
+    }
+
+    abstract void run(AdminClient client) throws AdminException;
+
+    @Override
+    public final Integer call() throws AdminException {
+        try (AdminClient client = admin.connect()) {
+            run(client);
+            return 0;
+        }
+    }
+
+    Admin admin() {
+        return admin;
+    }
+
+    /** Prints the answer as JSON, or has it told to people. */
+    void answer(Object message, Runnable told) {
+        if (admin.isJson()) {
+            admin.printJson(message);
+        } else {
+            told.run();
+        }
+    }
+
+    /** Waits a moment before looking again. */
+    static void pause(long millis) throws AdminException {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AdminException(Kind.FAILED, "interrupted", e);
+        }
+    }
+}

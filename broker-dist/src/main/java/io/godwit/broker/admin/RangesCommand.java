@@ -1,0 +1,46 @@
+package io.godwit.broker.admin;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "ranges",
+        description = "Lists the ranges of a store: their keys (in hexadecimal), size, load, leader and voters.")
+final class RangesCommand extends NodeCommand {
+    @Parameters(paramLabel = "STORE", description = "inbox, dist or retain")
+    private String store = "";
+
+    RangesCommand(Admin admin) {
+        super(admin);
+    }
+
+    @Override
+    void run(AdminClient client) throws AdminException {
+        Messages.Ranges ranges = new Messages.Ranges(store, client.rangesByKey(store));
+        NodeNames names = new NodeNames(client.nodes());
+        answer(ranges, () -> print(ranges, names));
+    }
+
+    private void print(Messages.Ranges ranges, NodeNames names) {
+        Table table = new Table(
+                "RANGE", "EPOCH", "START", "END", "SIZE", "OPS/S", "PEAK", "LEADER", "VOTERS", "LEARNERS", "CHANGE");
+        for (Messages.Range range : ranges.ranges()) {
+            table.add(
+                    range.id(),
+                    range.epoch(),
+                    Text.key(range.start()),
+                    Text.key(range.end()),
+                    Text.bytes(range.sizeBytes()),
+                    Text.rate(range.operationsPerSecond()),
+                    Text.rate(range.peakOperationsPerSecond()),
+                    names.shortOf(range.leader()),
+                    names.shortOf(range.voters()),
+                    names.shortOf(range.learners()),
+                    range.change());
+        }
+        table.print(admin().out());
+        ranges.ranges()
+                .forEach(range -> range.faults()
+                        .forEach(fault -> admin().out().println("range " + range.id() + " fault: " + fault)));
+    }
+}

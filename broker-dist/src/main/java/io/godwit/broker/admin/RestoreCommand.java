@@ -1,0 +1,153 @@
+package io.godwit.broker.admin;
+
+import io.godwit.broker.admin.AdminException.Kind;
+import io.godwit.kv.Restore;
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.raft.DamagedDataException;
+import io.godwit.kv.raft.GroupBirth;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "restore",
+        description = {
+            "Makes the data directory of a new cluster's first node out of backups, one for each store.",
+            "No broker runs on it; start one afterwards. Stores without a backup begin empty. Without --yes the backups",
+            "are only checked."
+        })
+final class RestoreCommand implements Callable<Integer> {
+    private final Admin admin;
+
+    @Parameters(arity = "1..*", paramLabel = "FROM", description = "backups: directories, or tar files")
+    private List<Path> from = List.of();
+
+    @Option(
+            names = "--into",
+            paramLabel = "DIR",
+            required = true,
+            description = "the data directory to make; new, or empty")
+    private Path into = Path.of("");
+
+    @Option(names = "--yes", description = "do it")
+    private boolean isMeant;
+
+    RestoreCommand(Admin admin) {
+        this.admin = admin;
+    }
+
+    /** What is restored; for programs. */
+    private record Restored(boolean isDryRun, String into, String cluster, List<String> stores, int ranges) {}
+
+    /** A backup and the directory it lies in. */
+    private record Found(BackupManifest manifest, Path directory) {}
+
+    @Override
+    public Integer call() throws AdminException {
+        Path unpacked = into.resolveSibling(into.getFileName() + ".unpacked");
+        try {
+            List<Found> backups = new ArrayList<>();
+            for (Path path : from) {
+                backups.add(open(path, unpacked.resolve(Integer.toString(backups.size()))));
+            }
+            check(backups);
+            restore(backups);
+            return 0;
+        } catch (DamagedDataException e) {
+            throw new AdminException(Kind.DAMAGED, String.valueOf(e.getMessage()), e);
+        } catch (FileAlreadyExistsException e) {
+            throw new AdminException(Kind.REFUSED, e.getMessage() + ": a restore makes a directory of its own", e);
+        } catch (NoSuchFileException e) {
+            throw new AdminException(Kind.UNKNOWN, e.getMessage() + ": no such file", e);
+        } catch (IOException e) {
+            throw new AdminException(Kind.FAILED, "not restored: " + e.getMessage(), e);
+        } finally {
+            delete(unpacked);
+        }
+    }
+
+    private void delete(Path directory) {
+        try {
+            GroupBirth.empty(directory);
+        } catch (IOException e) {
+            admin.progress("not deleted: " + directory + ", " + e.getMessage());
+        }
+    }
+
+    private static Found open(Path path, Path unpacked) throws IOException {
+        if (!Files.exists(path)) {
+            throw new NoSuchFileException(path.toString());
+        }
+        Path directory = path;
+        if (Files.isRegularFile(path)) {
+            BackupFiles.unpack(path, unpacked);
+            directory = unpacked;
+        }
+        return new Found(BackupFiles.verify(directory), directory);
+    }
+
+    /** What belongs together may be restored together. */
+    private static void check(List<Found> backups) throws AdminException {
+        TreeSet<String> clusters = new TreeSet<>();
+        TreeSet<String> stores = new TreeSet<>();
+        for (Found backup : backups) {
+            clusters.add(backup.manifest().cluster());
+            if (!stores.add(backup.manifest().store())) {
+                throw new AdminException(
+                        Kind.REFUSED,
+                        "two backups of the store " + backup.manifest().store());
+            }
+        }
+        if (clusters.size() > 1) {
+            throw new AdminException(Kind.REFUSED, "the backups are of different clusters: " + clusters);
+        }
+    }
+
+    private void restore(List<Found> backups) throws IOException {
+        List<Restore.Part> parts = new ArrayList<>();
+        for (Found backup : backups) {
+            BackupManifest manifest = backup.manifest();
+            manifest.ranges().forEach(range -> parts.add(part(backup, range)));
+            tell(manifest.store() + ": " + manifest.ranges().size() + " ranges, " + Text.bytes(manifest.bytes())
+                    + ", taken " + manifest.taken() + " of cluster " + manifest.cluster());
+        }
+        String cluster = "";
+        if (isMeant) {
+            UUID made = Restore.into(into, parts);
+            cluster = made.toString();
+            tell("restored into " + into + ", as cluster " + cluster);
+        } else {
+            tell("the backups are whole; nothing was done yet: --yes restores them into " + into);
+        }
+        if (admin.isJson()) {
+            List<String> stores =
+                    backups.stream().map(backup -> backup.manifest().store()).toList();
+            admin.printJson(new Restored(!isMeant, into.toString(), cluster, stores, parts.size()));
+        }
+    }
+
+    private void tell(String line) {
+        admin.progress(line);
+    }
+
+    private static Restore.Part part(Found backup, BackupManifest.Range range) {
+        HexFormat hex = HexFormat.of();
+        String end = range.end();
+        return new Restore.Part(
+                backup.manifest().store(),
+                range.id(),
+                new RangeBounds(hex.parseHex(range.start()), end == null ? null : hex.parseHex(end)),
+                backup.directory().resolve(range.directory()));
+    }
+}

@@ -1,0 +1,68 @@
+package io.godwit.broker.admin;
+
+import static io.godwit.broker.admin.FakeNode.A;
+import static io.godwit.broker.admin.FakeNode.B;
+
+import io.godwit.cluster.LocalAccess;
+import io.godwit.cluster.LocalRpcServer;
+import io.godwit.cluster.RpcConnection;
+import io.grpc.Channel;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** The command, over RPC, on a node in memory; a second one that the first reaches. */
+final class AdminFixture implements AutoCloseable {
+    final Path data;
+    final FakeNode node;
+    final FakeNode other;
+    String out = "";
+    String err = "";
+    private final List<Runnable> opened = new ArrayList<>();
+
+    AdminFixture(Path data) throws IOException {
+        this.data = data;
+        node = new FakeNode(A, Files.createDirectories(data.resolve("copies-a")));
+        other = new FakeNode(B, Files.createDirectories(data.resolve("copies-b")));
+        Path otherFile = data.resolve("other");
+        serve(other, id -> null, otherFile);
+        RpcConnection toOther = RpcConnection.local(LocalAccess.read(otherFile));
+        opened.add(toOther::close);
+        Channel channel = toOther.channel();
+        serve(node, id -> id.equals(B) ? channel : null, data.resolve(Admin.ACCESS_FILE));
+    }
+
+    private void serve(FakeNode served, AdminService.Peers peers, Path file) throws IOException {
+        AdminService service = new AdminService(served, served, peers);
+        opened.add(service::close);
+        opened.add(LocalRpcServer.start(List.of(service.definition()), file)::close);
+    }
+
+    int run(String... args) {
+        ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
+        ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
+        List<String> all = new ArrayList<>(List.of("--data", data.toString()));
+        all.addAll(Arrays.asList(args));
+        int code = new Admin(
+                        new PrintStream(outBytes, true, StandardCharsets.UTF_8),
+                        new PrintStream(errBytes, true, StandardCharsets.UTF_8))
+                .run(all.toArray(String[]::new));
+        out = outBytes.toString(StandardCharsets.UTF_8);
+        err = errBytes.toString(StandardCharsets.UTF_8);
+        return code;
+    }
+
+    @Override
+    public void close() {
+        for (int i = opened.size() - 1; i >= 0; i--) {
+            opened.get(i).run();
+        }
+        opened.clear();
+    }
+}

@@ -1,0 +1,311 @@
+package io.godwit.broker.admin;
+
+import static io.godwit.broker.admin.FakeNode.A;
+import static io.godwit.broker.admin.FakeNode.C;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.godwit.cluster.LocalAccess;
+import io.godwit.cluster.RpcConnection;
+import io.godwit.kv.balance.ActionOutcome;
+import io.grpc.MethodDescriptor;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command, over RPC, on a node in memory; a second one that the first reaches. */
+class AdminTest {
+    @TempDir
+    private Path data;
+
+    private AdminFixture fixture;
+    private FakeNode node;
+    private FakeNode other;
+    private String out = "";
+    private String err = "";
+
+    @BeforeEach
+    void serve() throws Exception {
+        fixture = new AdminFixture(data);
+        node = fixture.node;
+        other = fixture.other;
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        fixture.close();
+    }
+
+    private int run(String... args) {
+        int code = fixture.run(args);
+        out = fixture.out;
+        err = fixture.err;
+        return code;
+    }
+
+    private JsonObject json() {
+        return JsonParser.parseString(out).getAsJsonObject();
+    }
+
+    @Test
+    void membersAreListedForPeopleAndForPrograms() {
+        assertThat(run("members")).isZero();
+        assertThat(out.lines()).hasSize(4);
+        assertThat(FakeNode.words(out.lines().toList().get(1)))
+                .containsExactly(
+                        "aaaaaaaa",
+                        "10.0.0.a:8900",
+                        "alive",
+                        "zone-a",
+                        "1.0",
+                        "1",
+                        "2",
+                        "25",
+                        "%",
+                        "1.0",
+                        "GiB",
+                        "asked");
+        assertThat(run("members", "--json")).isZero();
+        assertThat(json().get("self").getAsString()).isEqualTo(A);
+        assertThat(json().getAsJsonArray("nodes")).hasSize(3);
+        assertThat(json().getAsJsonArray("nodes")
+                        .get(2)
+                        .getAsJsonObject()
+                        .get("liveness")
+                        .getAsString())
+                .isEqualTo("DOWN");
+    }
+
+    @Test
+    void rangesAreListedByKeyWithTheirVoters() {
+        assertThat(run("ranges", "inbox")).isZero();
+        assertThat(FakeNode.words(out.lines().toList().get(1)))
+                .containsExactly(
+                        "1", "4", "-", "80", "5.0", "MiB", "12", "40", "bbbbbbbb", "aaaaaaaa,bbbbbbbb", "-", "-");
+        assertThat(run("--json", "ranges", "inbox")).isZero();
+        JsonObject last = json().getAsJsonArray("ranges").get(1).getAsJsonObject();
+        assertThat(last.get("end").isJsonNull()).isTrue();
+        assertThat(last.get("leader").getAsString()).isEqualTo(A);
+    }
+
+    @Test
+    void aRangeIsCutWhereToldAndJoinedAgain() {
+        assertThat(run("split", "inbox", "1", "--at", "2F")).isZero();
+        assertThat(out).contains("range 1 of inbox is cut in two");
+        assertThat(node.inbox.tiling()).containsExactly("1 -2f", "2 80-", "70 2f-80");
+        assertThat(run("merge", "inbox", "1")).isZero();
+        assertThat(node.inbox.tiling()).containsExactly("1 -80", "2 80-");
+    }
+
+    @Test
+    void aKeyOutsideTheRangeIsRefused() {
+        for (String key : List.of("80", "90", "xy", "8")) {
+            assertThat(run("split", "inbox", "1", "--at", key)).as(key).isEqualTo(4);
+            assertThat(err).startsWith("godwit-admin: --at must");
+        }
+        assertThat(run("split", "inbox", "2", "--at", "80")).isEqualTo(4);
+        assertThat(run("merge", "inbox", "2")).isEqualTo(4);
+        assertThat(err).contains("range 2 is the last one of inbox");
+        assertThat(node.inbox.asked).isEmpty();
+    }
+
+    @Test
+    void aMoveTakesStepByStepAndWaitsForTheCopy() {
+        node.promotionsRefused = 2;
+        assertThat(run("balancers", "inbox", "--pause", "merge", "--node", "aaaa"))
+                .isZero();
+        assertThat(run("move", "inbox", "1", "--from", "bbbb", "--to", "cccc")).isZero();
+        assertThat(out)
+                .containsSubsequence(
+                        "add-learner cccccccc: done",
+                        "promote cccccccc: refused (it has not caught up)",
+                        "promote cccccccc: done",
+                        "move-leader cccccccc: done",
+                        "remove bbbbbbbb: done",
+                        "has its voters on aaaaaaaa,cccccccc");
+        assertThat(node.inbox.ranges.get(0).leader()).isEqualTo(C);
+        assertThat(node.inbox.pausedWhenAsked).as("balancers meanwhile").containsExactly(6L);
+        assertThat(states(node)).as("balancers afterwards").containsExactly("merge");
+        assertThat(states(other)).isEmpty();
+        // again: there is nothing left to do
+        int asked = node.inbox.asked.size();
+        assertThat(run("move", "inbox", "1", "--from", "bbbb", "--to", "cccc")).isZero();
+        assertThat(node.inbox.asked).hasSize(asked);
+        assertThat(run("move", "inbox", "1", "--from", "bbbb", "--to", "bbbb")).isEqualTo(4);
+    }
+
+    @Test
+    void aLeaderIsMovedToAVoterOnly() {
+        assertThat(run("transfer", "inbox", "1", "--to", "cccc")).isEqualTo(4);
+        assertThat(err).contains("no voter of range 1, only aaaaaaaa,bbbbbbbb are");
+        assertThat(run("transfer", "inbox", "1", "--to", "10.0.0.a:8900")).isZero();
+        assertThat(node.inbox.ranges.get(0).leader()).isEqualTo(A);
+    }
+
+    @Test
+    void aDrainedNodeIsSafeToStop() {
+        assertThat(run("drain", "bbbb")).isZero();
+        assertThat(out).contains("nothing is left on it, it is safe to stop");
+        assertThat(run("members")).isZero();
+        assertThat(out).contains("draining");
+        assertThat(run("drain", "bbbb", "--cancel")).isZero();
+        assertThat(out).contains("bbbbbbbb stays");
+        assertThat(run("drain", "cccc")).isEqualTo(4);
+        assertThat(err).contains("is not running");
+    }
+
+    @Test
+    void recoveryOnlyTellsUnlessItIsMeant() {
+        assertThat(run("recover", "inbox", "--lost", "cccc")).isZero();
+        assertThat(out).contains("range 1 goes on with " + A, "nothing was done yet");
+        assertThat(node.inbox.isRecovered).isFalse();
+        assertThat(run("recover", "inbox", "--lost", "cccc", "--yes")).isZero();
+        assertThat(node.inbox.isRecovered).isTrue();
+        assertThat(run("recover", "inbox", "--lost", "bbbb,cccc", "--yes")).isEqualTo(4);
+        assertThat(err).contains("is a member");
+        assertThat(run("recover", "inbox", "--yes")).as("lost whom?").isEqualTo(2);
+    }
+
+    @Test
+    void balancersAreListedAndChangedOnEveryNodeThatIsThere() {
+        assertThat(run("balancers", "inbox")).isZero();
+        assertThat(out.lines().filter(line -> line.startsWith("aaaaaaaa"))).hasSize(6);
+        assertThat(out.lines().filter(line -> line.startsWith("bbbbbbbb"))).hasSize(6);
+        assertThat(run("balancers", "inbox", "--pause", "split")).isZero();
+        assertThat(states(node)).containsExactly("split");
+        assertThat(states(other)).containsExactly("split");
+        assertThat(run("balancers", "inbox", "--resume", "split", "--node", "bbbb"))
+                .isZero();
+        assertThat(states(node)).containsExactly("split");
+        assertThat(states(other)).isEmpty();
+        assertThat(run("balancers", "inbox", "--tune", "replica-count", "--set", "graceSeconds=5", "--json"))
+                .isZero();
+        JsonObject first = json().getAsJsonArray("nodes").get(0).getAsJsonObject();
+        assertThat(first.getAsJsonArray("balancers").toString()).contains("\"graceSeconds\":\"5\"");
+    }
+
+    private static List<String> states(FakeNode of) {
+        return of.inbox.balance().list().join().stream()
+                .filter(status -> status.isPaused())
+                .map(status -> status.name())
+                .toList();
+    }
+
+    @Test
+    void whatIsWrongWithABalancersSettingIsTold() {
+        assertThat(run("balancers", "inbox", "--tune", "split", "--set", "nonsense=1"))
+                .isEqualTo(4);
+        assertThat(err).contains("has no setting \"nonsense\"");
+        assertThat(run("balancers", "inbox", "--pause", "nobody")).isEqualTo(4);
+        assertThat(err).contains("there is no balancer \"nobody\"");
+        assertThat(run("balancers", "inbox", "--tune", "split")).isEqualTo(4);
+        assertThat(err).contains("--tune and --set go together");
+    }
+
+    @Test
+    void whatIsNotThereIsToldApart() {
+        assertThat(run("ranges", "inbx")).isEqualTo(6);
+        assertThat(err).contains("there is no store \"inbx\", only [inbox]");
+        assertThat(run("split", "inbox", "99")).isEqualTo(6);
+        assertThat(err).contains("has no range 99");
+        assertThat(run("drain", "dddd")).isEqualTo(6);
+        assertThat(err).contains("there is no node \"dddd\", only aaaaaaaa, bbbbbbbb, cccccccc");
+        assertThat(run("nonsense")).isEqualTo(2);
+        assertThat(run("split", "inbox", "one")).isEqualTo(2);
+    }
+
+    @Test
+    void aRangeThatHasChangedMeanwhileIsLeftAlone() throws Exception {
+        try (AdminClient client = client(null)) {
+            Messages.Range seen = client.range("inbox", 1);
+            assertThat(run("split", "inbox", "1")).isZero();
+            Messages.Result result = client.call(
+                    AdminMethods.CARRY_OUT,
+                    RangeCommand.action(client, "inbox", Messages.ActionKind.SPLIT, seen, "20", ""));
+            assertThat(result.outcome()).isEqualTo(ActionOutcome.STALE);
+            assertThat(catchThrowableOfType(AdminException.class, () -> RangeCommand.check(result))
+                            .kind()
+                            .exitCode)
+                    .isEqualTo(5);
+        }
+    }
+
+    private AdminClient client(@Nullable String token) throws Exception {
+        LocalAccess access = LocalAccess.read(data.resolve(Admin.ACCESS_FILE));
+        return new AdminClient(
+                RpcConnection.local(token == null ? access : new LocalAccess(access.address(), token)),
+                "it",
+                Duration.ofSeconds(10));
+    }
+
+    @Test
+    void aNodeThatIsNotThereIsToldApart() throws Exception {
+        Path access = data.resolve(Admin.ACCESS_FILE);
+        String text = Files.readString(access);
+        Files.writeString(access, text.replaceAll("token=.*", "token=00"));
+        assertThat(run("members")).isEqualTo(3);
+        assertThat(err).contains("does not let you in");
+        fixture.close();
+        assertThat(run("members")).isEqualTo(3);
+        assertThat(err).contains("no broker runs on " + data);
+        Files.writeString(access, text);
+        assertThat(run("members")).as("killed").isEqualTo(3);
+        assertThat(err).contains("is not reachable");
+        assertThat(run("members", "--data", data + "/none")).isEqualTo(3);
+        assertThat(err).contains("there is no data directory");
+        assertThat(run("members", "--rpc", "127.0.0.1:1")).isEqualTo(3);
+        assertThat(run("members", "--rpc", "nowhere")).isEqualTo(2);
+        assertThat(run("members", "--rpc", "127.0.0.1:1", "--tls-cert", "x")).isEqualTo(4);
+        assertThat(err).contains("TLS needs all three");
+        assertThat(run("members", "--rpc", "127.0.0.1:1", "--tls-cert", "x", "--tls-key", "x", "--tls-ca", "x"))
+                .isEqualTo(3);
+        assertThat(err).contains("no such file: x");
+    }
+
+    /** Of another release, perhaps: told to the caller, not thrown away. */
+    @Test
+    void aMessageThatLacksSomethingIsRefused() throws Exception {
+        try (AdminClient client = client(null)) {
+            AdminException refused =
+                    catchThrowableOfType(AdminException.class, () -> client.call(LENIENT_RANGES, "{}"));
+            assertThat(refused.kind()).isEqualTo(AdminException.Kind.REFUSED);
+            assertThat(refused).hasMessageContaining("the message has no store");
+        }
+    }
+
+    private static final MethodDescriptor<String, String> LENIENT_RANGES = MethodDescriptor.<String, String>newBuilder()
+            .setType(MethodDescriptor.MethodType.UNARY)
+            .setFullMethodName(AdminMethods.RANGES.getFullMethodName())
+            .setRequestMarshaller(new TextMarshaller())
+            .setResponseMarshaller(new TextMarshaller())
+            .build();
+
+    private static final class TextMarshaller implements MethodDescriptor.Marshaller<String> {
+        @Override
+        public InputStream stream(String value) {
+            return new ByteArrayInputStream(value.getBytes(StandardCharsets.UTF_8));
+        }
+
+        @Override
+        public String parse(InputStream stream) {
+            try {
+                return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+package io.godwit.broker.admin;
+
+import static io.godwit.broker.admin.FakeNode.A;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.kv.raft.ChecksummedText;
+import io.godwit.kv.raft.DamagedDataException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ranges led by two nodes, through one of them, into a directory and into a tar file. */
+class BackupTest {
+    @TempDir
+    private Path directory;
+
+    private AdminFixture fixture;
+
+    @BeforeEach
+    void serve() throws Exception {
+        fixture = new AdminFixture(Files.createDirectory(directory.resolve("data")));
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        fixture.close();
+    }
+
+    private Path backup(String name) {
+        Path to = directory.resolve(name);
+        assertThat(fixture.run("backup", "inbox", to.toString()))
+                .as(fixture.err)
+                .isZero();
+        return to;
+    }
+
+    @Test
+    void aStoreIsCopiedFromWhoLeadsItsRanges() throws Exception {
+        Path backup = backup("b");
+        assertThat(fixture.out).contains("2 ranges of inbox, 1.3 MiB, are in " + backup);
+        BackupManifest manifest = BackupManifest.read(backup);
+        assertThat(manifest.store()).isEqualTo("inbox");
+        assertThat(manifest.cluster()).isEqualTo("cluster");
+        assertThat(manifest.ranges())
+                .extracting(range -> range.id() + " " + range.epoch() + " " + range.start() + "-" + range.end())
+                .containsExactly("1 4 -80", "2 9 80-null");
+        for (BackupManifest.Range range : manifest.ranges()) {
+            assertThat(backup.resolve(range.directory()).resolve("000007.sst"))
+                    .hasBinaryContent(FakeNode.content(range.id()));
+            assertThat(backup.resolve(range.directory()).resolve("empty.log")).isEmptyFile();
+        }
+        BackupFiles.verify(backup);
+        try (Stream<Path> left = Files.list(fixture.data.resolve("copies-a"))) {
+            assertThat(left).as("copies are deleted").isEmpty();
+        }
+    }
+
+    @Test
+    void aTarFileHoldsTheSameAndOthersCanReadIt() throws Exception {
+        Path tar = backup("b.tar");
+        assertThat(directory.resolve("b.tar.unfinished")).doesNotExist();
+        Path unpacked = Files.createDirectory(directory.resolve("unpacked"));
+        BackupFiles.unpack(tar, unpacked);
+        BackupManifest manifest = BackupFiles.verify(unpacked);
+        assertThat(manifest.ranges()).hasSize(2);
+        Path system = Files.createDirectory(directory.resolve("system"));
+        Process unpacking = new ProcessBuilder("tar", "-xf", tar.toString(), "-C", system.toString())
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(unpacking.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(unpacking.waitFor()).as(said).isZero();
+        assertThat(said).isEmpty();
+        assertThat(BackupFiles.verify(system)).isEqualTo(manifest);
+    }
+
+    @Test
+    void aPlaceThatIsInUseIsLeftAlone() throws Exception {
+        Path taken = Files.createDirectory(directory.resolve("taken"));
+        Path file = Files.writeString(taken.resolve("mine"), "1");
+        assertThat(fixture.run("backup", "inbox", taken.toString())).isEqualTo(4);
+        assertThat(fixture.err).contains(taken + " is not empty");
+        Path tar = Files.writeString(directory.resolve("t.tar"), "1");
+        assertThat(fixture.run("backup", "inbox", tar.toString())).isEqualTo(4);
+        assertThat(tar).hasContent("1");
+        assertThat(file).hasContent("1");
+        assertThat(fixture.run("backup", "inbx", directory.resolve("new").toString()))
+                .isEqualTo(6);
+        assertThat(directory.resolve("new")).doesNotExist();
+    }
+
+    /** The range is cut while the other one is being copied: what is told of it then is copied too, and the whole no more. */
+    @Test
+    void aRangeThatIsCutMeanwhileIsCopiedAsItIsAfterwards() throws Exception {
+        fixture.node.inbox.ranges.replaceAll(range ->
+                range.with(range.id(), range.epoch(), range.start(), range.end(), range.voters(), range.learners(), A));
+        fixture.node.whenCopied = rangeId -> {
+            if (rangeId == 1 && fixture.node.inbox.ranges.size() == 2) {
+                assertThat(fixture.run("split", "inbox", "1", "--at", "33")).isZero();
+            }
+        };
+        Path backup = directory.resolve("b");
+        FakeNode.FakeRange before = fixture.node.inbox.find(1);
+        assertThat(before.end()).isEqualTo("80");
+        assertThat(fixture.run("backup", "inbox", backup.toString())).isZero();
+        assertThat(BackupFiles.verify(backup).ranges())
+                .extracting(range -> range.id() + " " + range.start() + "-" + range.end())
+                .containsExactly("1 -33", "70 33-80", "2 80-null");
+    }
+
+    @Test
+    void aBackupThatWasNotFinishedIsNone() throws Exception {
+        fixture.other.whenCopied = rangeId -> {
+            throw new IllegalStateException("disk on fire");
+        };
+        Path backup = directory.resolve("b");
+        assertThat(fixture.run("backup", "inbox", backup.toString())).isEqualTo(1);
+        assertThat(fixture.err).contains("range 1 of inbox was not copied", "disk on fire");
+        assertThatThrownBy(() -> BackupFiles.verify(backup))
+                .isInstanceOf(DamagedDataException.class)
+                .hasMessageContaining(backup.resolve("BACKUP") + ": is missing");
+        Path tar = directory.resolve("b.tar");
+        assertThat(fixture.run("backup", "inbox", tar.toString())).isEqualTo(1);
+        assertThat(tar).doesNotExist();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"missing", "short", "flipped", "manifest", "newer"})
+    void whatIsDamagedIsNamed(String damage) throws Exception {
+        Path backup = backup("b");
+        Path file = backup.resolve(BackupManifest.read(backup).ranges().get(1).directory())
+                .resolve("000007.sst");
+        Path manifest = backup.resolve("BACKUP");
+        Path named = file;
+        byte[] bytes = Files.readAllBytes(file);
+        switch (damage) {
+            case "missing" -> Files.delete(file);
+            case "short" -> Files.write(file, Arrays.copyOf(bytes, bytes.length - 1));
+            case "flipped" -> {
+                bytes[bytes.length / 2] ^= 1;
+                Files.write(file, bytes);
+            }
+            case "manifest" -> {
+                named = manifest;
+                Files.writeString(manifest, Files.readString(manifest).replace("epoch=4", "epoch=5"));
+            }
+            default -> {
+                named = manifest;
+                String lines = Files.readString(manifest).replaceAll("crc32c=.*\n", "");
+                Files.write(manifest, ChecksummedText.seal(lines.replace("format=1", "format=2")));
+            }
+        }
+        assertThatThrownBy(() -> BackupFiles.verify(backup))
+                .isInstanceOf(DamagedDataException.class)
+                .hasMessageContaining(named.toString());
+    }
+
+    @Test
+    void aTarFileThatWasCutOffIsNamed() throws Exception {
+        Path tar = backup("b.tar");
+        byte[] bytes = Files.readAllBytes(tar);
+        for (int length : List.of(0, 100, 512, 800, bytes.length / 2, bytes.length - 1_024)) {
+            Files.write(tar, Arrays.copyOf(bytes, length));
+            Path unpacked = Files.createDirectory(directory.resolve("u" + length));
+            assertThatThrownBy(() -> BackupFiles.unpack(tar, unpacked))
+                    .as("cut to %d", length)
+                    .isInstanceOf(DamagedDataException.class)
+                    .hasMessageContaining(tar.toString());
+        }
+    }
+
+    @Test
+    void aTarFileDoesNotLeadOutOfItsDirectory() throws Exception {
+        for (String name : List.of("../x", "/tmp/x", "a/b/c", "a/../../x")) {
+            Path tar = directory.resolve("evil.tar");
+            try (OutputStream out = Files.newOutputStream(tar)) {
+                Tar.entry(out, name, 0).close();
+                Tar.end(out);
+            }
+            assertThatThrownBy(() -> BackupFiles.unpack(tar, directory.resolve("u")))
+                    .as(name)
+                    .isInstanceOf(DamagedDataException.class);
+        }
+        assertThat(directory.resolve("x")).doesNotExist();
+    }
+}
