@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# perf.sh: puts an MQTT broker under load. "perf.sh --help" tells how, docs/perf.md tells more.
+# In a source checkout it builds itself when that is missing or older than the sources; in a distribution it runs what lies beside it.
+set -u
+
+die() { echo "perf.sh: $*" >&2; exit 1; }
+
+# It may be called through a symbolic link.
+here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd -P)
+root=$(dirname "$here")
+
+java=${JAVA_HOME:+$JAVA_HOME/bin/}java
+command -v "$java" >/dev/null 2>&1 || die "no $java: install a JDK 17 or newer, or set JAVA_HOME"
+java_version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
+[ "${java_version:-0}" -ge 17 ] 2>/dev/null || die "$java is version ${java_version:-unknown}; 17 or newer is needed"
+
+# The newest of what "mvn package" and this script have built. By the time of change: the build gives all jars the same time of
+# modification.
+find_built() {
+  local newest
+  newest=$(ls -tc "$root"/broker-dist/target/{,quick/}godwit-*/lib/perf/perf-*.jar 2>/dev/null | head -n 1)
+  [ -n "$newest" ] && dirname "$(dirname "$newest")"
+}
+
+# Whether none of the tool's sources is newer than the last build.
+up_to_date() {
+  local built reference
+  built=$(find_built)
+  [ -n "$built" ] || return 1
+  reference=$(ls -tc "$built"/perf/perf-*.jar "$root/broker-dist/target/.perf-built" 2>/dev/null | head -n 1)
+  [ -z "$(find "$root/pom.xml" "$root/perf/pom.xml" "$root/perf/src/main" -newermc "$reference" -type f -print -quit 2>/dev/null)" ]
+}
+
+lib=$root/lib
+if [ -f "$root/pom.xml" ]; then
+  target=$root/broker-dist/target
+  # The lock is the one of standalone.sh, which builds in the same place; it ends with the subshell.
+  (
+    mkdir -p "$target" || exit 1
+    if command -v flock >/dev/null 2>&1; then exec 9>"$target/.build-lock"; flock 9; fi
+    up_to_date && exit 0
+    command -v mvn >/dev/null 2>&1 || { echo "perf.sh: mvn is needed to build it" >&2; exit 1; }
+    echo "perf.sh: building (once, and after changes)" >&2
+    touch "$target/.perf-begun"
+    # From the root: third-party/ and .mvn/ are found there.
+    if ! (cd "$root" && mvn -q -B -Dquick -DskipTests -pl perf -am package) >"$target/.perf-log" 2>&1 </dev/null; then
+      grep ERROR "$target/.perf-log" | head -n 20 >&2
+      echo "perf.sh: the build failed, see $target/.perf-log" >&2
+      exit 1
+    fi
+    mv "$target/.perf-begun" "$target/.perf-built"
+  ) || exit 1
+  lib=$(find_built)
+  [ -n "$lib" ] || die "the build left no load tool in $target"
+fi
+[ -d "$lib/perf" ] || die "no $lib/perf: this distribution was built without the load tool (mvn package builds it all)"
+
+jvm=("$java" -Xss512k -XX:+ExitOnOutOfMemoryError -Dlogback.configurationFile=io/godwit/perf/logback-perf.xml)
+if [ "$java_version" -ge 24 ]; then
+  # JCTools, the queues of Netty, cannot do without yet.
+  jvm+=(--sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED)
+fi
+[ -t 1 ] && jvm+=(-Dperf.terminal=true)
+# -d '': options may stand on several lines.
+read -r -d '' -a heap <<<"${JVM_HEAP_OPTS:--XX:MaxRAMPercentage=25}"
+read -r -d '' -a extra <<<"${JVM_OPTS:-}"
+jvm+=(${heap[@]+"${heap[@]}"} ${extra[@]+"${extra[@]}"})
+ulimit -n "$(ulimit -Hn)" 2>/dev/null
+
+exec "${jvm[@]}" -cp "$lib/perf/*:$lib/*" io.godwit.perf.Main "$@"

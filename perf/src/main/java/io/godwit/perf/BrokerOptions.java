@@ -1,0 +1,210 @@
+package io.godwit.perf;
+
+import io.godwit.perf.load.ClientSettings;
+import io.godwit.perf.load.Endpoint;
+import io.godwit.perf.observe.ListeningProcess;
+import io.godwit.perf.observe.MetricsUsage;
+import io.godwit.perf.observe.ProcessUsage;
+import io.godwit.perf.observe.UsageSource;
+import io.godwit.perf.scenario.Security;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Which broker, how clients connect to it, and where its CPU and memory are read. */
+final class BrokerOptions {
+    private static final int PORT = 1_883;
+    private static final int TLS_PORT = 8_883;
+
+    @Option(
+            names = "--broker",
+            paramLabel = "HOST:PORT,...",
+            defaultValue = "127.0.0.1",
+            description = "broker, or several, which clients take in turn (default: 127.0.0.1:1883, with TLS :8883)")
+    private String brokers = "127.0.0.1";
+
+    @Option(
+            names = "--ifaddrs",
+            paramLabel = "ADDRESS,...",
+            split = ",",
+            description = "local addresses to connect from, in turn: for more connections than one has ports")
+    private List<String> localAddresses = List.of();
+
+    @Option(names = "--user", description = "user name")
+    private @Nullable String user;
+
+    @Option(names = "--password", description = "password; @FILE: the first line of a file")
+    private @Nullable String password;
+
+    @Option(
+            names = "--keep-alive",
+            paramLabel = "SECONDS",
+            description = "keep-alive (default: ${DEFAULT-VALUE}; 0: none)")
+    private int keepAliveSeconds = 60;
+
+    @Option(names = "--tls", description = "connect over TLS; scenarios named so do it anyway")
+    private boolean isTls;
+
+    @Option(
+            names = "--cafile",
+            paramLabel = "FILE",
+            description = "PEM file of the authorities that brokers are trusted by (default: the JVM's)")
+    private @Nullable Path authorities;
+
+    @Option(
+            names = "--cert",
+            paramLabel = "FILE",
+            description = "PEM file of the certificate that clients show (mutual TLS)")
+    private @Nullable Path certificate;
+
+    @Option(names = "--key", paramLabel = "FILE", description = "PEM file of its private key")
+    private @Nullable Path key;
+
+    @Option(names = "--insecure", description = "trust any certificate of a broker, whatever its name")
+    private boolean isInsecure;
+
+    @Option(
+            names = "--websocket",
+            description = "connect over WebSocket: not possible, the client of Vert.x MQTT speaks TCP and TLS only")
+    private boolean isWebSocket;
+
+    @Option(
+            names = "--broker-pid",
+            paramLabel = "PID,...",
+            split = ",",
+            description =
+                    "processes whose CPU and memory are the broker's; @FILE reads one (default: what listens on the port, when that is here)")
+    private List<String> pids = List.of();
+
+    @Option(
+            names = "--broker-metrics",
+            paramLabel = "URL,...",
+            split = ",",
+            description = "where brokers elsewhere tell their CPU and memory, in the text form of Prometheus")
+    private List<URI> metrics = List.of();
+
+    @Option(
+            names = "--broker-cores",
+            paramLabel = "N",
+            description =
+                    "cores of the broker's machine, for metrics that tell a share only (default: as many as here)")
+    private int brokerCores = Runtime.getRuntime().availableProcessors();
+
+    String brokers() {
+        return brokers;
+    }
+
+    /** {@link IllegalArgumentException} says what the user has to change. */
+    ClientSettings clients(Security security) {
+        if (security == Security.PLAIN && !isTls && certificate != null) {
+            throw new IllegalArgumentException("--cert: this load goes over plain TCP; --tls puts it over TLS");
+        }
+        return clients(security, brokers);
+    }
+
+    /** For a suite, whose scenarios each take of certificates what they need. */
+    ClientSettings clients(Security security, String brokers) {
+        if (isWebSocket) {
+            throw new IllegalArgumentException(
+                    "--websocket: the client of Vert.x MQTT speaks MQTT over TCP and TLS only; give the broker's TCP or TLS port");
+        }
+        Security effective = security == Security.PLAIN && isTls ? Security.TLS : security;
+        if (effective == Security.MUTUAL_TLS && (certificate == null || key == null)) {
+            throw new IllegalArgumentException("mutual TLS needs --cert and --key");
+        }
+        if ((certificate == null) != (key == null)) {
+            throw new IllegalArgumentException("--cert and --key go together");
+        }
+        List<Endpoint> endpoints = Endpoint.parseAll(brokers, effective == Security.PLAIN ? PORT : TLS_PORT);
+        TlsMaterial tls = effective == Security.PLAIN
+                ? new TlsMaterial(null, null)
+                : TlsMaterial.load(
+                        authorities, isInsecure, effective == Security.TLS && !isTls ? null : certificate, key);
+        return new ClientSettings(
+                endpoints,
+                checked(localAddresses),
+                tls.trust(),
+                tls.identity(),
+                !isInsecure,
+                user,
+                readPassword(),
+                keepAliveSeconds);
+    }
+
+    private static List<String> checked(List<String> addresses) {
+        for (String address : addresses) {
+            try {
+                if (!address.matches("[0-9a-fA-F.:]+")) {
+                    throw new IllegalArgumentException("--ifaddrs: not an IP address: " + address);
+                }
+                InetAddress.getByName(address);
+            } catch (UnknownHostException e) {
+                throw new IllegalArgumentException("--ifaddrs: not an IP address: " + address, e);
+            }
+        }
+        return addresses;
+    }
+
+    private @Nullable String readPassword() {
+        return password != null && password.startsWith("@") ? firstLine(password.substring(1)) : password;
+    }
+
+    private static String firstLine(String file) {
+        try (var lines = Files.lines(Path.of(file))) {
+            return lines.findFirst().orElse("").strip();
+        } catch (IOException | RuntimeException e) {
+            throw new IllegalArgumentException("cannot read " + file + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Empty when nothing is given and no process here listens on the brokers' ports. */
+    Optional<UsageSource> watch(List<Endpoint> endpoints) {
+        if (!metrics.isEmpty()) {
+            return Optional.of(new MetricsUsage(metrics, brokerCores));
+        }
+        if (!pids.isEmpty()) {
+            ProcessUsage given =
+                    new ProcessUsage(pids.stream().map(BrokerOptions::pid).toList());
+            if (given.read().isEmpty()) {
+                throw new IllegalArgumentException("--broker-pid: no such process, or not ours to see: " + pids);
+            }
+            return Optional.of(given);
+        }
+        Set<Long> found = new LinkedHashSet<>();
+        for (Endpoint endpoint : endpoints) {
+            Optional<Long> pid = isLocal(endpoint) ? ListeningProcess.onPort(endpoint.port()) : Optional.empty();
+            if (pid.isEmpty()) {
+                return Optional.empty(); // a part of the brokers is no figure
+            }
+            found.add(pid.get());
+        }
+        return Optional.of(new ProcessUsage(new ArrayList<>(found)));
+    }
+
+    private static long pid(String text) {
+        String number = text.startsWith("@") ? firstLine(text.substring(1)) : text;
+        if (!number.matches("\\d{1,10}")) {
+            throw new IllegalArgumentException("--broker-pid: not a process number: " + text);
+        }
+        return Long.parseLong(number);
+    }
+
+    private static boolean isLocal(Endpoint endpoint) {
+        try {
+            InetAddress address = InetAddress.getByName(endpoint.host());
+            return address.isLoopbackAddress() || java.net.NetworkInterface.getByInetAddress(address) != null;
+        } catch (IOException e) {
+            return false; // connecting will tell
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package io.godwit.perf;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The load tool: {@code bin/perf.sh}. Exit codes stand in {@link io.godwit.perf.report.Verdict}. */
+@Command(
+        name = "perf.sh",
+        mixinStandardHelpOptions = true,
+        description =
+                "Puts an MQTT broker under load, by scenarios of published reports or freely, and reports what it does.",
+        subcommands = {
+            RunCommand.class,
+            ListCommand.class,
+            SuiteCommand.class,
+            PubCommand.class,
+            SubCommand.class,
+            ConnCommand.class
+        },
+        exitCodeListHeading = "Exit codes:%n",
+        exitCodeList = {
+            "0:nothing was lost, and the stated rate was reached",
+            "1:the load could not be run",
+            "2:wrong arguments",
+            "3:messages were lost, came twice at QoS 2, or connections failed",
+            "4:the stated rate was missed"
+        })
+public final class Main implements Runnable {
+    @Spec
+    @SuppressWarnings("NullAway.Init") // by picocli
+    private CommandSpec spec;
+
+    private Main() {}
+
+    public static void main(String[] args) {
+        System.exit(execute(args));
+    }
+
+    static int execute(String... args) {
+        return new CommandLine(new Main())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .execute(args);
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "what to do? run, list, suite, pub, sub or conn");
+    }
+}

@@ -1,0 +1,50 @@
+package io.godwit.perf;
+
+import io.godwit.perf.load.Endpoint;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.concurrent.TimeUnit;
+
+/** What is done around a run: a command before it, and waiting for a port. */
+final class Shell {
+    private static final long COMMAND_MINUTES = 10;
+    private static final long PORT_SECONDS = 120;
+    private static final int CONNECT_MILLIS = 1_000;
+
+    private Shell() {}
+
+    /** Whether it has succeeded in time. What it prints goes to our own outputs. */
+    static boolean run(String command, PrintStream out) throws InterruptedException {
+        out.println("before: " + command);
+        try {
+            Process process = new ProcessBuilder("sh", "-c", command)
+                    .redirectInput(ProcessBuilder.Redirect.from(new java.io.File("/dev/null")))
+                    .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            if (!process.waitFor(COMMAND_MINUTES, TimeUnit.MINUTES)) {
+                process.destroy();
+                return false;
+            }
+            return process.exitValue() == 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Whether the port has opened in time. */
+    static boolean awaitPort(Endpoint endpoint) throws InterruptedException {
+        long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(PORT_SECONDS);
+        do {
+            try (Socket socket = new Socket()) {
+                socket.connect(new InetSocketAddress(endpoint.host(), endpoint.port()), CONNECT_MILLIS);
+                return true;
+            } catch (IOException e) {
+                TimeUnit.MILLISECONDS.sleep(100);
+            }
+        } while (System.nanoTime() < endNanos);
+        return false;
+    }
+}

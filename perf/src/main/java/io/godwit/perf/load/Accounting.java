@@ -1,0 +1,74 @@
+package io.godwit.perf.load;
+
+import io.godwit.perf.scenario.Scenario;
+import io.godwit.perf.scenario.Topology;
+import java.util.List;
+
+/**
+ * Compares what publishers sent with what subscribers got, message by message. Runs when all clients have stopped and their loops have handed them over.
+ */
+final class Accounting {
+    private final RunContext run;
+    private final Scenario scenario;
+    private final Publisher[] publishers;
+    private final List<Subscriber> subscribers;
+
+    Accounting(RunContext run, List<Publisher> publishers, List<Subscriber> subscribers) {
+        this.run = run;
+        scenario = run.scenario();
+        this.publishers = new Publisher[scenario.publishers()];
+        publishers.forEach(publisher -> this.publishers[publisher.index] = publisher);
+        this.subscribers = subscribers;
+    }
+
+    /** @return deliveries that are missing though they may not be; by number alone where payloads have no sequence */
+    long lost(long sent, long received) {
+        if (scenario.topology() == Topology.LISTEN) {
+            return subscribers.stream().mapToLong(Subscriber::gaps).sum();
+        }
+        if (scenario.copies() == 0) {
+            return 0;
+        }
+        if (!run.header().hasSequence()) {
+            long unacknowledged = 0;
+            for (Publisher publisher : publishers) {
+                unacknowledged += publisher.outstanding().size();
+            }
+            return Math.max(0, (sent - unacknowledged) * scenario.copies() - received);
+        }
+        GroupCheck group = run.group();
+        long lost = 0;
+        if (group != null) {
+            for (Publisher publisher : publishers) {
+                lost += group.missing(publisher.index, publisher.sentTo(0));
+                for (Publisher.Outstanding message : publisher.outstanding()) {
+                    lost -= group.hasArrived(publisher.index, message.sequence()) ? 0 : 1;
+                }
+            }
+            return lost;
+        }
+        for (Subscriber subscriber : subscribers) {
+            Streams.Heard heard = Streams.heardBy(scenario, subscriber.index);
+            for (int i = 0; i < heard.publishers(); i++) {
+                lost += lost(publishers[heard.firstPublisher() + i], subscriber);
+            }
+        }
+        return lost;
+    }
+
+    private long lost(Publisher publisher, Subscriber subscriber) {
+        int topic = scenario.topology() == Topology.RANDOM
+                ? subscriber.index
+                        - Streams.writtenBy(scenario, publisher.index).firstTopic()
+                : 0;
+        StreamCheck stream = subscriber.stream(publisher.index);
+        long lost = stream.missing(publisher.sentTo(topic));
+        // The broker has not said that it has these: they may be missing.
+        for (Publisher.Outstanding message : publisher.outstanding()) {
+            if (message.topic() == topic && !stream.hasArrived(message.sequence())) {
+                lost--;
+            }
+        }
+        return lost;
+    }
+}

@@ -1,0 +1,27 @@
+package io.godwit.perf.load;
+
+/**
+ * What has become of the messages.
+ *
+ * @param sent by publishers
+ * @param unsent were due and not sent by the end
+ * @param expected deliveries of what was sent, over all subscribers
+ * @param received deliveries, repeats too
+ * @param lost deliveries that did not come, though the message was sent at QoS 0 or acknowledged
+ * @param unacknowledged messages of QoS 1 and 2, at the end
+ * @param overtaken deliveries that came after a later message of their publisher and topic
+ * @param foreign arrivals that are not of this run
+ * @param isChecked whether there were subscribers to compare with publishers
+ */
+public record Delivery(
+        long sent,
+        long unsent,
+        long acknowledged,
+        long unacknowledged,
+        long expected,
+        long received,
+        long lost,
+        long repeated,
+        long overtaken,
+        long foreign,
+        boolean isChecked) {}

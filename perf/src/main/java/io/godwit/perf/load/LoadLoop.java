@@ -1,0 +1,245 @@
+package io.godwit.perf.load;
+
+import io.godwit.perf.scenario.Scenario;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One event loop's share of the clients: client i of each kind belongs to loop i modulo the number of loops. All state is the event loop's; the {@link Pacer}
+ * reads what is volatile and wakes it.
+ */
+final class LoadLoop extends VerticleBase {
+    /** Messages granted in one go. What is due beyond is granted at the next waking, after what has arrived meanwhile. */
+    private static final int MOST_AT_ONCE = 2_000;
+
+    private final RunContext run;
+    private final int number;
+    private final int loops;
+    final LoopCounters counters = new LoopCounters();
+    final List<Publisher> publishers = new ArrayList<>();
+    final List<Subscriber> subscribers = new ArrayList<>();
+    private final List<Connection> others = new ArrayList<>();
+    private final AtomicBoolean isWoken = new AtomicBoolean(); // the pacer sets it, the loop clears it
+    private volatile @Nullable Opening opening;
+    private volatile @Nullable Timetable sends;
+    /** Written by the loop only. */
+    private volatile long grants;
+
+    private @Nullable Thread thread;
+
+    /** The kinds of clients. */
+    enum Role {
+        BACKGROUND,
+        SUBSCRIBER,
+        PUBLISHER,
+        ONE_SHOT
+    }
+
+    /** Clients of one kind that are being opened. */
+    private static final class Opening {
+        private final Role role;
+        private final int count;
+        private final @Nullable Timetable table;
+        private final int mostInProgress;
+        /** Written by the loop only. */
+        private volatile int begun;
+
+        private volatile int inProgress;
+
+        private Opening(Role role, int count, @Nullable Timetable table, int mostInProgress) {
+            this.role = role;
+            this.count = count;
+            this.table = table;
+            this.mostInProgress = mostInProgress;
+        }
+
+        private boolean isDue(long nowNanos) {
+            return begun < count && inProgress < mostInProgress && (table == null || begun < table.due(nowNanos));
+        }
+    }
+
+    LoadLoop(RunContext run, int number, int loops) {
+        this.run = run;
+        this.number = number;
+        this.loops = loops;
+    }
+
+    @Override
+    public Future<?> start() {
+        thread = Thread.currentThread();
+        return Future.succeededFuture();
+    }
+
+    /** After it was deployed. */
+    Thread thread() {
+        if (thread == null) {
+            throw new IllegalStateException("not deployed yet");
+        }
+        return thread;
+    }
+
+    private Context loop() {
+        return context;
+    }
+
+    /** How many of {@code total} clients are this loop's. */
+    int share(int total) {
+        return total / loops + (number < total % loops ? 1 : 0);
+    }
+
+    /**
+     * Opens this loop's share of {@code total} clients.
+     *
+     * @param table when; null: as fast as they are answered
+     */
+    void open(Role role, int total, @Nullable Timetable table, int mostInProgress) {
+        opening = new Opening(role, share(total), table, Math.max(1, mostInProgress));
+    }
+
+    /** Publishers follow {@code table}, in turn. */
+    void publish(Timetable table) {
+        Future.future((Promise<Void> prepared) -> loop().runOnContext(none -> {
+            for (int i = 0; i < publishers.size(); i++) {
+                publishers.get(i).follow(table, i, publishers.size());
+            }
+            grants = 0;
+            sends = table;
+            prepared.complete();
+        }));
+    }
+
+    void publishInClosedLoop() {
+        loop().runOnContext(none -> {
+            publishers.forEach(Publisher::startClosedLoop);
+        });
+    }
+
+    /** Sends nothing any more. */
+    Future<Void> stopPublishing() {
+        return onLoop(() -> {
+            sends = null;
+            publishers.forEach(Publisher::stop);
+            return Future.succeededFuture();
+        });
+    }
+
+    /** Asks each publisher's broker whether it has read all; {@link LoopCounters#fenced} counts the answers. */
+    void fence() {
+        loop().runOnContext(none -> publishers.forEach(Publisher::fence));
+    }
+
+    /** Says good-bye for all clients. */
+    Future<Void> closeAll() {
+        return onLoop(() -> {
+            List<Future<Void>> closing = new ArrayList<>();
+            publishers.forEach(client -> closing.add(client.close()));
+            subscribers.forEach(client -> closing.add(client.close()));
+            others.forEach(client -> closing.add(client.close()));
+            return Future.join(closing).mapEmpty();
+        });
+    }
+
+    /** The persistent sessions that this loop's clients have, one after the other. */
+    Future<Integer> removeSessions() {
+        return onLoop(() -> {
+            List<Connection> sessions = new ArrayList<>(subscribers);
+            sessions.addAll(others);
+            Promise<Integer> removed = Promise.promise();
+            SessionRemoval removal = new SessionRemoval(vertx, run, sessions);
+            removal.start(removed);
+            return removed.future();
+        });
+    }
+
+    private <T> Future<T> onLoop(Supplier<Future<T>> work) {
+        return Future.future(promise -> loop().runOnContext(none -> work.get().onComplete(promise)));
+    }
+
+    /** Whether there is something to do now; the pacer asks. */
+    boolean isDue(long nowNanos) {
+        Opening clients = opening;
+        Timetable table = sends;
+        return (clients != null && clients.isDue(nowNanos)) || (table != null && grants < table.due(nowNanos));
+    }
+
+    /** Has the loop do what is due, unless it is about to. */
+    void wake() {
+        if (isWoken.compareAndSet(false, true)) {
+            loop().runOnContext(none -> {
+                isWoken.set(false);
+                openDue();
+                publishDue();
+            });
+        }
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // only this loop writes
+    private void openDue() {
+        Opening clients = opening;
+        if (clients == null) {
+            return;
+        }
+        while (clients.isDue(Time.nowNanos())) {
+            int sequence = clients.begun;
+            clients.begun = sequence + 1;
+            clients.inProgress++;
+            if (clients.table != null) {
+                long late = Time.nowNanos() - clients.table.intendedNanos(sequence);
+                counters.connectLateness.recordValue(Histograms.micros(late));
+            }
+            client(clients.role, number + sequence * loops).open().onComplete(done -> {
+                clients.inProgress--;
+                openDue();
+            });
+        }
+    }
+
+    private Connection client(Role role, int index) {
+        Scenario scenario = run.scenario();
+        return switch (role) {
+            case BACKGROUND -> {
+                Connection client = new Connection(
+                        vertx, run, counters, run.clientId("b", index), index, scenario.isCleanSession());
+                others.add(client);
+                yield client;
+            }
+            case ONE_SHOT -> {
+                Connection client = new OneShotClient(vertx, run, counters, index);
+                others.add(client);
+                yield client;
+            }
+            case SUBSCRIBER -> {
+                Streams.Heard heard = Streams.heardBy(scenario, index);
+                Subscriber client =
+                        new Subscriber(vertx, run, counters, index, heard.firstPublisher(), heard.publishers());
+                subscribers.add(client);
+                yield client;
+            }
+            case PUBLISHER -> {
+                Streams.Written written = Streams.writtenBy(scenario, index);
+                Publisher client = new Publisher(vertx, run, counters, index, written.firstTopic(), written.topics());
+                publishers.add(client);
+                yield client;
+            }
+        };
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // only this loop writes
+    private void publishDue() {
+        Timetable table = sends;
+        if (table != null && !publishers.isEmpty()) {
+            long due = table.due(Time.nowNanos());
+            for (int i = 0; i < MOST_AT_ONCE && grants < due; i++) {
+                publishers.get((int) (grants % publishers.size())).grant();
+                grants++;
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.godwit.perf.load;
+
+import java.time.Duration;
+
+/**
+ * How a scenario is run.
+ *
+ * @param warmUp sent before what is measured
+ * @param duration of what is measured; of a connection test: how long all are held
+ * @param drain how long to wait, without an arrival, for what is under way at the end
+ * @param window QoS 1 and 2 messages that a publisher has under way at most
+ * @param connectRate connections per second while clients get ready, where the scenario does not say
+ * @param connecting connections that are being opened at one time, at most
+ * @param isKeepingSessions whether persistent sessions are left at the broker
+ */
+public record LoadSettings(
+        Duration warmUp,
+        Duration duration,
+        Duration drain,
+        int window,
+        double connectRate,
+        int connecting,
+        int loops,
+        boolean isKeepingSessions) {
+    public LoadSettings {
+        require(!warmUp.isNegative() && warmUp.toHours() < 24, "warm-up", warmUp);
+        require(duration.toMillis() >= 500 && duration.toHours() < 240, "duration (at least 0.5 s)", duration);
+        require(!drain.isNegative() && drain.toHours() < 1, "drain", drain);
+        require(window >= 1 && window <= 60_000, "window (1 to 60000)", window);
+        require(connectRate > 0, "connect rate", connectRate);
+        require(connecting >= 1, "connections being opened", connecting);
+        require(loops >= 1 && loops <= 256, "event loops", loops);
+    }
+
+    private static void require(boolean isRight, String what, Object value) {
+        if (!isRight) {
+            throw new IllegalArgumentException(what + " out of bounds: " + value);
+        }
+    }
+}

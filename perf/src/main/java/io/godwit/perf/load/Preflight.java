@@ -1,0 +1,90 @@
+package io.godwit.perf.load;
+
+import io.godwit.perf.observe.Limits;
+import io.godwit.perf.scenario.Scenario;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** What stands against a scenario before its first connection: limits of this process and of the kernel. */
+public final class Preflight {
+    /** Files beside connections: jars, event loops, reports. */
+    private static final int OTHER_FILES = 200;
+
+    private Preflight() {}
+
+    /** Empty when it may begin. */
+    public static List<String> obstacles(Scenario scenario, ClientSettings clients) {
+        return obstacles(
+                scenario,
+                clients,
+                Limits.openFiles(),
+                Limits.localPorts(),
+                clients.brokers().stream().anyMatch(Preflight::isLocal),
+                Limits.trackedConnections());
+    }
+
+    static List<String> obstacles(
+            Scenario scenario,
+            ClientSettings clients,
+            OptionalLong files,
+            OptionalLong ports,
+            boolean isLocal,
+            OptionalLong tracked) {
+        List<String> obstacles = new ArrayList<>();
+        int connections = scenario.connections();
+        if (files.isPresent() && connections + OTHER_FILES > files.getAsLong()) {
+            obstacles.add(
+                    "%,d connections need as many open files, and this process may have %,d (%d of them for itself): --scale %s fits, or raise the limit (ulimit -n)"
+                            .formatted(
+                                    connections,
+                                    files.getAsLong(),
+                                    OTHER_FILES,
+                                    fitting(files.getAsLong() - OTHER_FILES, connections)));
+        }
+        long pairs = (long) Math.max(1, clients.localAddresses().size())
+                * clients.brokers().size();
+        if (ports.isPresent() && connections > ports.getAsLong() * pairs) {
+            obstacles.add(
+                    "%,d connections need more ports than the %,d that one local address has for one broker: give several with --ifaddrs, or several brokers; --scale %s fits"
+                            .formatted(
+                                    connections, ports.getAsLong(), fitting(ports.getAsLong() * pairs, connections)));
+        }
+        // On this machine both ends of a connection are one entry of the table.
+        if (tracked.isPresent() && connections > tracked.getAsLong()) {
+            obstacles.add(
+                    "%,d connections are more than the %,d that the kernel can still track (net.netfilter.nf_conntrack_max): beyond, they fail without a word; --scale %s fits"
+                            .formatted(connections, tracked.getAsLong(), fitting(tracked.getAsLong(), connections)));
+        }
+        if (obstacles.isEmpty()
+                && isLocal
+                && files.isPresent()
+                && connections + OTHER_FILES > files.getAsLong() * 0.98) {
+            obstacles.add(
+                    "%,d connections to a broker of this machine: with the same limit of %,d files it cannot have them all; --scale %s fits"
+                            .formatted(
+                                    connections,
+                                    files.getAsLong(),
+                                    fitting((long) (files.getAsLong() * 0.98) - OTHER_FILES, connections)));
+        }
+        return obstacles;
+    }
+
+    /** The scale that brings {@code connections} below {@code room}, cut after two digits. */
+    private static String fitting(long room, int connections) {
+        double scale = Math.max(0, room / (double) connections);
+        double digit = Math.pow(10, Math.floor(Math.log10(Math.max(scale, 1e-9))) - 1);
+        return String.format(java.util.Locale.ROOT, "%.6f", Math.floor(scale / digit) * digit)
+                .replaceAll("0+$", "");
+    }
+
+    private static boolean isLocal(Endpoint broker) {
+        try {
+            return InetAddress.getByName(broker.host()).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false; // connecting will tell
+        }
+    }
+}

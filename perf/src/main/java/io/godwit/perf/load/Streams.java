@@ -1,0 +1,45 @@
+package io.godwit.perf.load;
+
+import io.godwit.perf.scenario.Scenario;
+import io.godwit.perf.scenario.Topology;
+
+/** Which publisher writes which topics, and which subscriber hears whom. */
+final class Streams {
+    private Streams() {}
+
+    /** The publishers that a subscriber hears. */
+    record Heard(int firstPublisher, int publishers) {}
+
+    /** The topics that a publisher writes. */
+    record Written(int firstTopic, int topics) {}
+
+    static Heard heardBy(Scenario scenario, int subscriber) {
+        return switch (scenario.topology()) {
+            case ONE_TO_ONE -> new Heard(subscriber, 1);
+            case RANDOM -> new Heard(ownerOf(scenario, subscriber), 1);
+            case FAN_OUT, SHARED -> new Heard(0, scenario.publishers());
+            case FAN_IN, LISTEN, CONNECTIONS, CONNECT_AND_PUBLISH -> new Heard(0, 0);
+        };
+    }
+
+    static Written writtenBy(Scenario scenario, int publisher) {
+        if (scenario.topology() != Topology.RANDOM) {
+            return new Written(publisher, 1);
+        }
+        int first = firstTopicOf(scenario, publisher);
+        return new Written(first, firstTopicOf(scenario, publisher + 1) - first);
+    }
+
+    /** Topics are cut into as many runs as there are publishers. */
+    private static int firstTopicOf(Scenario scenario, int publisher) {
+        return (int) ((long) scenario.subscribers() * publisher / scenario.publishers());
+    }
+
+    private static int ownerOf(Scenario scenario, int topic) {
+        int publisher = (int) ((long) topic * scenario.publishers() / scenario.subscribers());
+        while (firstTopicOf(scenario, publisher + 1) <= topic) {
+            publisher++;
+        }
+        return publisher;
+    }
+}

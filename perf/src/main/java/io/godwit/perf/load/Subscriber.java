@@ -1,0 +1,137 @@
+package io.godwit.perf.load;
+
+import io.godwit.perf.scenario.Topology;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.mqtt.messages.MqttPublishMessage;
+import io.vertx.mqtt.messages.MqttSubAckMessage;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A client that subscribes and looks at what arrives. Confined to its event loop; other threads read it when the loop has handed it over. */
+final class Subscriber extends Connection {
+    private static final int REFUSED = 0x80;
+
+    private final RunContext run;
+    final int index;
+    private final MessageHeader header;
+    private final Promise<Void> subscribed = Promise.promise();
+    /** One for each publisher that it hears, the first of which has this number. */
+    private final StreamCheck[] streams;
+
+    private final int firstPublisher;
+    /** For {@link Topology#LISTEN}, where nothing is known before: by topic and publisher. */
+    private final Map<String, StreamCheck> found = new HashMap<>();
+
+    private final boolean isListening;
+    private final boolean isOneOfGroup;
+
+    /** @param publishers how many it hears */
+    Subscriber(Vertx vertx, RunContext run, LoopCounters counters, int index, int firstPublisher, int publishers) {
+        super(
+                vertx,
+                run,
+                counters,
+                run.clientId("s", index),
+                index,
+                run.scenario().isCleanSession());
+        this.run = run;
+        this.index = index;
+        this.header = run.header();
+        this.firstPublisher = firstPublisher;
+        isListening = run.scenario().topology() == Topology.LISTEN;
+        isOneOfGroup = isListening && run.filter(index).startsWith("$share/");
+        streams = new StreamCheck[run.group() == null ? publishers : 0];
+        for (int i = 0; i < streams.length; i++) {
+            streams[i] = new StreamCheck();
+        }
+    }
+
+    @Override
+    void prepare() {
+        client.publishHandler(this::onMessage);
+        client.subscribeCompletionHandler(this::onSubscribed);
+    }
+
+    @Override
+    Future<Void> begin() {
+        return client.subscribe(run.filter(index), run.scenario().qos()).compose(sent -> subscribed.future());
+    }
+
+    private void onSubscribed(MqttSubAckMessage suback) {
+        for (int granted : suback.grantedQoSLevels()) {
+            if (granted >= REFUSED) {
+                subscribed.tryFail("the broker refused the subscription to " + run.filter(index));
+                return;
+            }
+        }
+        subscribed.tryComplete();
+    }
+
+    private void onMessage(MqttPublishMessage message) {
+        final long nowNanos = Time.nowNanos();
+        Buffer payload = message.payload();
+        counters.received.increment();
+        if (MessageHeader.fitting(payload.length()) != header && !isListening) {
+            counters.foreign.increment();
+            return;
+        }
+        MessageHeader actual = isListening ? MessageHeader.fitting(payload.length()) : header;
+        if (actual.hasTime()) {
+            long epochNanos = MessageHeader.epochNanos(payload);
+            if (!MessageHeader.isPlausible(epochNanos, Time.toEpochNanos(nowNanos))) {
+                counters.foreign.increment();
+                return;
+            }
+            long intendedNanos = Time.fromEpochNanos(epochNanos);
+            long micros = Histograms.micros(nowNanos - intendedNanos);
+            counters.latencyNow.recordValue(micros);
+            if (run.measured().has(intendedNanos)) {
+                counters.latency.recordValue(micros);
+                counters.measuredOut.increment();
+            }
+        }
+        if (actual.hasSequence() && !isOneOfGroup) {
+            count(arrival(message, actual.publisher(payload), actual.sequence(payload)));
+        }
+    }
+
+    private StreamCheck.@Nullable Arrival arrival(MqttPublishMessage message, int publisher, int sequence) {
+        if (isListening) {
+            return found.computeIfAbsent(message.topicName() + '\n' + publisher, key -> StreamCheck.from(sequence))
+                    .accept(sequence);
+        }
+        GroupCheck group = run.group();
+        if (group != null) {
+            if (publisher < 0 || publisher >= group.publishers()) {
+                return null;
+            }
+            return group.accept(publisher, sequence) ? StreamCheck.Arrival.NEXT : StreamCheck.Arrival.REPEATED;
+        }
+        int stream = publisher - firstPublisher;
+        return stream < 0 || stream >= streams.length ? null : streams[stream].accept(sequence);
+    }
+
+    private void count(StreamCheck.@Nullable Arrival arrival) {
+        if (arrival == null) {
+            counters.foreign.increment();
+        } else if (arrival == StreamCheck.Arrival.REPEATED) {
+            counters.repeated.increment();
+        } else if (arrival == StreamCheck.Arrival.OVERTAKEN) {
+            counters.overtaken.increment();
+        }
+    }
+
+    /** What has arrived of a publisher that it hears. */
+    StreamCheck stream(int publisher) {
+        return streams[publisher - firstPublisher];
+    }
+
+    /** Of {@link Topology#LISTEN}: what is missing between messages that arrived. */
+    long gaps() {
+        return found.values().stream().mapToLong(stream -> stream.missing(0)).sum();
+    }
+}

@@ -1,0 +1,31 @@
+package io.godwit.perf.load;
+
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The clock of a run: {@link System#nanoTime} for all that is measured, and where it stood since 1970, for payloads that another process reads. The two are
+ * compared once, so that a step of the wall clock moves nothing.
+ */
+final class Time {
+    @SuppressWarnings("TimeInStaticInitializer") // compared once in the life of the process, whenever that is
+    private static final long EPOCH_MINUS_NANO_TIME = epochNanos(Instant.now()) - System.nanoTime();
+
+    private Time() {}
+
+    private static long epochNanos(Instant instant) {
+        return TimeUnit.SECONDS.toNanos(instant.getEpochSecond()) + instant.getNano();
+    }
+
+    static long nowNanos() {
+        return System.nanoTime();
+    }
+
+    static long toEpochNanos(long nanoTime) {
+        return nanoTime + EPOCH_MINUS_NANO_TIME;
+    }
+
+    static long fromEpochNanos(long epochNanos) {
+        return epochNanos - EPOCH_MINUS_NANO_TIME;
+    }
+}

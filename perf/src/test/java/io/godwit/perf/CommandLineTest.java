@@ -1,0 +1,138 @@
+package io.godwit.perf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.perf.published.PublishedReports;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What {@code bin/perf.sh} says to arguments, without a broker. */
+class CommandLineTest {
+    @TempDir
+    private Path home;
+
+    private static String errorsOf(int expectedCode, String... args) {
+        PrintStream error = System.err;
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+        try {
+            assertThat(Main.execute(args)).isEqualTo(expectedCode);
+        } finally {
+            System.setErr(error);
+        }
+        return said.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void aNameWithoutFormIsRefused() {
+        assertThat(errorsOf(2, "run", "nonsense")).contains("'nonsense' has the form of no scenario");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "2", "-1", "much"})
+    void aScaleOutOfBoundsIsRefused(String scale) {
+        assertThat(errorsOf(2, "run", "C10k", "--scale", scale)).contains("scale");
+    }
+
+    @Test
+    void webSocketIsRefusedWithTheReason() {
+        assertThat(errorsOf(2, "run", "C10k", "--websocket")).contains("speaks MQTT over TCP and TLS only");
+    }
+
+    @Test
+    void mutualTlsNeedsACertificate() {
+        assertThat(errorsOf(2, "run", "conn-dual-ssl-100K-500", "--scale", "0.01"))
+                .contains("--cert and --key");
+    }
+
+    @Test
+    void aCertificateThatCannotBeReadIsNamed() throws Exception {
+        Path text = Files.writeString(home.resolve("no.pem"), "no certificate");
+
+        assertThat(errorsOf(
+                        2, "conn", "--tls", "--cafile", home.resolve("none.pem").toString()))
+                .contains("none.pem");
+        assertThat(errorsOf(2, "conn", "--tls", "--cert", text.toString(), "--key", text.toString(), "--insecure"))
+                .contains("certificates cannot be used");
+        assertThat(errorsOf(2, "conn", "--cert", text.toString(), "--key", text.toString()))
+                .contains("goes over plain TCP");
+    }
+
+    @Test
+    void aProcessThatIsNotThereIsNamed() {
+        assertThat(errorsOf(2, "conn", "--broker-pid", "4194304000")).contains("no such process");
+    }
+
+    @Test
+    void moreConnectionsThanThisProcessMayHaveAreRefusedBeforeTheFirst() {
+        assertThat(errorsOf(1, "run", "conn-tcp-9M-5K_1n_true", "--broker", "127.0.0.1:1"))
+                .contains("9,000,000 connections", "--scale");
+    }
+
+    @Test
+    void aBrokerThatIsNotThereIsAFailedRun() {
+        assertThat(errorsOf(1, "pub", "--clients", "2", "--broker", "127.0.0.1:1", "--out", home.toString()))
+                .contains("clients cannot connect");
+    }
+
+    @Test
+    void aCommandBeforeTheRunThatFailsEndsIt() {
+        assertThat(errorsOf(1, "run", "C10k", "--before", "exit 3")).contains("the command before the run has failed");
+    }
+
+    @Test
+    void theListHasEveryScenarioWithItsFigures() {
+        PrintStream out = System.out;
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+        try {
+            assertThat(Main.execute("list")).isZero();
+        } finally {
+            System.setOut(out);
+        }
+        String list = printed.toString(StandardCharsets.UTF_8);
+        for (var table : PublishedReports.load().tables()) {
+            for (var row : table.rows()) {
+                assertThat(list.lines()).anySatisfy(line -> {
+                    assertThat(line.strip()).startsWith(table.arguments(row));
+                    row.values().stream()
+                            .skip(table.columns().get(0).startsWith("Scenario") ? 1 : 0)
+                            .forEach(value -> assertThat(line).contains(value));
+                });
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"30, 30000", "30s, 30000", "500ms, 500", "2m, 120000", "1h, 3600000"})
+    void timesAreReadAsUsersWriteThem(String text, long millis) {
+        assertThat(new Durations().convert(text)).isEqualTo(Duration.ofMillis(millis));
+    }
+
+    @Test
+    void theSuiteHasEveryScenarioOnceAndFitsTheMachineAndTheTime() {
+        SuitePlan.Room room = SuitePlan.Room.of(2);
+        var items = SuitePlan.of(PublishedReports.load(), room);
+
+        assertThat(items).hasSize(73).extracting(SuitePlan.Item::stem).doesNotHaveDuplicates();
+        assertThat(items).allSatisfy(item -> {
+            var scenario = item.scenario();
+            assertThat(scenario.connections()).isLessThanOrEqualTo(room.connections() + 50);
+            assertThat(scenario.statedRateIn() + scenario.statedRateOut())
+                    .isLessThanOrEqualTo(room.messagesPerSecond() * 1.05 + 20);
+        });
+        double seconds = items.stream()
+                .mapToDouble(item -> SuitePlan.seconds(item, 1_000, 2, 6))
+                .sum();
+        assertThat(seconds).isLessThan(20 * 60);
+    }
+}

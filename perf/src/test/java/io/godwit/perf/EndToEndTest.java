@@ -1,0 +1,168 @@
+package io.godwit.perf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.perf.load.Endpoint;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Small loads against a broker, a process on this test's class path, from the command line to the report. */
+class EndToEndTest {
+    @TempDir
+    private static Path home;
+
+    private static Process broker;
+    private static int port;
+
+    @TempDir
+    private Path reports;
+
+    @BeforeAll
+    static void start() throws Exception {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = socket.getLocalPort();
+        }
+        Path config = Files.writeString(
+                home.resolve("standalone.yml"),
+                "mqttServerConfig:\n  maxConnBandwidth: 0\n  tcpListener:\n    host: 127.0.0.1\n    port: " + port
+                        + "\n");
+        broker = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx256m",
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
+                        "-Dcom.google.protobuf.use_unsafe_pre22_gencode=true",
+                        "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile"),
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        "io.godwit.broker.Main",
+                        "--config",
+                        config.toString(),
+                        "--data",
+                        home.resolve("data").toString(),
+                        "--plugins",
+                        home.resolve("plugins").toString())
+                .redirectErrorStream(true)
+                .redirectOutput(home.resolve("output").toFile())
+                .start();
+        assertThat(Shell.awaitPort(new Endpoint("127.0.0.1", port)))
+                .withFailMessage(() -> output())
+                .isTrue();
+    }
+
+    private static String output() {
+        try {
+            return Files.readString(home.resolve("output"));
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
+    @AfterAll
+    static void stop() throws InterruptedException {
+        broker.destroy();
+        if (!broker.waitFor(30, TimeUnit.SECONDS)) {
+            broker.destroyForcibly();
+        }
+    }
+
+    private JsonObject run(int expectedCode, String... args) throws Exception {
+        List<String> all = new ArrayList<>(List.of(args));
+        all.addAll(List.of("--broker", "127.0.0.1:" + port, "--out", reports.toString()));
+        assertThat(Main.execute(all.toArray(String[]::new))).isEqualTo(expectedCode);
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(reports, "*.json")) {
+            Path json = files.iterator().next();
+            assertThat(Path.of(json.toString().replace(".json", ".html"))).isNotEmptyFile();
+            return new JsonObject(Files.readString(json));
+        }
+    }
+
+    /** Every way in which messages go from publishers to subscribers. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "30_30_qos0_p32_10mps_1n",
+                "30_30_qos1_p32_10mps_1n_1v",
+                "30_30_qos2_p256_5mps_1n",
+                "40_8_qos1_p256_5mps_1n --shared",
+                "2_40_qos1_p256_5mps_1n",
+                "20_20_qos1_p12_5mps_1n",
+                "20_20_qos1_p4_5mps_1n"
+            })
+    void whatIsSentArrives(String arguments) throws Exception {
+        List<String> args = new ArrayList<>(List.of("run"));
+        args.addAll(List.of(arguments.split(" ")));
+        args.addAll(List.of("--duration", "1s", "--warmup", "500ms"));
+
+        JsonObject json = run(0, args.toArray(String[]::new));
+
+        JsonObject delivery = json.getJsonObject("delivery");
+        assertThat(delivery.getLong("sent")).isPositive();
+        assertThat(delivery.getLong("received")).isEqualTo(delivery.getLong("expected"));
+        assertThat(delivery.getLong("lost")).isZero();
+        assertThat(delivery.getLong("foreign")).isZero();
+        if (!arguments.contains("_p12_") && !arguments.contains("_p4_")) {
+            assertThat(json.getJsonObject("latencyMillis").getLong("count")).isPositive();
+        }
+    }
+
+    @Test
+    void fanInWithABackgroundIsAcknowledged() throws Exception {
+        JsonObject json =
+                run(0, "run", "qos1-p256-200-0", "--background", "20", "--duration", "1s", "--warmup", "500ms");
+
+        assertThat(json.getJsonObject("delivery").getLong("acknowledged"))
+                .isEqualTo(json.getJsonObject("delivery").getLong("sent"));
+        assertThat(json.getJsonObject("connections").getInteger("connected")).isEqualTo(40);
+    }
+
+    @Test
+    void aClosedLoopReachesItsSubscribers() throws Exception {
+        JsonObject json = run(0, "run", "rmqtt-30-3", "--duration", "1s", "--warmup", "500ms", "--window", "4");
+
+        assertThat(json.getJsonObject("rates").getDouble("outPerSecond")).isPositive();
+        assertThat(json.getJsonObject("delivery").getLong("lost")).isZero();
+    }
+
+    @Test
+    void connectionsAreMeasuredFromOpenToConnack() throws Exception {
+        JsonObject json = run(0, "run", "conn-tcp-40-100_1n_true", "--duration", "500ms");
+
+        assertThat(json.getJsonObject("connections").getInteger("connected")).isEqualTo(40);
+        assertThat(json.getJsonObject("connections")
+                        .getJsonObject("responseMillis")
+                        .getLong("count"))
+                .isEqualTo(40);
+    }
+
+    @Test
+    void clientsThatConnectAndPublishAreThrough() throws Exception {
+        JsonObject json = run(0, "run", "C50", "--duration", "500ms");
+
+        assertThat(json.getJsonObject("delivery").getLong("sent")).isEqualTo(50);
+        assertThat(json.getJsonObject("rates").getDouble("inPerSecond")).isPositive();
+    }
+
+    /** It cannot be had on any machine: a hundred publishers of a million messages a second. */
+    @Test
+    void aRateThatIsMissedIsSaid() throws Exception {
+        JsonObject json = run(4, "run", "pub-4-1M", "--duration", "1s", "--warmup", "0s", "--drain", "10s");
+
+        assertThat(json.getJsonArray("shortfalls")).isNotEmpty();
+        assertThat(json.getJsonObject("delivery").getLong("unsent")).isPositive();
+    }
+}

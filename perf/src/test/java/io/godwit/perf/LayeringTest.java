@@ -1,0 +1,37 @@
+package io.godwit.perf;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+@AnalyzeClasses(packages = "io.godwit.perf", importOptions = ImportOption.DoNotIncludeTests.class)
+class LayeringTest {
+    private static final DescribedPredicate<JavaClass> OURS = resideInAPackage("io.godwit..");
+    private static final DescribedPredicate<JavaClass> TOOL = resideInAPackage("io.godwit.perf..");
+
+    /** It measures any broker: what it knows of MQTT comes from Vert.x, not from what is measured. */
+    @ArchTest
+    static final ArchRule theToolUsesNothingOfTheBroker = classes()
+            .that(resideInAnyPackage(
+                    "io.godwit.perf.load",
+                    "io.godwit.perf.observe",
+                    "io.godwit.perf.published",
+                    "io.godwit.perf.report",
+                    "io.godwit.perf.scenario"))
+            .or()
+            .haveSimpleNameEndingWith("Command")
+            .should()
+            .onlyDependOnClassesThat(TOOL.or(DescribedPredicate.not(OURS)));
+
+    @ArchTest
+    static final ArchRule packagesHaveNoCircles =
+            slices().matching("io.godwit.perf.(*)..").should().beFreeOfCycles();
+}
