@@ -14,6 +14,8 @@ import io.godwit.mqtt.MqttServer;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.retain.RetainConfig;
 import io.godwit.retain.RetainStore;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -26,6 +28,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -82,6 +86,28 @@ final class InMemoryBroker implements AutoCloseable {
             inbox.holdCommits();
             return true;
         });
+    }
+
+    /** Has every range of the inbox store led anew, in good order, as soon as what is under way is over. */
+    void moveInboxLeaders() throws Exception {
+        onStores(() -> {
+            inbox.moveLeaders();
+            return true;
+        });
+    }
+
+    int inboxMoves() throws Exception {
+        return onStores(inbox::moves);
+    }
+
+    /** A counter of the present one; one told apart by tags is added up. */
+    double count(String name) {
+        return life.meters.find(name).functionCounters().stream()
+                        .mapToDouble(FunctionCounter::count)
+                        .sum()
+                + life.meters.find(name).counters().stream()
+                        .mapToDouble(Counter::count)
+                        .sum();
     }
 
     int entriesInFlightOfDist() throws Exception {
@@ -157,7 +183,14 @@ final class InMemoryBroker implements AutoCloseable {
                     new DelayedMessages(inboxClient, () -> 0, 0, System.currentTimeMillis()),
                     false);
             inbox = new InboxStore(
-                    BrokerSettings.inbox(config), outlet, outlet, outlet, id -> false, EventListener.NONE, meters);
+                    BrokerSettings.inbox(config),
+                    outlet,
+                    outlet,
+                    outlet,
+                    id -> false,
+                    true,
+                    EventListener.NONE,
+                    meters);
             inboxClient.set(InboxStore.client(new Reach(() -> InMemoryBroker.this.inbox)));
             server = new MqttServer(
                     BrokerSettings.mqtt(config),
@@ -199,6 +232,18 @@ final class InMemoryBroker implements AutoCloseable {
             @Override
             public CompletableFuture<byte[]> query(byte[] key, byte[] query, Deadline deadline) {
                 return isOver ? new CompletableFuture<>() : store.get().query(key, query, deadline);
+            }
+
+            @Override
+            public CompletableFuture<byte[]> query(byte[] key, byte @Nullable [] end, byte[] query, Deadline deadline) {
+                return isOver ? new CompletableFuture<>() : store.get().query(key, end, query, deadline);
+            }
+
+            @Override
+            public void submitParts(int count, IntFunction<byte[]> keys, Function<int[], LeaderRequest> requests) {
+                if (!isOver) {
+                    store.get().submitParts(count, keys, requests);
+                }
             }
 
             @Override

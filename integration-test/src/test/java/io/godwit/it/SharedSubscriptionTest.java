@@ -3,12 +3,14 @@ package io.godwit.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.BrokerProcess;
+import io.godwit.it.broker.Ports;
 import io.godwit.it.client.AckPolicy;
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Properties;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,6 +45,10 @@ class SharedSubscriptionTest {
     private static Path directory;
 
     private static BrokerProcess broker;
+    /** Listeners with strategies of their own. */
+    private static InetSocketAddress inTurns;
+
+    private static InetSocketAddress toOne;
 
     private final List<TestClient> clients = new ArrayList<>();
     private final Map<String, TestClient> byName = new LinkedHashMap<>();
@@ -63,7 +69,11 @@ class SharedSubscriptionTest {
 
     @BeforeAll
     static void startBroker() throws Exception {
+        inTurns = Ports.free();
+        toOne = Ports.free();
         broker = new BrokerProcess(directory)
+                .listener("{port: " + inTurns.getPort() + ", sharedSubscriptionStrategy: round-robin}")
+                .listener("{port: " + toOne.getPort() + ", sharedSubscriptionStrategy: sticky}")
                 .setting(
                         "sessionConfig",
                         "{maxQueuedMessages: " + MAX_QUEUED + ", sharedGroupStrategies: \"turns=round-robin,one=sticky,"
@@ -133,6 +143,33 @@ class SharedSubscriptionTest {
         publish("lf", "p1", 10);
         await(List.of(live), 10);
         assertThat(stored.received).hasSize(5);
+    }
+
+    /** The members of the group are connected to both listeners; what counts is where a message came in. */
+    @Test
+    void aListenersStrategyIsForWhatComesThroughItUnlessTheGroupHasItsOwn() throws Exception {
+        List<Member> members = new ArrayList<>();
+        for (InetSocketAddress listener : List.of(inTurns, toOne, broker.address())) {
+            Member member = new Member("li-" + members.size());
+            client(member, false, AckPolicy.AT_ONCE, listener).subscribe("$share/li/li/+", 1);
+            members.add(member);
+        }
+        client(new Member("li-turns"), false, AckPolicy.AT_ONCE, inTurns);
+        client(new Member("li-one"), false, AckPolicy.AT_ONCE, toOne);
+
+        publish("li/a", "li-turns", 30);
+        await(members, 30);
+        assertThat(members).allSatisfy(member -> assertThat(member.received).hasSize(10));
+
+        publish("li/a", "li-one", 20);
+        publish("li/b", "li-one", 10);
+        await(members, 60);
+        assertThat(members.stream().map(member -> member.received.size())).containsExactlyInAnyOrder(10, 10, 40);
+
+        List<Member> own = members("$share/turns/lo/+", 3);
+        publish("lo/a", "li-one", 30);
+        await(own, 30);
+        assertThat(own).allSatisfy(member -> assertThat(member.received).hasSize(10));
     }
 
     @Test
@@ -292,7 +329,12 @@ class SharedSubscriptionTest {
     }
 
     private TestClient client(Member member, boolean persistent, AckPolicy acks) throws IOException {
-        ClientConfig config = ClientConfig.of(broker.address(), member.name, 5)
+        return client(member, persistent, acks, broker.address());
+    }
+
+    private TestClient client(Member member, boolean persistent, AckPolicy acks, InetSocketAddress listener)
+            throws IOException {
+        ClientConfig config = ClientConfig.of(listener, member.name, 5)
                 .withAcks(acks)
                 .withWill(new Packet.Will("gone/" + member.name, new byte[0], 1, false, Properties.NONE));
         TestClient client = new TestClient(

@@ -29,7 +29,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
@@ -112,15 +111,15 @@ class StoreFailureTest {
     @Test
     void aMissingRangeDirectoryIsNamed() throws Exception {
         BrokerProcess broker = brokerWithData("missing");
-        Path range = firstRange(broker.data().resolve("inbox"));
-        delete(range);
+        Path range = DataFiles.firstRange(broker.data().resolve("inbox"));
+        DataFiles.delete(range);
         assertRefused(broker, range.getFileName().toString());
     }
 
     @Test
     void aMissingLogIsNamed() throws Exception {
         BrokerProcess broker = brokerWithData("log");
-        delete(broker.data().resolve("raft-log"));
+        DataFiles.delete(broker.data().resolve("raft-log"));
         assertRefused(broker, "raft-log");
     }
 
@@ -167,7 +166,7 @@ class StoreFailureTest {
     private Map<String, Outcome> flipOneByteIn(Pattern names) throws Exception {
         Path data = original.resolve("data");
         Map<String, Outcome> outcomes = new TreeMap<>();
-        for (Path file : oneOfEachKind(data)) {
+        for (Path file : DataFiles.oneOfEachKind(data)) {
             String name = data.relativize(file).toString();
             if (Files.size(file) > 0 && names.matcher(name).matches()) {
                 outcomes.put(name, outcomeOfFlipping(name));
@@ -187,12 +186,12 @@ class StoreFailureTest {
         Outcome outcome;
         try (BrokerProcess broker = brokerWithData("flipped")) {
             damaged = broker.data().resolve(name);
-            flipMiddle(damaged);
+            DataFiles.flipMiddle(damaged);
             int code = broker.tryStart();
             assertThat(code).as("start with %s: %s", name, broker.said()).isIn(0, 1, 4);
             outcome = code == 1 ? refused(broker, damaged) : served(broker, damaged);
         }
-        delete(directory.resolve("flipped"));
+        DataFiles.delete(directory.resolve("flipped"));
         assertThat(outcome).as(name).isIn(allowed);
         return outcome;
     }
@@ -200,7 +199,7 @@ class StoreFailureTest {
     private static Outcome refused(BrokerProcess broker, Path damaged) throws Exception {
         assertThat(broker.said()).contains(damaged.getFileName().toString());
         assertThat(broker.handle()).as("process").isNull();
-        flipMiddle(damaged);
+        DataFiles.flipMiddle(damaged);
         broker.start();
         assertThat(broker.status()).doesNotContain("FAILED");
         assertThat(served(broker, damaged)).isEqualTo(Outcome.UNHARMED);
@@ -485,7 +484,7 @@ class StoreFailureTest {
     /** Not running, on a copy of the data. */
     private BrokerProcess brokerWithData(String name) throws IOException {
         Path home = directory.resolve(name);
-        copy(original.resolve("data"), home.resolve("data"));
+        DataFiles.copy(original.resolve("data"), home.resolve("data"));
         return broker(home);
     }
 
@@ -550,54 +549,6 @@ class StoreFailureTest {
 
     private static String text(Packet.Publish message) {
         return new String(message.payload(), StandardCharsets.UTF_8);
-    }
-
-    private static Path firstRange(Path store) throws IOException {
-        try (Stream<Path> ranges = Files.list(store)) {
-            return ranges.filter(Files::isDirectory).sorted().findFirst().orElseThrow();
-        }
-    }
-
-    /** The kinds are told apart by directory and by name without its digits. */
-    private static Iterable<Path> oneOfEachKind(Path data) throws IOException {
-        Map<String, Path> kinds = new HashMap<>();
-        try (Stream<Path> files = Files.walk(data)) {
-            files.filter(Files::isRegularFile).sorted().forEach(file -> {
-                String name = data.relativize(file).toString();
-                String kind = name.replaceAll("[0-9a-f]{4,}|[0-9]+", "N");
-                if (!name.endsWith("LOCK") && !name.endsWith("LOG") && !name.startsWith("godwit.")) {
-                    kinds.put(kind, file);
-                }
-            });
-        }
-        return kinds.values();
-    }
-
-    private static void flipMiddle(Path file) throws IOException {
-        byte[] bytes = Files.readAllBytes(file);
-        bytes[bytes.length / 2] ^= 0x10;
-        Files.write(file, bytes);
-    }
-
-    private static void copy(Path from, Path to) throws IOException {
-        try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : (Iterable<Path>) files::iterator) {
-                Path target = to.resolve(from.relativize(file).toString());
-                if (Files.isDirectory(file)) {
-                    Files.createDirectories(target);
-                } else {
-                    Files.copy(file, target);
-                }
-            }
-        }
-    }
-
-    private static void delete(Path tree) throws IOException {
-        try (Stream<Path> files = Files.walk(tree)) {
-            for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 
     private static int exitCode(String... command) throws Exception {

@@ -40,6 +40,10 @@ public final class BrokerProcess implements Broker {
     private final String archive;
 
     private final Map<String, String> environment = new LinkedHashMap<>();
+    private boolean isFounder = true;
+    /** Where {@code bin}, {@code lib} and {@code plugins} are. */
+    private Path installation = distribution();
+
     private @Nullable Process script;
 
     /** @param home a directory, made if need be; a broker that was there before is continued */
@@ -91,6 +95,30 @@ public final class BrokerProcess implements Broker {
     public BrokerProcess setting(String key, String yaml) {
         topLevel.put(key, yaml);
         return this;
+    }
+
+    /** Told not to begin a cluster. */
+    public BrokerProcess joining() {
+        isFounder = false;
+        return this;
+    }
+
+    /** Runs out of another directory than the distribution, such as one with plugins. */
+    public BrokerProcess installedIn(Path directory) {
+        installation = directory;
+        return this;
+    }
+
+    /** Runs {@code bin/godwit-admin} on this broker's data; returns its exit code. Its output goes to {@code out}. */
+    public int admin(Path out, String... command) throws IOException {
+        List<String> words = new ArrayList<>();
+        words.add(installation.resolve("bin/godwit-admin").toString());
+        words.addAll(List.of(command));
+        words.addAll(List.of("--data", data().toString()));
+        ProcessBuilder builder =
+                new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(out.toFile());
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        return exitCode(builder.start(), Duration.ofMinutes(2));
     }
 
     /** A system property for the next start. */
@@ -318,7 +346,7 @@ public final class BrokerProcess implements Broker {
     }
 
     private String configuration() {
-        StringBuilder yaml = new StringBuilder("bootstrap: true\nmqttServerConfig:\n");
+        StringBuilder yaml = new StringBuilder("bootstrap: " + isFounder + "\nmqttServerConfig:\n");
         mqtt.forEach((key, value) ->
                 yaml.append("  ").append(key).append(": ").append(value).append('\n'));
         yaml.append("  tcpListener:\n  - {host: 127.0.0.1, port: ")
@@ -336,7 +364,7 @@ public final class BrokerProcess implements Broker {
 
     private Process run(Path output, String... command) throws IOException {
         List<String> words = new ArrayList<>();
-        words.add(distribution().resolve("bin/standalone.sh").toString());
+        words.add(installation.resolve("bin/standalone.sh").toString());
         words.addAll(List.of(command));
         words.addAll(List.of("--data", data().toString(), "--log", log().toString()));
         ProcessBuilder builder =

@@ -13,8 +13,13 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs a plan against a broker: load, kill, restart, and so on; then lets everything owed be fetched. */
+/** Runs a plan against a broker: load, kill, restart, and so on, or something else under load; then lets everything owed be fetched. */
 final class CrashRun {
+    /** What is done to the broker once all clients are there and the load has begun. */
+    interface Ordeal {
+        void pass() throws IOException, InterruptedException;
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger(CrashRun.class);
 
     private static final int RECOVERY_ATTEMPTS = 6;
@@ -58,10 +63,27 @@ final class CrashRun {
 
     /** Runs, and judges the history. One that breaks a promise, or whose end was not reached, is saved below {@code target}. */
     List<Violation> violations() throws IOException, InterruptedException {
+        return judged(this::run);
+    }
+
+    /** The same with {@code ordeal} in place of the plan's kills. */
+    List<Violation> violationsUnder(Ordeal ordeal) throws IOException, InterruptedException {
+        return judged(() -> run(load -> {
+            long begin = System.nanoTime();
+            ordeal.pass();
+            upNanos += System.nanoTime() - begin;
+        }));
+    }
+
+    private interface Run {
+        List<Event> events() throws IOException, InterruptedException;
+    }
+
+    private List<Violation> judged(Run run) throws IOException, InterruptedException {
         List<Violation> violations = List.of();
         boolean judged = false;
         try {
-            violations = Checker.check(run());
+            violations = Checker.check(run.events());
             judged = true;
         } finally {
             if (!judged || !violations.isEmpty()) {
@@ -75,14 +97,24 @@ final class CrashRun {
 
     /** Returns the events up to the end of the drain. */
     List<Event> run() throws IOException, InterruptedException {
+        return run(load -> {
+            for (Round round : plan.rounds()) {
+                run(round, load);
+            }
+        });
+    }
+
+    private interface Course {
+        void run(Load load) throws IOException, InterruptedException;
+    }
+
+    private List<Event> run(Course course) throws IOException, InterruptedException {
         start();
         try (Load load = new Load(broker.address(), history, plan.seed(), plan.qos1PerSecond(), plan.qos2PerSecond())) {
             load.start();
             await("all sessions and subscriptions", 30, load::isSetUp);
             load.stage().enter(Stage.Phase.LOAD);
-            for (Round round : plan.rounds()) {
-                run(round, load);
-            }
+            course.run(load);
             acknowledgedQos1 = history.acknowledgedQos1();
             acknowledgedQos2 = history.acknowledgedQos2();
             load.stage().enter(Stage.Phase.DRAIN);

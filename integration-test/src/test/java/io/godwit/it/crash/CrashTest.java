@@ -1,11 +1,11 @@
 package io.godwit.it.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.godwit.it.broker.Broker;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.MosquittoProcess;
+import io.godwit.it.broker.Needs;
 import io.godwit.it.crash.CrashPlan.Kind;
 import io.godwit.it.crash.Violation.Rule;
 import java.io.IOException;
@@ -66,7 +66,7 @@ class CrashTest {
     /** Proof against a real broker that the machinery notices a loss: this one writes its state once a second, and forgets the rest. */
     @Test
     void mosquittoIsFoundOut() throws Exception {
-        assumeTrue(MosquittoProcess.installed() != null, "mosquitto is not installed");
+        Needs.need(MosquittoProcess.installed() != null, "mosquitto", "the broker, of the system's packages");
         CrashPlan plan = CrashPlan.of(2, 1_000, 150, 1_500, 2_500, Kind.ANY, Kind.ANY);
         List<Violation> violations;
         try (Broker mosquitto = new MosquittoProcess(directory)) {

@@ -2,6 +2,7 @@ package io.godwit.it.powerloss;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.godwit.it.broker.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +37,7 @@ public final class PowerLoss {
     /** Skips the test with the reason where this machine cannot do it at all. */
     public static void assumePossible() throws InterruptedException {
         assumeTrue(System.getProperty("os.name").equals("Linux"), "losses of power are made on Linux only");
-        assumeTrue(hasCompiler(), "gcc is not installed, without which no power is lost");
+        Needs.need(hasCompiler(), "gcc", "without it no power is lost");
     }
 
     private static boolean hasCompiler() throws InterruptedException {

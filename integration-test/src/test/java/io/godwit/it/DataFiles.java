@@ -1,0 +1,61 @@
+package io.godwit.it;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** The files of a data directory, and what tests do to them. */
+final class DataFiles {
+    private DataFiles() {}
+
+    static Path firstRange(Path store) throws IOException {
+        try (Stream<Path> ranges = Files.list(store)) {
+            return ranges.filter(Files::isDirectory).sorted().findFirst().orElseThrow();
+        }
+    }
+
+    /** The kinds are told apart by directory and by name without its digits. */
+    static Iterable<Path> oneOfEachKind(Path data) throws IOException {
+        Map<String, Path> kinds = new HashMap<>();
+        try (Stream<Path> files = Files.walk(data)) {
+            files.filter(Files::isRegularFile).sorted().forEach(file -> {
+                String name = data.relativize(file).toString();
+                String kind = name.replaceAll("[0-9a-f]{4,}|[0-9]+", "N");
+                if (!name.endsWith("LOCK") && !name.endsWith("LOG") && !name.startsWith("godwit.")) {
+                    kinds.put(kind, file);
+                }
+            });
+        }
+        return kinds.values();
+    }
+
+    static void flipMiddle(Path file) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[bytes.length / 2] ^= 0x10;
+        Files.write(file, bytes);
+    }
+
+    static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : (Iterable<Path>) files::iterator) {
+                Path target = to.resolve(from.relativize(file).toString());
+                if (Files.isDirectory(file)) {
+                    Files.createDirectories(target);
+                } else {
+                    Files.copy(file, target);
+                }
+            }
+        }
+    }
+
+    static void delete(Path tree) throws IOException {
+        try (Stream<Path> files = Files.walk(tree)) {
+            for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}

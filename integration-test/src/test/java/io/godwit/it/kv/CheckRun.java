@@ -1,0 +1,194 @@
+package io.godwit.it.kv;
+
+import io.godwit.it.kv.history.History;
+import io.godwit.it.kv.history.Linearizability;
+import io.godwit.it.kv.history.Linearizability.Verdict;
+import io.godwit.it.kv.history.Reply;
+import io.godwit.it.kv.node.NodeOptions.Fault;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One run: nodes, load, nemesis and operator; then all is made whole, everything is read once more, and the history is judged. */
+final class CheckRun {
+    private static final Logger LOG = LoggerFactory.getLogger(CheckRun.class);
+
+    /** Of every range, where there are as many nodes. */
+    private static final int VOTERS = 3;
+
+    private static final int START_MILLIS = 60_000;
+    private static final int WHOLE_MILLIS = 90_000;
+    private static final int CHANGES_MILLIS = 40_000;
+    private static final int READ_MILLIS = 60_000;
+    private static final Duration JUDGING = Duration.ofMinutes(2);
+
+    /**
+     * How a run is to be.
+     *
+     * @param millis of troubles
+     * @param clients at the same time
+     * @param pauseMillis between two requests of a client, on the average
+     * @param longestPauseMillis how long a process stands still, or a link is cut, at most
+     */
+    record Settings(
+            int nodes, long millis, int clients, int pauseMillis, int longestPauseMillis, Fault fault, long seed) {
+
+        /** What an operator must get done at least once when all nodes are there. */
+        Set<Change> changes() {
+            Set<Change> changes = EnumSet.noneOf(Change.class);
+            if (fault == Fault.GENUINE) {
+                changes.add(Change.SPLIT);
+                changes.add(Change.MERGE);
+            }
+            if (nodes > 1) {
+                changes.add(Change.TRANSFER);
+                changes.add(Change.CHANGE_VOTERS);
+            }
+            if (nodes > VOTERS) {
+                changes.add(Change.MOVE);
+            }
+            return changes;
+        }
+    }
+
+    /**
+     * What a run has shown.
+     *
+     * @param deaths nodes that ended though nobody killed them
+     * @param possible troubles that this machine lets us make
+     * @param unsupported changes that the nodes do not know how to make
+     */
+    record Result(
+            Verdict verdict,
+            Map<Reply.Kind, Long> replies,
+            List<String> deaths,
+            Set<Trouble> possible,
+            Map<Trouble, Integer> troubles,
+            Map<Change, Integer> asked,
+            Map<Change, Integer> done,
+            Set<Change> unsupported) {
+
+        boolean isGood() {
+            return verdict.isLinearizable() && deaths.isEmpty();
+        }
+
+        String summary() {
+            return verdict + "\nreplies " + replies + "\ntroubles " + troubles + "\nchanges asked for " + asked
+                    + ", done " + done + ", unknown to the nodes " + unsupported
+                    + (deaths.isEmpty() ? "" : '\n' + String.join("\n", deaths));
+        }
+    }
+
+    private final Settings settings;
+    private final Path data;
+    private final Path kept;
+
+    /** @param data a directory for the nodes' data */
+    CheckRun(Settings settings, Path data) {
+        this.settings = settings;
+        this.data = data;
+        this.kept = Path.of(
+                        "target", "kv-check-" + settings.fault() + '-' + settings.nodes() + "-nodes-" + settings.seed())
+                .toAbsolutePath();
+    }
+
+    /** The history and the nodes' logs stay below {@code target} when a run of nodes without a planted fault is not good. */
+    Result run() throws IOException {
+        deleteKept();
+        Files.createDirectories(kept);
+        Result result;
+        try (History history = new History(kept.resolve("history"))) {
+            result = run(history);
+        } catch (IOException | RuntimeException e) {
+            throw new IOException("seed " + settings.seed() + ", see " + kept + ": " + e.getMessage(), e);
+        }
+        boolean hasFault = settings.fault() != Fault.GENUINE && settings.fault() != Fault.NONE;
+        if (result.isGood() || hasFault) {
+            deleteKept();
+        } else {
+            Files.writeString(kept.resolve("verdict"), result.summary());
+            LOG.info("history and logs are kept in {}", kept);
+        }
+        return result;
+    }
+
+    private Result run(History history) throws IOException {
+        List<String> keys = Workload.keys();
+        List<String> splitKeys = List.of(keys.get(10), keys.get(20), keys.get(30));
+        try (TestCluster cluster = new TestCluster(settings.nodes(), data, kept, splitKeys, settings.fault());
+                Workload load = new Workload(
+                        cluster.addresses(), history, settings.seed(), settings.clients(), settings.pauseMillis())) {
+            Set<Trouble> possible = NemesisPlan.possible(settings.nodes(), cluster.disk() != null);
+            NemesisPlan plan = NemesisPlan.of(
+                    settings.seed(), settings.nodes(), settings.millis(), settings.longestPauseMillis(), possible);
+            LOG.info("{}, {} troubles", settings, plan.steps().size());
+            cluster.start();
+            for (int node = 0; node < cluster.size(); node++) {
+                cluster.awaitServing(node, START_MILLIS);
+            }
+            if (settings.nodes() > 1) {
+                cluster.awaitVoters(0, VOTERS, START_MILLIS);
+            }
+            load.start();
+            Nemesis nemesis = new Nemesis(cluster, history);
+            Operator operator = new Operator(cluster, history, plan.changesSeed(), 1_500);
+            operator.start();
+            try (operator) {
+                nemesis.carryOut(plan);
+                nemesis.makeWhole(WHOLE_MILLIS);
+                operator.awaitDone(settings.changes(), CHANGES_MILLIS);
+            }
+            LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(2));
+            load.finish();
+            load.readAll(READ_MILLIS);
+            Verdict verdict = judge(history);
+            return new Result(
+                    verdict,
+                    replies(history),
+                    nemesis.deaths(),
+                    possible,
+                    nemesis.done(),
+                    operator.asked(),
+                    operator.done(),
+                    operator.unsupported());
+        }
+    }
+
+    private static Verdict judge(History history) {
+        long begin = System.nanoTime();
+        Verdict verdict = Linearizability.check(history.operations(), JUDGING);
+        LOG.info("judged in {} ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin));
+        return verdict;
+    }
+
+    private static Map<Reply.Kind, Long> replies(History history) {
+        Map<Reply.Kind, Long> replies = new TreeMap<>();
+        for (Reply.Kind kind : Reply.Kind.values()) {
+            replies.put(kind, history.count(kind));
+        }
+        return replies;
+    }
+
+    private void deleteKept() throws IOException {
+        if (!Files.exists(kept)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(kept)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}

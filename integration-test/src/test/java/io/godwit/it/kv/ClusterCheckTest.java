@@ -1,0 +1,69 @@
+package io.godwit.it.kv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.it.kv.CheckRun.Result;
+import io.godwit.it.kv.CheckRun.Settings;
+import io.godwit.it.kv.history.Reply;
+import io.godwit.it.kv.node.NodeOptions.Fault;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The store of registers stays one to its clients whatever is done to its nodes. The seed is logged; {@code -Dnemesis.seed=N} repeats the
+ * troubles, {@code -Dnemesis.seconds=N} makes them last longer or shorter. The history and the nodes' logs of a failure stay below {@code target}.
+ */
+class ClusterCheckTest {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterCheckTest.class);
+
+    @TempDir
+    private Path data;
+
+    @Test
+    void oneNodeIsLinearizable() throws Exception {
+        check(1, 60, 8_000);
+    }
+
+    @Test
+    void threeNodesAreLinearizable() throws Exception {
+        check(3, 150, 12_000);
+    }
+
+    @Test
+    @Tag("long")
+    void threeNodesAreLinearizableForHalfAnHour() throws Exception {
+        check(3, 1_800, 30_000);
+    }
+
+    @Test
+    @Tag("long")
+    void fiveNodesAreLinearizableForHalfAnHour() throws Exception {
+        check(5, 1_800, 30_000);
+    }
+
+    private void check(int nodes, int seconds, int longestPauseMillis) throws Exception {
+        long seed = Long.getLong("nemesis.seed", ThreadLocalRandom.current().nextInt(1_000_000));
+        LOG.info("-Dnemesis.seed={}", seed);
+        long millis = TimeUnit.SECONDS.toMillis(Integer.getInteger("nemesis.seconds", seconds));
+        Settings settings = new Settings(nodes, millis, 12, 25, longestPauseMillis, Fault.GENUINE, seed);
+        Result result = new CheckRun(settings, data).run();
+        LOG.info("seed {}: {}", seed, result.summary());
+        assertThat(result.isGood())
+                .withFailMessage(() -> "seed " + seed + ": " + result.summary())
+                .isTrue();
+        assertThat(result.troubles().keySet()).isEqualTo(result.possible());
+        Set<Change> expected = settings.changes();
+        expected.removeAll(result.unsupported());
+        assertThat(result.done().keySet()).as("changes carried out").containsAll(expected);
+        // a store that hardly answers would be judged by hardly anything
+        assertThat(result.replies().get(Reply.Kind.OK) + result.replies().get(Reply.Kind.VALUE))
+                .isGreaterThan(millis / 50);
+    }
+}

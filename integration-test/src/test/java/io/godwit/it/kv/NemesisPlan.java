@@ -1,0 +1,74 @@
+package io.godwit.it.kv;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+/** What is done to a cluster and when. Follows from the seed. */
+record NemesisPlan(long seed, List<Step> steps, long changesSeed) {
+    /**
+     * One trouble after the other.
+     *
+     * @param waitMillis of peace before it
+     * @param lastMillis how long it lasts
+     * @param victim a node
+     * @param other another node, where there is one
+     * @param share of something, between 0 and 1
+     */
+    record Step(Trouble trouble, int waitMillis, int lastMillis, int victim, int other, double share) {}
+
+    NemesisPlan {
+        steps = List.copyOf(steps);
+    }
+
+    /**
+     * Each kind of trouble comes once before any comes again.
+     *
+     * @param longestPauseMillis how long a process stands still at most
+     */
+    static NemesisPlan of(long seed, int nodes, long millis, int longestPauseMillis, Set<Trouble> kinds) {
+        Random random = new Random(seed);
+        List<Step> steps = new ArrayList<>();
+        List<Trouble> round = new ArrayList<>();
+        long time = 0;
+        while (time < millis) {
+            if (round.isEmpty()) {
+                round.addAll(kinds);
+                Collections.shuffle(round, random);
+            }
+            Step step = step(round.remove(0), random, nodes, longestPauseMillis);
+            steps.add(step);
+            time += step.waitMillis() + step.lastMillis();
+        }
+        return new NemesisPlan(seed, steps, random.nextLong());
+    }
+
+    private static Step step(Trouble trouble, Random random, int nodes, int longestPauseMillis) {
+        int last = switch (trouble) {
+            case KILL, RESTART -> random.nextInt(3_000);
+            case KILL_ALL -> random.nextInt(1_000);
+            case PAUSE -> 1_000 + random.nextInt(longestPauseMillis - 1_000);
+            case CUT, CUT_ONE_WAY, ISOLATE -> 2_000 + random.nextInt(longestPauseMillis - 1_000);
+            case FILL_DISK -> 3_000 + random.nextInt(4_000);
+        };
+        int victim = trouble == Trouble.FILL_DISK ? 0 : random.nextInt(nodes);
+        int other = nodes == 1 ? 0 : (victim + 1 + random.nextInt(nodes - 1)) % nodes;
+        return new Step(trouble, 1_000 + random.nextInt(3_000), last, victim, other, random.nextDouble());
+    }
+
+    /** What can be done to so many nodes. */
+    static Set<Trouble> possible(int nodes, boolean hasDisk) {
+        Set<Trouble> kinds = EnumSet.allOf(Trouble.class);
+        if (nodes == 1) {
+            kinds.removeIf(Trouble::needsLinks);
+            kinds.remove(Trouble.KILL_ALL);
+        }
+        if (!hasDisk) {
+            kinds.remove(Trouble.FILL_DISK);
+        }
+        return kinds;
+    }
+}

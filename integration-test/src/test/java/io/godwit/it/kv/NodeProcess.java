@@ -1,0 +1,163 @@
+package io.godwit.it.kv;
+
+import io.godwit.it.kv.fault.Signals;
+import io.godwit.it.kv.node.KvTestNode;
+import io.godwit.it.kv.node.NodeOptions;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A node as a process that is started, stopped, killed and started again on the same data. Used by one thread at a time, but for the address. */
+final class NodeProcess implements AutoCloseable {
+    private static final List<String> JVM_OPTIONS = List.of(
+            "-Xms64m",
+            "-Xmx256m",
+            "-Xss512k",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            // rather dead, which is seen, than half alive
+            "-XX:+ExitOnOutOfMemoryError",
+            "-Dcom.google.protobuf.use_unsafe_pre22_gencode=true",
+            "-Dlogback.configurationFile=logback-node.xml");
+
+    /** For a look at what a node does: {@code -Dnemesis.jvm="-XX:+HeapDumpOnOutOfMemoryError"}. */
+    private static final List<String> MORE_OPTIONS = Stream.of(
+                    System.getProperty("nemesis.jvm", "").split(" ", -1))
+            .filter(word -> !word.isEmpty())
+            .toList();
+
+    private static final int CLOSE_SECONDS = 30;
+
+    private final NodeOptions options;
+    private final List<String> prefix;
+    private final Path log;
+    private @Nullable Process process;
+    private boolean isPaused;
+
+    /** @param prefix words before the command */
+    NodeProcess(NodeOptions options, List<String> prefix, Path log) {
+        this.options = options;
+        this.prefix = prefix;
+        this.log = log;
+    }
+
+    String name() {
+        return options.name();
+    }
+
+    Path log() {
+        return log;
+    }
+
+    InetSocketAddress address() {
+        return new InetSocketAddress(options.host(), options.clientPort());
+    }
+
+    void start() throws IOException {
+        List<String> words = new ArrayList<>(prefix);
+        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        words.addAll(JVM_OPTIONS);
+        words.addAll(MORE_OPTIONS);
+        words.addAll(List.of("-cp", classPath(), KvTestNode.class.getName()));
+        words.addAll(options.arguments());
+        isPaused = false;
+        // its standard input is a pipe from us: when we die, it ends
+        process = new ProcessBuilder(words)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                .start();
+    }
+
+    private static String classPath() {
+        return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    }
+
+    boolean isRunning() {
+        Process running = process;
+        return running != null && running.isAlive();
+    }
+
+    boolean isPaused() {
+        return isPaused;
+    }
+
+    /** As kill -9. Returns when it is gone. */
+    void kill() throws IOException {
+        Process running = process;
+        if (running == null) {
+            return;
+        }
+        running.destroyForcibly();
+        try {
+            if (!running.waitFor(20, TimeUnit.SECONDS)) {
+                throw new IOException(name() + " outlives kill -9");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(e);
+        }
+        process = null;
+        isPaused = false;
+    }
+
+    void pause() throws IOException {
+        Process running = process;
+        if (running != null && running.isAlive()) {
+            Signals.stop(running.toHandle());
+            isPaused = true;
+        }
+    }
+
+    void goOn() throws IOException {
+        Process running = process;
+        if (running != null && isPaused) {
+            Signals.goOn(running.toHandle());
+            isPaused = false;
+        }
+    }
+
+    /** Lets it close in good order. */
+    void stop() throws IOException {
+        Process running = process;
+        if (running == null) {
+            return;
+        }
+        goOn();
+        running.getOutputStream().close();
+        try {
+            if (!running.waitFor(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                kill();
+                throw new IOException(name() + " has not closed within " + CLOSE_SECONDS + " s" + said());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(e);
+        }
+        if (running.exitValue() != 0) {
+            throw new IOException(name() + " ended with " + running.exitValue() + said());
+        }
+        process = null;
+    }
+
+    /** The end of its log. */
+    String said() throws IOException {
+        File file = log.toFile();
+        if (!file.exists()) {
+            return "; it has said nothing";
+        }
+        List<String> lines = Files.readAllLines(log);
+        return "; it said at last:\n" + String.join("\n", lines.subList(Math.max(0, lines.size() - 40), lines.size()));
+    }
+
+    @Override
+    public void close() throws IOException {
+        kill();
+    }
+}

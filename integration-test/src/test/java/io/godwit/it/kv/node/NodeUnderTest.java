@@ -1,0 +1,207 @@
+package io.godwit.it.kv.node;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.godwit.cluster.ClusterConfig;
+import io.godwit.cluster.HostPort;
+import io.godwit.it.kv.history.Reply;
+import io.godwit.it.kv.history.Request;
+import io.godwit.it.kv.node.OperatorText.RangeText;
+import io.godwit.kv.ClusterSettings;
+import io.godwit.kv.KvNode;
+import io.godwit.kv.KvNodeConfig;
+import io.godwit.kv.KvStore;
+import io.godwit.kv.OperationResult;
+import io.godwit.kv.StoreBalance;
+import io.godwit.kv.StoreHealth;
+import io.godwit.kv.StoreOperations;
+import io.godwit.kv.StoreOperations.RangeInfo;
+import io.godwit.kv.StoreSpec;
+import io.godwit.kv.balance.BalanceLoopConfig;
+import io.godwit.kv.balance.BalancePlan;
+import io.godwit.kv.balance.ShippedBalancers;
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.raft.RaftSettings;
+import io.godwit.kv.range.RangeSettings;
+import io.godwit.plugin.balance.BalanceAction;
+import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
+import io.godwit.plugin.balance.BalanceAction.Merge;
+import io.godwit.plugin.balance.BalanceAction.MoveLeader;
+import io.godwit.plugin.balance.BalanceAction.Split;
+import io.godwit.plugin.balance.Key;
+import io.godwit.plugin.balance.ReplicaGoal;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** The store under test, and all that the tests know of its interface. */
+final class NodeUnderTest implements Registers {
+    private static final String STORE = "check";
+    private static final int VOTERS = 3;
+    /** Elections after two seconds of silence in place of ten, so that between two troubles there is time for more than waiting. */
+    private static final RaftSettings RAFT = new RaftSettings(2_000, 400, 64L << 20);
+
+    private static final long CACHE_BYTES = 32 << 20;
+    private static final long WRITE_BUFFER_BYTES = 16 << 20;
+    private static final long PENDING_BYTES = 8 << 20;
+    private static final long LEADER_WAIT_MILLIS = 5_000;
+    /** By which a future may be late before it is taken to be lost. */
+    private static final long GRACE_MILLIS = 2_000;
+
+    private final KvNode node;
+    private final RangeClient client;
+    private final StoreOperations operations;
+
+    NodeUnderTest(NodeOptions options) throws IOException {
+        KvNodeConfig config = new KvNodeConfig(
+                options.data(),
+                options.bootstrap(),
+                CACHE_BYTES,
+                WRITE_BUFFER_BYTES,
+                new RangeSettings(PENDING_BYTES, options.snapshotLogBytes(), LEADER_WAIT_MILLIS),
+                OptionalLong.of(options.lowWaterBytes()));
+        boolean isAlone = options.clusterPort() == 0;
+        node = KvNode.open(isAlone ? config : config.in(cluster(options)));
+        List<byte[]> splitKeys =
+                options.splitKeys().stream().map(key -> key.getBytes(UTF_8)).toList();
+        KvStore store = node.open(new StoreSpec(STORE, RegisterMap::new, splitKeys).balancedBy(balance()));
+        client = store.client();
+        operations = node.operations().store(STORE).orElseThrow();
+    }
+
+    private static ClusterSettings cluster(NodeOptions options) {
+        ClusterConfig config = new ClusterConfig(
+                "check",
+                options.host(),
+                options.clusterPort(),
+                options.rpcPort(),
+                "",
+                options.seeds().stream().map(NodeUnderTest::seed).toList(),
+                null,
+                ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES);
+        return new ClusterSettings(config, RAFT, "check", "", ClusterSettings.DEFAULT_JOIN_TIMEOUT);
+    }
+
+    private static HostPort seed(String text) {
+        int colon = text.lastIndexOf(':');
+        return new HostPort(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
+    }
+
+    /** Ranges are given their voters, again and again; all else is the operator's, so that it is known what was done. */
+    private static StoreBalance balance() {
+        List<BalancePlan.Step> steps = ShippedBalancers.ALL.stream()
+                .filter(factory -> factory.name().equals("replica-count"))
+                .map(factory -> new BalancePlan.Step(factory, Map.of("settleSeconds", "3")))
+                .toList();
+        return new StoreBalance(new ReplicaGoal(VOTERS, false), new BalancePlan(steps), BalanceLoopConfig.DEFAULT);
+    }
+
+    @Override
+    public Reply answer(Request request, long millis) {
+        boolean reads = request.kind() == Request.Kind.READ;
+        byte[] key = request.key().getBytes(UTF_8);
+        byte[] text = request.toString().getBytes(UTF_8);
+        Deadline deadline = Deadline.afterMillis(millis);
+        CompletableFuture<byte[]> answer =
+                reads ? client.query(key, text, deadline) : client.mutate(key, text, deadline);
+        try {
+            return Reply.parse(new String(answer.get(millis + GRACE_MILLIS, TimeUnit.MILLISECONDS), UTF_8));
+        } catch (ExecutionException e) {
+            String detail = String.valueOf(e.getCause().getMessage());
+            return reads || e.getCause() instanceof RangeException refused && isSurelyNotDone(refused.reason())
+                    ? Reply.fail(detail)
+                    : Reply.unknown(detail);
+        } catch (TimeoutException e) {
+            return Reply.unknown("NO ANSWER long after the deadline");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Reply.unknown("interrupted");
+        }
+    }
+
+    /** As {@link io.godwit.kv.coprocessor.Proposal#failed} says. */
+    private static boolean isSurelyNotDone(RangeException.Cause cause) {
+        return switch (cause) {
+            case OVERLOADED, DISK_FULL, CLOSED -> true;
+            case TIMEOUT, STORE_FAILED, MOVED -> false;
+        };
+    }
+
+    @Override
+    public String operate(String[] words, long millis) {
+        return switch (words[0]) {
+            case "health" -> "done " + health();
+            case "self" -> "done " + node.storeId();
+            case "ranges" -> "done " + OperatorText.format(ranges());
+            default -> {
+                BalanceAction action = action(words);
+                yield action == null ? "not UNSUPPORTED " + words[0] : carryOut(action, millis);
+            }
+        };
+    }
+
+    private String health() {
+        StoreHealth health = node.health().get(STORE);
+        return health.state() + " " + health.detail();
+    }
+
+    private List<RangeText> ranges() {
+        List<RangeText> texts = new ArrayList<>();
+        for (RangeInfo range : operations.ranges()) {
+            byte @Nullable [] end = range.end();
+            texts.add(new RangeText(
+                    range.id(),
+                    range.epoch(),
+                    range.leader(),
+                    range.voters(),
+                    range.learners(),
+                    new String(range.start(), UTF_8),
+                    end == null ? "" : new String(end, UTF_8)));
+        }
+        return texts;
+    }
+
+    private static @Nullable BalanceAction action(String[] words) {
+        long id = words.length < 3 ? 0 : Long.parseLong(words[1]);
+        long epoch = words.length < 3 ? 0 : Long.parseLong(words[2]);
+        String why = "asked for by the test";
+        return switch (words[0]) {
+            case "split" -> new Split(id, epoch, Optional.of(Key.of(words[3].getBytes(UTF_8))), why);
+            case "merge" -> new Merge(id, epoch, Long.parseLong(words[3]), Long.parseLong(words[4]), why);
+            case "replica" -> new ChangeReplica(id, epoch, ChangeReplica.Step.valueOf(words[3]), words[4], why);
+            case "transfer" -> new MoveLeader(id, epoch, words[3], why);
+            default -> null;
+        };
+    }
+
+    private String carryOut(BalanceAction action, long millis) {
+        try {
+            OperationResult result = operations
+                    .carryOut(action, Deadline.afterMillis(millis))
+                    .get(millis + GRACE_MILLIS, TimeUnit.MILLISECONDS);
+            return result.isDone() ? "done" : "not " + result.outcome() + ' ' + result.detail();
+        } catch (ExecutionException e) {
+            return "not FAILED though it should never fail: " + e.getCause();
+        } catch (TimeoutException e) {
+            return "not FAILED no answer long after the deadline";
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return "not FAILED interrupted";
+        }
+    }
+
+    @Override
+    public void close() {
+        node.close();
+    }
+}

@@ -1,0 +1,68 @@
+package io.godwit.it.kv.node;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.godwit.it.kv.history.Reply;
+import io.godwit.it.kv.history.Request;
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.kv.coprocessor.RangeWrites;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A map of registers as a state machine. A mutation and a query are the text of a request, an answer that of a reply, so that nothing stands between
+ * what a client sees and what the store does.. It does not look whether a key is
+ * in its range: where one was led astray the history shows it.
+ */
+public final class RegisterMap implements RangeCoprocessor {
+    @Override
+    public void open(RangeBounds bounds, RangeReader reader) {}
+
+    @Override
+    public List<byte[]> apply(RangeWrites writes, List<byte[]> mutations, Consumer<Runnable> afterCommit) {
+        List<byte[]> replies = new ArrayList<>(mutations.size());
+        for (byte[] mutation : mutations) {
+            Request request = Request.parse(new String(mutation, UTF_8));
+            replies.add(apply(writes, request).toString().getBytes(UTF_8));
+        }
+        return replies;
+    }
+
+    private static Reply apply(RangeWrites writes, Request request) {
+        byte[] key = request.key().getBytes(UTF_8);
+        if (request.kind() == Request.Kind.CAS) {
+            byte @Nullable [] found = writes.get(key);
+            byte @Nullable [] expected = bytes(request.expected());
+            if (!Arrays.equals(found, expected)) {
+                return Reply.mismatch(text(found));
+            }
+        }
+        byte @Nullable [] value = bytes(request.value());
+        if (value == null) {
+            throw new IllegalArgumentException("nothing to write: " + request);
+        }
+        writes.put(key, value);
+        return Reply.ok();
+    }
+
+    @Override
+    public byte[] query(RangeReader snapshot, byte[] query) {
+        Request request = Request.parse(new String(query, UTF_8));
+        return Reply.value(text(snapshot.get(request.key().getBytes(UTF_8))))
+                .toString()
+                .getBytes(UTF_8);
+    }
+
+    private static byte @Nullable [] bytes(@Nullable String text) {
+        return text == null ? null : text.getBytes(UTF_8);
+    }
+
+    private static @Nullable String text(byte @Nullable [] bytes) {
+        return bytes == null ? null : new String(bytes, UTF_8);
+    }
+}
