@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * <ol>
  *   <li>Left: {@link RangeCommand.Absorb}. Who leads it next gives up ({@link RangeCommand.Refrain}).
  *   <li>Right: frozen as for a split, then {@link RangeCommand.Yield}: it serves nothing any more. Who leads it next asks the left one what has become of
- *       it, again and again: {@link Range#leavingChecked}.
+ *       it, again and again: {@link MergeSequel#checkLeaving}.
  *   <li>Left: {@link RangeCommand.Copy} for each page. What was copied lies beyond the left one's end, where nobody looks, and the next attempt deletes it.
  *   <li>Left: frozen, then {@link RangeCommand.Join}: from here on the keys are its own. Given up before, it can be joined no more, since
  *       Join wants the very Absorb it began with; so the right one goes on ({@link RangeCommand.Resume}) once the left one says, by a linearizable read,

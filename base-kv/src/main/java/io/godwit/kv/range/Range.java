@@ -1,36 +1,25 @@
 package io.godwit.kv.range;
 
-import com.alipay.sofa.jraft.Closure;
 import com.alipay.sofa.jraft.Status;
-import com.alipay.sofa.jraft.closure.ReadIndexClosure;
-import io.godwit.kv.balance.LoadMeter;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
-import io.godwit.kv.coprocessor.Proposal;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.coprocessor.RangeReader;
 import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.FaultHandler;
 import io.godwit.kv.raft.RaftGroup;
-import io.godwit.plugin.balance.AccessKind;
 import io.godwit.plugin.balance.RangeLoad;
 import io.godwit.plugin.balance.SplitHint;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,71 +38,13 @@ import org.slf4j.LoggerFactory;
  * <p>A change by which keys pass from one range to another ({@link Split}) begins by freezing the leadership: requests wait again, while what was
  * accepted is proposed, applied and answered. When the change is applied the leader is stopped and made anew for the new bounds, and what waited
  * goes on: here, or at the range that has the key now.
+ *
+ * <p>Each part of that has an owner of its state: what waits, {@link RangeRequests}; whether this replica leads, {@link LeaderRole}; what is being done
+ * to the range, {@link RangeChanges}, and what is left to do of a merge, {@link MergeSequel}; what the range is, {@link StateMachineEvents}; what its leader has to
+ * do, {@link LeaderLoad}. Here is the face they have together, and the beginning and end of the replica.
  */
-public final class Range implements RangeStateMachine.Listener, ReadGate.ReadIndex, ReadGate.Listener {
+public final class Range {
     private static final Logger LOG = LoggerFactory.getLogger(Range.class);
-    private static final long RECLAIM_AFTER_MILLIS = 10_000;
-    private static final long HANDOVER_LOOK_MILLIS = 50;
-    private static final long LOAD_TICK_MILLIS = 1_000;
-    private static final long LEAVING_CHECK_MILLIS = 500;
-
-    /** A change that the leader carries out. Confined to the range executor. */
-    private static final class Change implements RangeStateMachine.CommandClosure {
-        /** Of a change of members, the last step's is known when the first is done. */
-        RangeCommand command;
-
-        final @Nullable MemberStep first;
-        final String heir;
-        final CompletableFuture<ChangeOutcome> outcome = new CompletableFuture<>();
-        private final Consumer<Change> onFailure;
-        /** The command, or the request to hand over. */
-        boolean isAppended;
-        /** Of two changes of the group only the first was made. */
-        boolean isHalfDone;
-
-        /**
-         * @param first what is to be done with the group before; null for nothing
-         * @param heir who is to lead; empty unless that is what the change is, and the command only names the epoch
-         * @param onFailure told, on any thread, when the log cannot tell what becomes of it
-         */
-        Change(RangeCommand command, @Nullable MemberStep first, String heir, Consumer<Change> onFailure) {
-            this.command = command;
-            this.first = first;
-            this.heir = heir;
-            this.onFailure = onFailure;
-        }
-
-        boolean isHandover() {
-            return !heir.isEmpty();
-        }
-
-        /** Whether the leadership ends in good order with it. */
-        boolean freezes() {
-            return command.movesKeys() || isHandover();
-        }
-
-        /** As {@link io.godwit.plugin.balance.RangeChange} has it. */
-        String what() {
-            if (isHandover()) {
-                return "LEADER";
-            } else if (command instanceof RangeCommand.Split) {
-                return "SPLIT";
-            }
-            return command instanceof RangeCommand.Replicas ? "REPLICAS" : "MERGE";
-        }
-
-        @Override
-        public void run(Status status) {
-            onFailure.accept(this); // success is told by the state machine
-        }
-    }
-
-    /** A change of the Raft group's members. */
-    @FunctionalInterface
-    interface MemberStep {
-        /** On the range executor; {@code done} is told on any thread. */
-        void begin(RaftGroup group, Closure done);
-    }
 
     /**
      * What others may know of a leadership. Requests may be routed by it until it ends.
@@ -130,54 +61,28 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
 
     private final String groupId;
     private final RangeFamily family;
-    private final RangeRouter routes;
     private final RangeDb db;
     private final RangeCoprocessor coprocessor;
     private final RangeEnvironment environment;
     private final FaultHandler faults;
     private final RangeExecutor executor;
-    private final ReadGate reads;
-    private final DeadlineSweep sweep;
+    private final LeaderLoad load;
+    private final LeaderRole role;
+    private final RangeChanges changes;
+    private final RangeRequests requests;
+    private final MergeSequel mergeSequel;
+    private final StateMachineEvents events;
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
-    private final Deque<Waiting> waiting = new ArrayDeque<>();
-    /** Came while the range is being merged into another. */
-    private final List<ReadGate.Query> waitingQueries = new ArrayList<>();
 
     /** Set once, by start; read by the threads that ask for reads and snapshots. */
     private volatile @Nullable RaftGroup group;
 
-    private @Nullable Leadership leadership;
-    /** Of the leadership that takes requests; written on the range executor, read by any thread. */
-    private volatile @Nullable Leading leading;
-
     /** Set before the start. */
     private volatile boolean standsFirst;
 
-    private volatile String underWay = "";
     private volatile String stoppedBy = "";
-    private volatile long epochNanos = System.nanoTime();
-    private long fence;
-    /** Of this leadership; null while there is none. Set on the range executor, reported to by the threads that apply and read. */
-    private volatile @Nullable LoadMeter load;
-
-    private volatile Load lastLoad = Load.NONE;
-    /** What is being done to the range; no other is begun meanwhile. */
-    private @Nullable Change change;
-    /** What came by itself to a range that is still being forwarded what came earlier; null once that has ended. */
-    private @Nullable List<Waiting> held;
-    /** Of how many other ranges. */
-    private int holds;
-    /** Written on the range executor; any thread routes by it. */
-    private volatile RangeState served;
-    /** Of which this replica is leader; 0 when it is not. Without a leadership while the range is being merged into another. */
-    private long term;
-    /** Its keys are another range's: what comes is forwarded, whatever the bounds say. */
-    private boolean isCeded;
-
+    /** Why everything is refused from now on; null before that. The range executor's. */
     private @Nullable RangeException ended;
-
-    /** The apply thread's. */
-    private final SnapshotTrigger snapshots;
 
     /**
      * @param db owned from here on
@@ -193,16 +98,18 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
             FaultHandler faults) {
         this.groupId = groupId;
         this.family = family;
-        this.routes = routes;
-        this.served = db.state();
         this.db = db;
         this.coprocessor = coprocessor;
         this.environment = environment;
         this.faults = faults;
         this.executor = new RangeExecutor(environment.pool(), thrown -> fault("task of the range", thrown));
-        this.reads = new ReadGate(this, db, coprocessor, executor, environment.io(), this::fault, this);
-        this.sweep = new DeadlineSweep(this::later);
-        this.snapshots = new SnapshotTrigger(groupId, environment.settings().snapshotLogBytes(), environment.io());
+        this.load = new LeaderLoad(family, coprocessor, this::later);
+        this.role = new LeaderRole(this, family, routes, db, coprocessor, executor, environment, this::fault, load);
+        this.changes = new RangeChanges(this, family, db, coprocessor, executor, environment, this::fault, role);
+        this.requests =
+                new RangeRequests(this, routes, db, coprocessor, executor, environment, this::fault, load, role);
+        this.mergeSequel = new MergeSequel(this, family, executor, role, changes);
+        this.events = new StateMachineEvents(this, family, db, executor, environment, load, role, changes, requests);
         executor.afterBatch(this::flush);
     }
 
@@ -215,7 +122,7 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
     public void start(Path snapshotDirectory, List<String> firstVoters) throws IOException {
         coprocessor.open(db.state().bounds(), db.latest());
         RangeStateMachine stateMachine =
-                new RangeStateMachine(groupId, family, db, coprocessor, this, this::fault, environment.io());
+                new RangeStateMachine(groupId, family, db, coprocessor, events, this::fault, environment.io());
         RaftGroup started = startGroup(snapshotDirectory, stateMachine, firstVoters);
         group = started;
         if (standsFirst && db.state().members().voters().size() > 1) { // an only voter elects itself
@@ -223,8 +130,8 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
         }
         executor.execute(() -> {
             // not twice: it may have been told to lead between the assignment and now
-            if (term != 0 && leadership == null) {
-                lead(started);
+            if (role.isLeader() && role.leadership() == null) {
+                role.lead(started);
             }
         });
         if (db.state().phase() instanceof RangeState.Retired) {
@@ -253,7 +160,7 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
 
     /** As requests are routed by; the state may be ahead. */
     public RangeState routed() {
-        return served;
+        return events.routed();
     }
 
     /** As of the last applied entry. */
@@ -268,7 +175,7 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
 
     /** While this replica leads and takes requests; null otherwise. Any thread. */
     public @Nullable Leading leading() {
-        return leading;
+        return role.leading();
     }
 
     /** The leader's store id as this replica knows it; empty while it knows none. Any thread. */
@@ -285,7 +192,7 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
 
     /** What is being done to the range, on its leader; empty for nothing. Any thread. */
     public String changeUnderWay() {
-        String now = underWay;
+        String now = changes.underWay();
         return now.isEmpty() && !db.state().isSettled() ? "MERGE" : now;
     }
 
@@ -296,7 +203,7 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
 
     /** How long the epoch has been what it is, as far as this replica has seen. Any thread. */
     public long stableMillis() {
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - epochNanos);
+        return events.stableMillis();
     }
 
     /** As {@link RaftGroup#resetVoters}. Blocks. Returns why not; empty when it is done. */
@@ -318,7 +225,7 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
      */
     public CompletableFuture<byte[]> mutate(
             RouteToken token, byte[] key, byte[] mutation, boolean isRelieving, Deadline deadline) {
-        return mutate(new ClientMutation(token, key, mutation, isRelieving, deadline));
+        return requests.mutate(new ClientMutation(token, key, mutation, isRelieving, deadline));
     }
 
     /** A query that was routed here. Fails with {@code MOVED} when this replica does not lead. Any thread. */
@@ -332,131 +239,39 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
     }
 
     private CompletableFuture<byte[]> queryAsLeader(ReadGate.Query request) {
-        if (leading == null) {
-            return CompletableFuture.failedFuture(notLed());
-        }
-        return query(request);
-    }
-
-    private static RangeException notLed() {
-        return new RangeException(Cause.MOVED, "not led here any more");
+        return role.leading() == null
+                ? CompletableFuture.failedFuture(RangeRequests.notLed())
+                : requests.query(request);
     }
 
     CompletableFuture<byte[]> mutate(ClientMutation request) {
-        executor.execute(() -> come(request));
-        return request.answer();
+        return requests.mutate(request);
     }
 
     void submit(byte[] key, LeaderRequest request) {
-        executor.execute(() -> {
-            Leadership current = leadership;
-            if (current != null
-                    && !isFrozen()
-                    && held == null
-                    && served.bounds().contains(key)) {
-                current.handle(request); // nearly always
-            } else {
-                come(new WaitingSubmission(key, request, environment.leaderDeadlineNanos()));
-            }
-        });
+        requests.submit(key, request);
     }
 
     CompletableFuture<byte[]> query(ReadGate.Query request) {
-        executor.execute(() -> ask(request));
-        return request.answer();
+        return requests.query(request);
     }
 
-    private void ask(ReadGate.Query request) {
-        if (isCeded) {
-            routes.ask(request);
-        } else {
-            sweep.add(request);
-            if (served.isLeaving()) {
-                waitingQueries.add(request);
-            } else {
-                reads.add(request);
-            }
-        }
-    }
-
-    /** A request that came by itself. */
-    private void come(Waiting request) {
-        if (held == null) {
-            take(request);
-        } else {
-            held.add(request);
-            sweep.add(request);
-        }
-    }
-
-    /** A request that came to another range, before this one had its key. Any thread; ahead of what is held. */
+    /** As {@link RangeRequests#takeForwarded}. */
     void takeForwarded(Waiting request) {
-        Waiting own = request.moved();
-        executor.execute(() -> take(own));
+        requests.takeForwarded(request);
     }
 
-    private void take(Waiting request) {
-        Leadership current = leadership;
-        if (request.token() != null) {
-            takeRouted(request, request.token());
-        } else if (ended != null) {
-            request.refuse(ended);
-        } else if (isCeded || !isFor(request)) {
-            routes.forward(request);
-        } else if (current != null && !isFrozen()) {
-            sweep.add(request);
-            request.deliver(current);
-        } else {
-            await(request);
-        }
-    }
-
-    private boolean isFor(Waiting request) {
-        RangeBounds bounds = served.bounds();
-        return bounds.contains(request.key()) || request.concerns(bounds::contains);
-    }
-
-    private void takeRouted(Waiting request, RouteToken token) {
-        Leadership current = leadership;
-        Leading now = leading;
-        RangeException cause = ended;
-        if (cause != null) {
-            // somebody else may lead; nobody can when this is the only voter
-            boolean isAlone = db.state().members().voters().size() == 1;
-            request.refuse(isAlone && cause.reason() == Cause.STORE_FAILED ? cause : notLed());
-        } else if (current == null || now == null || isFrozen() || !now.token().equals(token)) {
-            request.refuse(notLed());
-        } else {
-            sweep.add(request);
-            request.deliver(current);
-        }
-    }
-
-    private void await(Waiting request) {
-        waiting.add(request);
-        sweep.add(request);
-    }
-
-    private boolean isFrozen() {
-        return change != null && change.freezes();
+    /** As {@link RangeRequests#hold}. Before anybody can reach it. */
+    public void hold() {
+        requests.hold();
     }
 
     private void flush() {
-        Leadership current = leadership;
+        Leadership current = role.leadership();
         if (current != null) {
-            Change frozen = isFrozen() ? change : null;
-            if (frozen == null) {
-                current.flush();
-            } else if (!frozen.isAppended && current.settle()) {
-                if (frozen.isHandover()) {
-                    frozen.isAppended = true;
-                    handOver(frozen, current);
-                } else {
-                    append(frozen, current.group());
-                }
-            }
+            changes.flush(current);
         }
-        reads.flush();
+        requests.flushReads();
     }
 
     // --- changes
@@ -480,30 +295,7 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
      * @param key its first; null: where it halves the bytes
      */
     public CompletableFuture<ChangeOutcome> split(long epoch, long childId, byte @Nullable [] key) {
-        if (isDiskLow()) {
-            return CompletableFuture.completedFuture(ChangeOutcome.BUSY);
-        }
-        if (key != null) {
-            return change(new RangeCommand.Split(epoch, childId, coprocessor.splitPoint(key)));
-        }
-        CompletableFuture<ChangeOutcome> outcome = new CompletableFuture<>();
-        environment.io().execute(() -> {
-            byte @Nullable [] halving = null;
-            try {
-                halving = new SplitPoint(db, coprocessor).find();
-            } catch (RangeDb.ClosedException e) {
-                outcome.complete(ChangeOutcome.BUSY);
-            } catch (RangeDbException e) {
-                fault("search for a split key", e);
-                outcome.complete(ChangeOutcome.BUSY);
-            }
-            if (halving == null) {
-                outcome.complete(ChangeOutcome.STALE);
-            } else {
-                change(new RangeCommand.Split(epoch, childId, halving)).thenAccept(outcome::complete);
-            }
-        });
-        return outcome;
+        return isDiskLow() ? CompletableFuture.completedFuture(ChangeOutcome.BUSY) : changes.split(epoch, childId, key);
     }
 
     /**
@@ -515,34 +307,7 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
      * @throws IOException if this replica does not lead, or the copy cannot be written
      */
     public RangeState copyTo(Path target) throws IOException {
-        CompletableFuture<Void> confirmed = new CompletableFuture<>();
-        executor.execute(() -> {
-            Leadership current = leadership;
-            if (current == null) {
-                confirmed.completeExceptionally(new IOException("this node does not lead range " + groupId));
-            } else {
-                current.group().readIndex(new ReadIndexClosure() {
-                    @Override
-                    public void run(Status status, long index, byte[] context) {
-                        if (status.isOk()) {
-                            confirmed.complete(null); // all up to the index is applied
-                        } else {
-                            confirmed.completeExceptionally(
-                                    new IOException("range " + groupId + " is not led: " + status));
-                        }
-                    }
-                });
-            }
-        });
-        try {
-            confirmed.get(environment.settings().leaderWaitMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException | TimeoutException e) {
-            throw new IOException("range " + groupId + " cannot be copied: " + e.getMessage(), e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted", e);
-        }
-        return db.copyTo(target);
+        return new RangeCopy(groupId, db, executor, role, environment.settings().leaderWaitMillis()).copyTo(target);
     }
 
     /** What makes new files is not begun then: once it is in the log it has to be done. */
@@ -557,7 +322,7 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
 
     /** Has the leader, which this replica must be, write {@code command}. Any thread; completes on the range executor. */
     public CompletableFuture<ChangeOutcome> change(RangeCommand command) {
-        return change(command, null, "");
+        return changes.change(command);
     }
 
     /**
@@ -565,8 +330,8 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
      *
      * @param epoch of the range that this was decided for
      */
-    CompletableFuture<ChangeOutcome> change(long epoch, MemberStep step) {
-        return change(new RangeCommand.Replicas(epoch, db.state().members()), step, "");
+    CompletableFuture<ChangeOutcome> change(long epoch, RangeChanges.MemberStep step) {
+        return changes.change(epoch, step);
     }
 
     /**
@@ -576,346 +341,66 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
      * @param epoch of the range that this was decided for
      */
     public CompletableFuture<ChangeOutcome> transfer(long epoch, String storeId) {
-        return change(new RangeCommand.Replicas(epoch, db.state().members()), null, storeId);
+        return changes.transfer(epoch, storeId);
     }
 
-    private CompletableFuture<ChangeOutcome> change(RangeCommand command, @Nullable MemberStep first, String heir) {
-        Change next = new Change(command, first, heir, failed -> executor.execute(() -> changeFailed(failed)));
-        executor.execute(() -> begin(next));
-        return next.outcome;
+    // --- what its parts ask of it
+
+    RangeRequests requests() {
+        return requests;
     }
 
-    private void begin(Change next) {
-        RaftGroup started = group;
-        Leadership current = leadership;
-        if (started == null || term == 0 || change != null || ended != null) {
-            next.outcome.complete(ChangeOutcome.BUSY);
-        } else if (db.state().epoch() != next.command.epoch()) {
-            next.outcome.complete(ChangeOutcome.STALE);
-        } else if ((next.first != null || next.isHandover())
-                && (current == null || !db.state().isSettled())) {
-            next.outcome.complete(ChangeOutcome.BUSY);
-        } else {
-            change = next;
-            underWay = next.what();
-            MemberStep first = next.first;
-            if (next.freezes() && current != null) {
-                leading = null;
-                current.freeze(); // flush goes on from here
-            } else if (first != null && current != null) {
-                first.begin(current.group(), status -> executor.execute(() -> stepped(next, current, status)));
-            } else {
-                append(next, started);
-            }
-            family.roleChanged(this);
-        }
+    RangeChanges changes() {
+        return changes;
     }
 
-    /** The members have changed, or not. */
-    private void stepped(Change current, Leadership through, Status status) {
-        if (change != current) {
-            return; // the leadership has ended; the next leader looks at the members
-        }
-        RaftGroup.Membership members = through.group().membership();
-        current.isHalfDone = !status.isOk();
-        if (status.isOk() || !members.isSameAs(db.state().members())) {
-            current.command = new RangeCommand.Replicas(db.state().epoch(), members);
-            append(current, through.group());
-        } else {
-            LOG.info("members not changed range={} cause={}", groupId, status);
-            endChange(current, ChangeOutcome.BUSY);
-        }
+    /** Null until it is started. Any thread. */
+    @Nullable
+    RaftGroup group() {
+        return group;
     }
 
-    /** Everything is applied and answered: somebody else may lead. */
-    private void handOver(Change handover, Leadership current) {
-        Status status = current.group().transferLeadershipTo(handover.heir);
-        if (status.isOk()) {
-            awaitHandover(handover, current);
-        } else {
-            LOG.info("not handed over range={} to={} cause={}", groupId, handover.heir, status);
-            executor.execute(() -> changeFailed(handover));
-        }
+    /** Why everything is refused; null while the range runs. For the range executor. */
+    @Nullable
+    RangeException ended() {
+        return ended;
     }
 
-    /** The end of the leadership ends the change as well; JRaft goes on leading when the other does not take over within an election timeout. */
-    private void awaitHandover(Change handover, Leadership current) {
-        later(HANDOVER_LOOK_MILLIS, () -> {
-            if (change == handover) {
-                if (current.group().isHandingOver()) {
-                    awaitHandover(handover, current);
-                } else if (leadership == current && current.group().isLeading()) {
-                    endChange(handover, ChangeOutcome.BUSY);
-                }
-            }
-        });
+    boolean hasEnded() {
+        return ended != null;
     }
 
-    private void append(Change next, RaftGroup started) {
-        next.isAppended = true;
-        started.append(next.command.encode(), term, next);
+    /** Before the start: it is to stand for election as soon as it runs. */
+    void standFirst() {
+        standsFirst = true;
     }
 
-    private void changeFailed(Change failed) {
-        if (change == failed) {
-            endChange(failed, ChangeOutcome.UNKNOWN);
-        }
+    /** As {@link StateMachineEvents#reclaimLater}. */
+    void reclaimLater() {
+        events.reclaimLater();
     }
 
-    private void endChange(Change ending, ChangeOutcome outcome) {
-        change = null;
-        underWay = "";
-        ending.outcome.complete(outcome);
-        Leadership frozen = leadership;
-        if (ending.freezes() && frozen != null && ended == null) {
-            leadership = null;
-            end(
-                    frozen,
-                    new RangeException(Cause.TIMEOUT, "leadership ended"),
-                    new RangeException(Cause.MOVED, "the range was changed"));
-            lead(frozen.group());
-        }
-    }
-
-    @Override
-    public void changed(RangeStateMachine.Changed what) {
-        executor.execute(() -> {
-            RangeState before = served;
-            if (what.isApplied()) {
-                served = what.state();
-                rebound(what);
-            }
-            Change own = change;
-            if (own != null && own == what.own()) {
-                ChangeOutcome done = own.isHalfDone ? ChangeOutcome.UNKNOWN : ChangeOutcome.DONE;
-                endChange(own, what.isApplied() ? done : ChangeOutcome.STALE);
-            }
-            noteMembers();
-            RaftGroup started = group;
-            if (served.isLeaving() && leadership != null && change == null) {
-                // a command that had been given up has come through
-                endLeadership(
-                        new RangeException(Cause.TIMEOUT, "leadership ended"),
-                        new RangeException(Cause.MOVED, "the range is being merged"));
-                checkLeaving();
-            }
-            if (before.isLeaving() && !served.isLeaving() && term != 0 && started != null && leadership == null) {
-                lead(started); // it goes on
-            }
-            Range child = what.child();
-            if (child != null) {
-                // behind all that the table before has brought here for the child's keys, and that is forwarded
-                executor.execute(child::release);
-            }
-        });
-    }
-
-    private void rebound(RangeStateMachine.Changed what) {
-        Range right = what.command() instanceof RangeCommand.Join join ? family.find(join.rightId()) : null;
-        if (right != null) {
-            hold();
-        }
-        epochNanos = System.nanoTime();
-        family.rebounded(this);
-        family.roleChanged(this);
-        Range child = what.child();
-        if (child != null) {
-            child.standsFirst = leadership != null;
-            family.start(child);
-            reclaimLater();
-            child.reclaimLater();
-        }
-        if (right != null) {
-            right.cede(this);
-        }
-        if (served.phase() instanceof RangeState.Retired) {
-            family.retire(this);
-        }
-    }
-
-    /** The other range has this one's keys now, and is routed to: what is here goes there, ahead of what comes there by itself. */
-    private void cede(Range to) {
-        executor.execute(() -> {
-            if (held != null) {
-                cede(to); // first what is still being forwarded here
-                return;
-            }
-            isCeded = true;
-            List<Waiting> requests = new ArrayList<>(waiting);
-            waiting.clear();
-            requests.forEach(this::take);
-            List<ReadGate.Query> queries = List.copyOf(waitingQueries);
-            waitingQueries.clear();
-            queries.forEach(this::ask);
-            to.release();
-        });
-    }
-
-    /** When the first rush is over, and then a snapshot: the one before has links to what is given back. */
-    private void reclaimLater() {
-        later(
-                RECLAIM_AFTER_MILLIS,
-                () -> environment.io().execute(() -> {
-                    db.reclaim();
-                    RaftGroup started = group;
-                    if (started != null) {
-                        started.snapshot(status -> LOG.info("space reclaimed range={} snapshot={}", groupId, status));
-                    }
-                }));
-    }
-
-    /** Has what comes by itself wait for what is forwarded. Before anybody can reach it. */
-    public void hold() {
-        holds++;
-        if (held == null) {
-            held = new ArrayList<>();
-        }
-    }
-
-    private void release() {
-        executor.execute(() -> {
-            List<Waiting> requests = held;
-            if (--holds == 0 && requests != null) {
-                held = null;
-                requests.forEach(this::take);
-            }
-        });
-    }
-
-    // --- what the apply thread tells
-
-    @Override
-    public void applied(List<RangeStateMachine.AppliedEntry> entries) {
-        executor.execute(() -> {
-            Leadership current = leadership;
-            if (current != null) { // entries of an ended leadership are ignored by the batcher of the next
-                entries.forEach(entry -> current.applied(entry.entry(), entry.replies()));
-            }
-        });
-    }
-
-    @Override
-    public void leads(long newTerm) {
-        executor.execute(() -> {
-            term = newTerm;
-            RaftGroup started = group;
-            if (started != null) { // else start goes on from here
-                lead(started);
-            }
-        });
-    }
-
-    @Override
-    public void leadsNoMore() {
-        executor.execute(() -> {
-            boolean isHandover = change != null && change.isHandover();
-            term = 0;
-            endLeadership(
-                    new RangeException(Cause.TIMEOUT, "leadership ended"),
-                    new RangeException(isHandover ? Cause.MOVED : Cause.CLOSED, "leadership ended"));
-        });
-    }
-
-    @Override
-    public void logGrew(long bytes) {
-        RaftGroup started = group;
-        snapshots.logGrew(bytes, started == null ? null : started::snapshot);
-    }
-
-    // --- roles
-
-    private void lead(RaftGroup started) {
-        if (ended != null) {
-            return;
-        }
-        if (served.isLeaving()) {
-            ready.complete(null); // it will not serve, and nobody is to wait for it
-            checkLeaving();
-            return;
-        }
-        Leadership next =
-                new Leadership(term, served.bounds(), routes, db, started, executor, environment, this::fault);
-        leadership = next;
-        leading = new Leading(new RouteToken(db.state().id(), term, ++fence), served.bounds());
-        measureLoad();
-        next.start(coprocessor);
-        LOG.info("range leads range={} term={} appliedIndex={}", groupId, term, db.appliedIndex());
-        List<Waiting> requests = new ArrayList<>(waiting);
-        waiting.clear();
-        requests.forEach(this::take);
-        List<ReadGate.Query> queries = List.copyOf(waitingQueries);
-        waitingQueries.clear();
-        queries.forEach(this::ask);
+    /** A leadership has begun. */
+    void ledAndServing() {
+        requests.goOn();
         ready.complete(null);
         family.roleChanged(this);
-        if (served.phase() instanceof RangeState.Absorbing absorbing && change == null) {
-            // whoever began to absorb led before
-            begin(new Change(
-                    new RangeCommand.Refrain(served.epoch(), absorbing.rightId()),
-                    null,
-                    "",
-                    failed -> executor.execute(() -> changeFailed(failed))));
-        }
-        noteMembers();
+        changes.takeUp();
         checkJoined();
     }
 
-    /** An earlier leader may have changed the members and not come to say so. */
-    private void noteMembers() {
-        Leadership current = leadership;
-        RangeState state = db.state();
-        if (current == null || change != null || !state.isSettled()) {
-            return;
-        }
-        RaftGroup.Membership members = current.group().membership();
-        if (!members.voters().isEmpty() && !members.isSameAs(state.members())) {
-            LOG.info("members noted range={} members={} noted={}", groupId, members, state.members());
-            begin(new Change(
-                    new RangeCommand.Replicas(state.epoch(), members),
-                    null,
-                    "",
-                    failed -> executor.execute(() -> changeFailed(failed))));
-        }
+    /** It leads, and its keys are another range's, or are about to be. */
+    void ledWithoutServing() {
+        ready.complete(null); // it will not serve, and nobody is to wait for it
+        checkLeaving();
     }
 
-    private void endLeadership(RangeException sealedCause, RangeException cause) {
-        Leadership current = leadership;
-        if (current != null) {
-            leadership = null;
-            leading = null;
-            load = null;
-            end(current, sealedCause, cause);
-        }
-        Change unfinished = change;
-        if (unfinished != null) {
-            change = null;
-            underWay = "";
-            boolean isBegun = unfinished.isAppended || unfinished.first != null;
-            unfinished.outcome.complete(
-                    !isBegun
-                            ? ChangeOutcome.BUSY
-                            : unfinished.isHandover() ? ChangeOutcome.DONE : ChangeOutcome.UNKNOWN);
-        }
-        family.roleChanged(this);
+    /** Tells {@code then}, on any thread, whether all that was applied anywhere before this call is applied here. */
+    void confirm(ReadGate.ReadIndexDone then) {
+        requests.request(then);
     }
 
-    /** What it had accepted and not sealed waits again, before what came later and waits already: the leadership may have been frozen. */
-    private void end(Leadership ending, RangeException sealedCause, RangeException cause) {
-        List<Waiting> later = List.copyOf(waiting);
-        waiting.clear();
-        ending.end(sealedCause, cause, this::unsealed);
-        waiting.addAll(later);
-    }
-
-    private void unsealed(Proposal proposal, RangeException cause) {
-        if (proposal instanceof ClientMutation mutation && mutation.token() != null) {
-            mutation.refuse(notLed());
-        } else if (ended == null && proposal instanceof ClientMutation mutation) {
-            await(mutation.again());
-        } else {
-            proposal.failed(cause);
-        }
-    }
+    // --- its end
 
     /** Ends everything for good; later requests are refused with the same cause. */
     private void end(RangeException cause) {
@@ -926,17 +411,8 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
         stoppedBy = String.valueOf(cause.getMessage());
         boolean failed = cause.reason() == Cause.STORE_FAILED;
         // what was sealed may be applied yet: CLOSED would deny that
-        endLeadership(failed ? cause : new RangeException(Cause.TIMEOUT, "closed before the entry was applied"), cause);
-        List<Waiting> requests = new ArrayList<>(waiting);
-        waiting.clear();
-        if (held != null) {
-            requests.addAll(held);
-            held = null;
-        }
-        requests.forEach(request -> request.refuse(cause));
-        waitingQueries.forEach(query -> query.answer().completeExceptionally(cause));
-        waitingQueries.clear();
-        reads.close(cause);
+        role.end(failed ? cause : new RangeException(Cause.TIMEOUT, "closed before the entry was applied"), cause);
+        requests.refuseAll(cause);
         ready.completeExceptionally(cause);
     }
 
@@ -1014,84 +490,17 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
         return db.readSnapshot(work);
     }
 
-    /** The leader of a range that yields finds out what has become of the merge; does nothing when this is no such. Any thread. */
+    /** As {@link MergeSequel#checkLeaving}. Any thread. */
     void checkLeaving() {
-        executor.execute(() -> {
-            RangeState now = served;
-            if (term == 0 || ended != null || !(now.phase() instanceof RangeState.Yielding yielding)) {
-                return;
-            }
-            Range left = family.find(yielding.leftId());
-            if (left == null) {
-                later(
-                        LEAVING_CHECK_MILLIS,
-                        this::checkLeaving); // a replica of it is on its way here, or the operator is needed
-                return;
-            }
-            left.confirmedState(state -> executor.execute(() -> leavingChecked(now, state)));
-        });
+        mergeSequel.checkLeaving();
     }
 
-    /** The leader of a range that has joined another goes on when that one has retired; does nothing when this is no such. Any thread. */
+    /** As {@link MergeSequel#checkJoined}. Any thread. */
     void checkJoined() {
-        executor.execute(() -> {
-            RangeState now = served;
-            if (term == 0 || ended != null || !(now.phase() instanceof RangeState.Joined joined)) {
-                return;
-            }
-            Range right = family.find(joined.rightId());
-            if (change == null && (right == null || right.state().phase() instanceof RangeState.Retired)) {
-                change(new RangeCommand.Forget(now.epoch(), joined.rightId())).thenAccept(outcome -> {
-                    if (outcome != ChangeOutcome.DONE) {
-                        later(LEAVING_CHECK_MILLIS, this::checkJoined);
-                    }
-                });
-                return;
-            }
-            if (right != null) {
-                right.checkLeaving();
-            }
-            later(LEAVING_CHECK_MILLIS, this::checkJoined);
-        });
-    }
-
-    private void leavingChecked(RangeState asked, @Nullable RangeState left) {
-        if (served.epoch() != asked.epoch()) {
-            return; // that has been settled
-        }
-        RangeCommand next = left == null ? null : Merge.next(asked, left);
-        if (next == null || change != null) {
-            later(LEAVING_CHECK_MILLIS, this::checkLeaving);
-        } else {
-            change(next).thenAccept(outcome -> {
-                if (outcome != ChangeOutcome.DONE) {
-                    later(LEAVING_CHECK_MILLIS, this::checkLeaving);
-                }
-            });
-        }
-    }
-
-    /** Tells, on any thread, the state as of all that was applied anywhere before this call; null when that cannot be found out now. */
-    private void confirmedState(Consumer<@Nullable RangeState> then) {
-        request(ok -> then.accept(ok ? db.state() : null));
+        mergeSequel.checkJoined();
     }
 
     // --- load
-
-    private void measureLoad() {
-        LoadMeter meter = new LoadMeter(family.newHinter(), coprocessor::splitPoint, System.nanoTime());
-        load = meter;
-        lastLoad = Load.NONE;
-        later(LOAD_TICK_MILLIS, () -> tick(meter));
-    }
-
-    private void tick(LoadMeter meter) {
-        if (load == meter) {
-            meter.tick(System.nanoTime());
-            lastLoad = new Load(meter.load(), meter.hint());
-            later(LOAD_TICK_MILLIS, () -> tick(meter));
-        }
-    }
 
     /**
      * What this replica's leader has to do.
@@ -1104,61 +513,17 @@ public final class Range implements RangeStateMachine.Listener, ReadGate.ReadInd
 
     /** As of the last second. Any thread; of no meaning while this replica does not lead. */
     public Load lastLoad() {
-        return lastLoad;
+        return load.last();
     }
 
     /** Completes on the range executor; with nothing known when this replica does not lead. */
     public CompletableFuture<Load> load() {
         CompletableFuture<Load> answer = new CompletableFuture<>();
-        executor.execute(() -> {
-            LoadMeter meter = load;
-            answer.complete(
-                    meter == null
-                            ? new Load(RangeLoad.UNKNOWN, Optional.empty())
-                            : new Load(meter.load(), meter.hint()));
-        });
+        executor.execute(() -> answer.complete(load.now()));
         return answer;
     }
 
-    @Override
-    public void wrote(byte[] sample, int keys, long nanos) {
-        LoadMeter meter = load;
-        if (meter != null) {
-            meter.onAccess(sample, AccessKind.WRITE, keys, nanos);
-        }
-    }
-
-    @Override
-    public void answered(ReadGate.Query query, long nanos) {
-        LoadMeter meter = load;
-        if (meter != null) {
-            meter.onAccess(query.key(), AccessKind.READ, 1, nanos);
-        }
-    }
-
-    @Override
-    public void elsewhere(ReadGate.Query query) {
-        routes.ask(query);
-    }
-
-    // --- for the read gate and the sweep
-
-    @Override
-    public void request(ReadGate.ReadIndexDone then) {
-        RaftGroup started = group;
-        if (started == null) {
-            then.done(false);
-            return;
-        }
-        started.readIndex(new ReadIndexClosure() {
-            @Override
-            public void run(Status status, long index, byte[] requestContext) {
-                then.done(status.isOk());
-            }
-        });
-    }
-
-    @Override
+    /** Runs {@code task} on the range executor after so many milliseconds. Any thread. */
     @SuppressWarnings("FutureReturnValueIgnored") // tasks of a closed range find nothing to do
     public void later(long delayMillis, Runnable task) {
         environment.timers().schedule(() -> executor.execute(task), delayMillis, TimeUnit.MILLISECONDS);

@@ -1,0 +1,75 @@
+package io.godwit.kv.range;
+
+import io.godwit.kv.balance.LoadMeter;
+import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.kv.range.Range.Load;
+import io.godwit.plugin.balance.AccessKind;
+import io.godwit.plugin.balance.RangeLoad;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a range's leader has to do, measured anew with each leadership. Begun and ended on the range executor; the threads that apply and read report
+ * to it, and any thread may ask for the last second's figures.
+ */
+final class LeaderLoad {
+    private static final long TICK_MILLIS = 1_000;
+
+    private final RangeFamily family;
+    private final RangeCoprocessor coprocessor;
+    private final BiConsumer<Long, Runnable> later;
+    /** Of this leadership; null while there is none. Set on the range executor. */
+    private volatile @Nullable LoadMeter meter;
+
+    private volatile Load last = Load.NONE;
+
+    /** @param later runs a task on the range executor after so many milliseconds */
+    LeaderLoad(RangeFamily family, RangeCoprocessor coprocessor, BiConsumer<Long, Runnable> later) {
+        this.family = family;
+        this.coprocessor = coprocessor;
+        this.later = later;
+    }
+
+    /** A leadership has begun. */
+    void begin() {
+        LoadMeter begun = new LoadMeter(family.newHinter(), coprocessor::splitPoint, System.nanoTime());
+        meter = begun;
+        last = Load.NONE;
+        later.accept(TICK_MILLIS, () -> tick(begun));
+    }
+
+    /** It has ended. */
+    void end() {
+        meter = null;
+    }
+
+    private void tick(LoadMeter ticking) {
+        if (meter == ticking) {
+            ticking.tick(System.nanoTime());
+            last = new Load(ticking.load(), ticking.hint());
+            later.accept(TICK_MILLIS, () -> tick(ticking));
+        }
+    }
+
+    /** So many keys of this kind were written or read, {@code sample} among them. Any thread. */
+    void onAccess(byte[] sample, AccessKind kind, int keys, long nanos) {
+        LoadMeter current = meter;
+        if (current != null) {
+            current.onAccess(sample, kind, keys, nanos);
+        }
+    }
+
+    /** As of the last second. Any thread. */
+    Load last() {
+        return last;
+    }
+
+    /** As of now; on the range executor. */
+    Load now() {
+        LoadMeter current = meter;
+        return current == null
+                ? new Load(RangeLoad.UNKNOWN, Optional.empty())
+                : new Load(current.load(), current.hint());
+    }
+}

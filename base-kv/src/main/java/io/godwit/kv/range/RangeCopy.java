@@ -1,0 +1,68 @@
+package io.godwit.kv.range;
+
+import com.alipay.sofa.jraft.Status;
+import com.alipay.sofa.jraft.closure.ReadIndexClosure;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Copies the database of a replica that leads. Has no state; for an I/O thread, which waits for the range executor and for the group. */
+final class RangeCopy {
+    private final String groupId;
+    private final RangeDb db;
+    private final Executor executor;
+    private final LeaderRole role;
+    private final long waitMillis;
+
+    /**
+     * @param executor the range's
+     * @param waitMillis for the word of the majority that this replica leads
+     */
+    RangeCopy(String groupId, RangeDb db, Executor executor, LeaderRole role, long waitMillis) {
+        this.groupId = groupId;
+        this.db = db;
+        this.executor = executor;
+        this.role = role;
+        this.waitMillis = waitMillis;
+    }
+
+    /** As {@link Range#copyTo}. */
+    RangeState copyTo(Path target) throws IOException {
+        try {
+            confirmed().get(waitMillis, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IOException("range " + groupId + " cannot be copied: " + e.getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+        return db.copyTo(target);
+    }
+
+    private CompletableFuture<Void> confirmed() {
+        CompletableFuture<Void> confirmed = new CompletableFuture<>();
+        executor.execute(() -> {
+            Leadership current = role.leadership();
+            if (current == null) {
+                confirmed.completeExceptionally(new IOException("this node does not lead range " + groupId));
+            } else {
+                current.group().readIndex(new ReadIndexClosure() {
+                    @Override
+                    public void run(Status status, long index, byte[] context) {
+                        if (status.isOk()) {
+                            confirmed.complete(null); // all up to the index is applied
+                        } else {
+                            confirmed.completeExceptionally(
+                                    new IOException("range " + groupId + " is not led: " + status));
+                        }
+                    }
+                });
+            }
+        });
+        return confirmed;
+    }
+}

@@ -1,0 +1,296 @@
+package io.godwit.kv.range;
+
+import com.alipay.sofa.jraft.Status;
+import com.alipay.sofa.jraft.closure.ReadIndexClosure;
+import io.godwit.kv.client.LeaderRequest;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.coprocessor.Proposal;
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.kv.raft.FaultHandler;
+import io.godwit.kv.raft.RaftGroup;
+import io.godwit.kv.range.Range.Leading;
+import io.godwit.plugin.balance.AccessKind;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests that are at a range: those that wait for a leader, in order; those that wait for others that are still being forwarded here; and
+ * reads. The one owner of these queues. Confined to the range executor, but for the methods that say otherwise, which only queue.
+ *
+ * <p>Forwarding, when keys pass to another range: what waits at the old one, and what still comes to it, is handed on in order
+ * ({@link #takeForwarded}), while what comes to the new one by itself is held ({@link #hold}) until the old one says, behind all that, that
+ * there is no more ({@link #release}). So no mutation overtakes an earlier one of its key.
+ */
+final class RangeRequests implements ReadGate.ReadIndex, ReadGate.Listener {
+    private final Range range;
+    private final RangeRouter routes;
+    private final RangeDb db;
+    private final RangeExecutor executor;
+    private final RangeEnvironment environment;
+    private final LeaderLoad load;
+    private final LeaderRole role;
+    private final ReadGate reads;
+    private final DeadlineSweep sweep;
+    private final Deque<Waiting> waiting = new ArrayDeque<>();
+    /** Came while the range is being merged into another. */
+    private final List<ReadGate.Query> waitingQueries = new ArrayList<>();
+    /** What came by itself to a range that is still being forwarded what came earlier; null once that has ended. */
+    private @Nullable List<Waiting> held;
+    /** Of how many other ranges. */
+    private int holds;
+    /** Its keys are another range's: what comes is forwarded, whatever the bounds say. */
+    private boolean isCeded;
+
+    RangeRequests(
+            Range range,
+            RangeRouter routes,
+            RangeDb db,
+            RangeCoprocessor coprocessor,
+            RangeExecutor executor,
+            RangeEnvironment environment,
+            FaultHandler faults,
+            LeaderLoad load,
+            LeaderRole role) {
+        this.range = range;
+        this.routes = routes;
+        this.db = db;
+        this.executor = executor;
+        this.environment = environment;
+        this.load = load;
+        this.role = role;
+        this.reads = new ReadGate(this, db, coprocessor, executor, environment.io(), faults, this);
+        this.sweep = new DeadlineSweep(this::later);
+    }
+
+    static RangeException notLed() {
+        return new RangeException(Cause.MOVED, "not led here any more");
+    }
+
+    // --- what comes
+
+    /** Any thread. */
+    CompletableFuture<byte[]> mutate(ClientMutation request) {
+        executor.execute(() -> come(request));
+        return request.answer();
+    }
+
+    /** Any thread. */
+    void submit(byte[] key, LeaderRequest request) {
+        executor.execute(() -> {
+            Leadership current = role.leadership();
+            if (current != null
+                    && !range.changes().isFrozen()
+                    && held == null
+                    && range.routed().bounds().contains(key)) {
+                current.handle(request); // nearly always
+            } else {
+                come(new WaitingSubmission(key, request, environment.leaderDeadlineNanos()));
+            }
+        });
+    }
+
+    /** Any thread. */
+    CompletableFuture<byte[]> query(ReadGate.Query request) {
+        executor.execute(() -> ask(request));
+        return request.answer();
+    }
+
+    private void ask(ReadGate.Query request) {
+        if (isCeded) {
+            routes.ask(request);
+        } else {
+            sweep.add(request);
+            if (range.routed().isLeaving()) {
+                waitingQueries.add(request);
+            } else {
+                reads.add(request);
+            }
+        }
+    }
+
+    /** A request that came by itself. */
+    private void come(Waiting request) {
+        if (held == null) {
+            take(request);
+        } else {
+            held.add(request);
+            sweep.add(request);
+        }
+    }
+
+    /** A request that came to another range, before this one had its key. Any thread; ahead of what is held. */
+    void takeForwarded(Waiting request) {
+        Waiting own = request.moved();
+        executor.execute(() -> take(own));
+    }
+
+    private void take(Waiting request) {
+        Leadership current = role.leadership();
+        RangeException ended = range.ended();
+        if (request.token() != null) {
+            takeRouted(request, request.token());
+        } else if (ended != null) {
+            request.refuse(ended);
+        } else if (isCeded || !isFor(request)) {
+            routes.forward(request);
+        } else if (current != null && !range.changes().isFrozen()) {
+            sweep.add(request);
+            request.deliver(current);
+        } else {
+            await(request);
+        }
+    }
+
+    private boolean isFor(Waiting request) {
+        RangeBounds bounds = range.routed().bounds();
+        return bounds.contains(request.key()) || request.concerns(bounds::contains);
+    }
+
+    private void takeRouted(Waiting request, RouteToken token) {
+        Leadership current = role.leadership();
+        Leading now = role.leading();
+        RangeException cause = range.ended();
+        if (cause != null) {
+            // somebody else may lead; nobody can when this is the only voter
+            boolean isAlone = db.state().members().voters().size() == 1;
+            request.refuse(isAlone && cause.reason() == Cause.STORE_FAILED ? cause : notLed());
+        } else if (current == null
+                || now == null
+                || range.changes().isFrozen()
+                || !now.token().equals(token)) {
+            request.refuse(notLed());
+        } else {
+            sweep.add(request);
+            request.deliver(current);
+        }
+    }
+
+    private void await(Waiting request) {
+        waiting.add(request);
+        sweep.add(request);
+    }
+
+    // --- what waits
+
+    /** There is a leadership, or another range has the keys: what waits is taken again. */
+    void goOn() {
+        List<Waiting> requests = new ArrayList<>(waiting);
+        waiting.clear();
+        requests.forEach(this::take);
+        List<ReadGate.Query> queries = List.copyOf(waitingQueries);
+        waitingQueries.clear();
+        queries.forEach(this::ask);
+    }
+
+    /**
+     * Ends a leadership. What it had accepted and not sealed waits again, before what came later and waits already: the leadership may have been
+     * frozen.
+     */
+    void outlive(Leadership ending, RangeException sealedCause, RangeException cause) {
+        List<Waiting> later = List.copyOf(waiting);
+        waiting.clear();
+        ending.end(sealedCause, cause, this::unsealed);
+        waiting.addAll(later);
+    }
+
+    private void unsealed(Proposal proposal, RangeException cause) {
+        if (proposal instanceof ClientMutation mutation && mutation.token() != null) {
+            mutation.refuse(notLed());
+        } else if (!range.hasEnded() && proposal instanceof ClientMutation mutation) {
+            await(mutation.again());
+        } else {
+            proposal.failed(cause);
+        }
+    }
+
+    /** The range has ended: refuses all there is, and reads to come. */
+    void refuseAll(RangeException cause) {
+        List<Waiting> requests = new ArrayList<>(waiting);
+        waiting.clear();
+        if (held != null) {
+            requests.addAll(held);
+            held = null;
+        }
+        requests.forEach(request -> request.refuse(cause));
+        waitingQueries.forEach(query -> query.answer().completeExceptionally(cause));
+        waitingQueries.clear();
+        reads.close(cause);
+    }
+
+    // --- forwarding
+
+    /** Has what comes by itself wait for what is forwarded. Before anybody can reach it. */
+    void hold() {
+        holds++;
+        if (held == null) {
+            held = new ArrayList<>();
+        }
+    }
+
+    /** All of one other range has been forwarded. Any thread. */
+    void release() {
+        executor.execute(() -> {
+            List<Waiting> requests = held;
+            if (--holds == 0 && requests != null) {
+                held = null;
+                requests.forEach(this::take);
+            }
+        });
+    }
+
+    /** The other range has this one's keys now, and is routed to: what is here goes there, ahead of what comes there by itself. Any thread. */
+    void cede(RangeRequests to) {
+        executor.execute(() -> {
+            if (held != null) {
+                cede(to); // first what is still being forwarded here
+                return;
+            }
+            isCeded = true;
+            goOn();
+            to.release();
+        });
+    }
+
+    // --- reads
+
+    /** Sends what has gathered; when the executor has drained a batch of tasks. */
+    void flushReads() {
+        reads.flush();
+    }
+
+    @Override
+    public void request(ReadGate.ReadIndexDone then) {
+        RaftGroup started = range.group();
+        if (started == null) {
+            then.done(false);
+            return;
+        }
+        started.readIndex(new ReadIndexClosure() {
+            @Override
+            public void run(Status status, long index, byte[] requestContext) {
+                then.done(status.isOk());
+            }
+        });
+    }
+
+    @Override
+    public void later(long delayMillis, Runnable task) {
+        range.later(delayMillis, task);
+    }
+
+    @Override
+    public void answered(ReadGate.Query query, long nanos) {
+        load.onAccess(query.key(), AccessKind.READ, 1, nanos);
+    }
+
+    @Override
+    public void elsewhere(ReadGate.Query query) {
+        routes.ask(query);
+    }
+}

@@ -1,0 +1,186 @@
+package io.godwit.kv.range;
+
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.raft.RaftGroup;
+import io.godwit.plugin.balance.AccessKind;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the state machine tells on the apply thread, brought to the range executor and carried out there: applied entries go to the leadership, terms
+ * to the {@link LeaderRole}, and a change of what the range is to everybody whom it concerns. The one owner of the state that requests are routed by,
+ * which follows the database's own.
+ */
+final class StateMachineEvents implements RangeStateMachine.Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(StateMachineEvents.class);
+    private static final long RECLAIM_AFTER_MILLIS = 10_000;
+
+    private final Range range;
+    private final RangeFamily family;
+    private final RangeDb db;
+    private final RangeExecutor executor;
+    private final RangeEnvironment environment;
+    private final LeaderLoad load;
+    private final LeaderRole role;
+    private final RangeChanges changes;
+    private final RangeRequests requests;
+    /** The apply thread's. */
+    private final SnapshotTrigger snapshots;
+
+    /** Written on the range executor; any thread routes by it. */
+    private volatile RangeState served;
+
+    private volatile long epochNanos = System.nanoTime();
+
+    StateMachineEvents(
+            Range range,
+            RangeFamily family,
+            RangeDb db,
+            RangeExecutor executor,
+            RangeEnvironment environment,
+            LeaderLoad load,
+            LeaderRole role,
+            RangeChanges changes,
+            RangeRequests requests) {
+        this.range = range;
+        this.family = family;
+        this.db = db;
+        this.executor = executor;
+        this.environment = environment;
+        this.load = load;
+        this.role = role;
+        this.changes = changes;
+        this.requests = requests;
+        this.snapshots =
+                new SnapshotTrigger(range.groupId(), environment.settings().snapshotLogBytes(), environment.io());
+        this.served = db.state();
+    }
+
+    /** As requests are routed by; the database may be ahead. Any thread. */
+    RangeState routed() {
+        return served;
+    }
+
+    /** How long the epoch has been what it is, as far as this replica has seen. Any thread. */
+    long stableMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - epochNanos);
+    }
+
+    @Override
+    public void applied(List<RangeStateMachine.AppliedEntry> entries) {
+        executor.execute(() -> {
+            Leadership current = role.leadership();
+            if (current != null) { // entries of an ended leadership are ignored by the batcher of the next
+                entries.forEach(entry -> current.applied(entry.entry(), entry.replies()));
+            }
+        });
+    }
+
+    @Override
+    public void changed(RangeStateMachine.Changed what) {
+        executor.execute(() -> {
+            RangeState before = served;
+            if (what.isApplied()) {
+                served = what.state();
+                rebound(what);
+            }
+            changes.applied(what);
+            changes.noteMembers();
+            RaftGroup started = range.group();
+            if (served.isLeaving() && role.leadership() != null && !changes.isUnderWay()) {
+                // a command that had been given up has come through
+                role.end(
+                        new RangeException(Cause.TIMEOUT, "leadership ended"),
+                        new RangeException(Cause.MOVED, "the range is being merged"));
+                range.checkLeaving();
+            }
+            if (before.isLeaving()
+                    && !served.isLeaving()
+                    && role.isLeader()
+                    && started != null
+                    && role.leadership() == null) {
+                role.lead(started); // it goes on
+            }
+            Range child = what.child();
+            if (child != null) {
+                // behind all that the table before has brought here for the child's keys, and that is forwarded
+                executor.execute(child.requests()::release);
+            }
+        });
+    }
+
+    private void rebound(RangeStateMachine.Changed what) {
+        Range right = what.command() instanceof RangeCommand.Join join ? family.find(join.rightId()) : null;
+        if (right != null) {
+            requests.hold();
+        }
+        epochNanos = System.nanoTime();
+        family.rebounded(range);
+        family.roleChanged(range);
+        Range child = what.child();
+        if (child != null) {
+            if (role.leadership() != null) {
+                child.standFirst();
+            }
+            family.start(child);
+            reclaimLater();
+            child.reclaimLater();
+        }
+        if (right != null) {
+            right.requests().cede(requests);
+        }
+        if (served.phase() instanceof RangeState.Retired) {
+            family.retire(range);
+        }
+    }
+
+    /** When the first rush is over, and then a snapshot: the one before has links to what is given back. Any thread. */
+    void reclaimLater() {
+        range.later(
+                RECLAIM_AFTER_MILLIS,
+                () -> environment.io().execute(() -> {
+                    db.reclaim();
+                    RaftGroup started = range.group();
+                    if (started != null) {
+                        started.snapshot(
+                                status -> LOG.info("space reclaimed range={} snapshot={}", range.groupId(), status));
+                    }
+                }));
+    }
+
+    @Override
+    public void leads(long term) {
+        executor.execute(() -> {
+            role.termBegan(term);
+            RaftGroup started = range.group();
+            if (started != null) { // else start goes on from here
+                role.lead(started);
+            }
+        });
+    }
+
+    @Override
+    public void leadsNoMore() {
+        executor.execute(() -> {
+            boolean isHandover = changes.isHandover();
+            role.termEnded();
+            role.end(
+                    new RangeException(Cause.TIMEOUT, "leadership ended"),
+                    new RangeException(isHandover ? Cause.MOVED : Cause.CLOSED, "leadership ended"));
+        });
+    }
+
+    @Override
+    public void wrote(byte[] sample, int keys, long nanos) {
+        load.onAccess(sample, AccessKind.WRITE, keys, nanos);
+    }
+
+    @Override
+    public void logGrew(long bytes) {
+        RaftGroup started = range.group();
+        snapshots.logGrew(bytes, started == null ? null : started::snapshot);
+    }
+}
