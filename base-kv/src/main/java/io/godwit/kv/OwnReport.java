@@ -6,7 +6,6 @@ import io.godwit.kv.remote.NodeReport;
 import io.godwit.kv.remote.NodeReport.NodeStatus;
 import io.godwit.kv.remote.ReplicaReport;
 import io.godwit.kv.remote.ReplicaReport.Leading;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -39,16 +38,10 @@ record OwnReport(
         NodeStatus status = new NodeStatus(
                 isDraining.getAsBoolean(),
                 Runtime.getRuntime().availableProcessors(),
-                cpuLoad(),
+                CpuLoad.OF_MACHINE.now(),
                 disk.totalBytes(),
                 disk.freeBytes());
         return new NodeReport(storeId, incarnation, revision, status, replicas);
-    }
-
-    private static double cpuLoad() {
-        return ManagementFactory.getOperatingSystemMXBean() instanceof com.sun.management.OperatingSystemMXBean system
-                ? Math.min(1, Math.max(0, system.getCpuLoad()))
-                : 0;
     }
 
     private static ReplicaReport of(Range range, @Nullable RangeDescriptor descriptor) {

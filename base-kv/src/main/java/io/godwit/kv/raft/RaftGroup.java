@@ -4,7 +4,6 @@ import com.alipay.sofa.jraft.Closure;
 import com.alipay.sofa.jraft.Node;
 import com.alipay.sofa.jraft.RaftGroupService;
 import com.alipay.sofa.jraft.Status;
-import com.alipay.sofa.jraft.closure.ReadIndexClosure;
 import com.alipay.sofa.jraft.conf.Configuration;
 import com.alipay.sofa.jraft.core.NodeImpl;
 import com.alipay.sofa.jraft.core.State;
@@ -19,20 +18,26 @@ import java.util.function.Consumer;
 
 /** A running replica of a Raft group. Thread-safe; nothing but {@link #close} blocks. */
 public final class RaftGroup implements AutoCloseable {
-    private static final byte[] NO_CONTEXT = {};
-
     private final RaftGroupService service;
     private final Node node;
+    private final ReadIndexCalls reads;
     private final Runnable onClose;
     private final Consumer<RaftGroupService> stop;
 
     /**
+     * @param reads the node's
      * @param onClose run before the replica is stopped
      * @param stop begins to stop it
      */
-    RaftGroup(RaftGroupService service, Node node, Runnable onClose, Consumer<RaftGroupService> stop) {
+    RaftGroup(
+            RaftGroupService service,
+            Node node,
+            ReadIndexCalls reads,
+            Runnable onClose,
+            Consumer<RaftGroupService> stop) {
         this.service = service;
         this.node = node;
+        this.reads = reads;
         this.onClose = onClose;
         this.stop = stop;
     }
@@ -65,8 +70,13 @@ public final class RaftGroup implements AutoCloseable {
         }
     }
 
-    public void readIndex(ReadIndexClosure done) {
-        node.readIndex(NO_CONTEXT, done);
+    /**
+     * Asks for a point in the log that holds all that was acknowledged anywhere before this call, and waits until it is applied here.
+     *
+     * @param done told once, within seconds, whether it was; on a thread of JRaft or a timer's, so it must only hand on
+     */
+    public void readIndex(Consumer<Status> done) {
+        reads.call(node, done);
     }
 
     /**
@@ -75,12 +85,8 @@ public final class RaftGroup implements AutoCloseable {
      * for it announces again.
      */
     public void announceCommit() {
-        readIndex(new ReadIndexClosure() {
-            @Override
-            public void run(Status status, long index, byte[] requestContext) {
-                // the heartbeats that confirm the index have carried it; if they failed, the next ones will
-            }
-        });
+        // the heartbeats that confirm the index have carried it; if they failed, the next ones will
+        readIndex(status -> {});
     }
 
     /** Not for the apply thread, which it may wait for. */

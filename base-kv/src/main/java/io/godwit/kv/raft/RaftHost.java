@@ -45,6 +45,7 @@ public final class RaftHost implements AutoCloseable {
     private final RaftSettings settings;
     private final LogSync sync;
     private final EarlyElection elections;
+    private final ReadIndexCalls reads = new ReadIndexCalls();
     private final ConcurrentMap<String, RaftGroup> groups = new ConcurrentHashMap<>();
     private final Object starting = new Object();
     private final FixedThreadsExecutorGroup appendExecutors =
@@ -153,7 +154,7 @@ public final class RaftHost implements AutoCloseable {
         RaftGroupService service = new RaftGroupService(groupId, self, options, null, true);
         try {
             Node node = begin(service);
-            RaftGroup group = new RaftGroup(service, node, () -> stopped(groupId), this::stop);
+            RaftGroup group = new RaftGroup(service, node, reads, () -> stopped(groupId), this::stop);
             groups.put(groupId, group);
             boolean isGivenItsState = firstVoters.isEmpty();
             transport.serve(
@@ -256,6 +257,7 @@ public final class RaftHost implements AutoCloseable {
     @Override
     public void close() {
         elections.close();
+        reads.close();
         transport.close();
         if (snapshots != null) {
             snapshots.close();

@@ -1,7 +1,5 @@
 package io.godwit.kv.range;
 
-import com.alipay.sofa.jraft.Status;
-import com.alipay.sofa.jraft.closure.ReadIndexClosure;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -50,15 +48,11 @@ final class RangeCopy {
             if (current == null) {
                 confirmed.completeExceptionally(new IOException("this node does not lead range " + groupId));
             } else {
-                current.group().readIndex(new ReadIndexClosure() {
-                    @Override
-                    public void run(Status status, long index, byte[] context) {
-                        if (status.isOk()) {
-                            confirmed.complete(null); // all up to the index is applied
-                        } else {
-                            confirmed.completeExceptionally(
-                                    new IOException("range " + groupId + " is not led: " + status));
-                        }
+                current.group().readIndex(status -> {
+                    if (status.isOk()) {
+                        confirmed.complete(null); // all up to the index is applied
+                    } else {
+                        confirmed.completeExceptionally(new IOException("range " + groupId + " is not led: " + status));
                     }
                 });
             }

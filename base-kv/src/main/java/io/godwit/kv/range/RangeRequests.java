@@ -1,7 +1,5 @@
 package io.godwit.kv.range;
 
-import com.alipay.sofa.jraft.Status;
-import com.alipay.sofa.jraft.closure.ReadIndexClosure;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
@@ -271,11 +269,8 @@ final class RangeRequests implements ReadGate.ReadIndex, ReadGate.Listener {
             then.done(false);
             return;
         }
-        started.readIndex(new ReadIndexClosure() {
-            @Override
-            public void run(Status status, long index, byte[] requestContext) {
-                then.done(status.isOk());
-            }
+        started.readIndex(status -> {
+            then.done(status.isOk());
         });
     }
 

@@ -161,10 +161,7 @@ final class ReadGate {
         });
     }
 
-    /**
-     * JRaft may tell a failure twice: when it is known, past the guard of its own closure, and again when that closure's time is over. Heard
-     * twice, the batch, which waits again by then, would be added to itself.
-     */
+    /** Of a failure that is told twice the second is passed over: the batch, which waits again by then, would be added to itself. */
     private void retry(long own, List<Query> batch) {
         if (own != turn) {
             return;

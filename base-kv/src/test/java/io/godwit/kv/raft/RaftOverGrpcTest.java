@@ -8,7 +8,6 @@ import static io.godwit.kv.raft.RaftNodes.told;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.alipay.sofa.jraft.Status;
-import com.alipay.sofa.jraft.closure.ReadIndexClosure;
 import io.godwit.kv.raft.RaftGroup.Membership;
 import io.godwit.kv.raft.RaftNodes.Node;
 import java.nio.file.Files;
@@ -177,12 +176,7 @@ class RaftOverGrpcTest {
             append(nodes.electFirst(), "one");
             Node follower = nodes.followers().get(0);
             CompletableFuture<Status> read = new CompletableFuture<>();
-            follower.group().readIndex(new ReadIndexClosure() {
-                @Override
-                public void run(Status status, long index, byte[] context) {
-                    read.complete(status);
-                }
-            });
+            follower.group().readIndex(read::complete);
             assertThat(read.get(30, TimeUnit.SECONDS).isOk()).isTrue();
             assertThat(follower.machine().entries()).containsExactly("one");
         }

@@ -21,6 +21,8 @@ public final class JvmMemory implements MemoryGauge {
             .filter(pool -> pool.getType() == MemoryType.HEAP)
             .toList();
 
+    private final List<GarbageCollectorMXBean> collectors = ManagementFactory.getGarbageCollectorMXBeans();
+
     @Override
     public double heapPercent() {
         long used = 0;
@@ -62,9 +64,11 @@ public final class JvmMemory implements MemoryGauge {
 
     @Override
     public long collections() {
-        return ManagementFactory.getGarbageCollectorMXBeans().stream()
-                .mapToLong(GarbageCollectorMXBean::getCollectionCount)
-                .sum();
+        long count = 0;
+        for (GarbageCollectorMXBean collector : collectors) {
+            count += collector.getCollectionCount();
+        }
+        return count;
     }
 
     @Override

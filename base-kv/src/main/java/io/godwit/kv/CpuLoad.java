@@ -1,0 +1,48 @@
+package io.godwit.kv;
+
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+
+/**
+ * The share of the machine's cores that is busy, 0 to 1. Any thread.
+ *
+ * <p>A look takes the JVM a dozen files of the system, and every key space's balancers ask each second: all within half a second share one. The
+ * JVM reckons from its last look to this one, so looks that follow each other closely would tell little besides.
+ */
+final class CpuLoad {
+    /** The JVM knows one machine. */
+    static final CpuLoad OF_MACHINE = new CpuLoad(CpuLoad::look, System::nanoTime);
+
+    private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final DoubleSupplier source;
+    private final LongSupplier clock;
+    /** When the next look is due; whoever moves it on looks. */
+    private final AtomicLong dueNanos;
+
+    private volatile double last;
+
+    CpuLoad(DoubleSupplier source, LongSupplier clock) {
+        this.source = source;
+        this.clock = clock;
+        this.dueNanos = new AtomicLong(clock.getAsLong());
+    }
+
+    double now() {
+        long now = clock.getAsLong();
+        long due = dueNanos.get();
+        if (now - due >= 0 && dueNanos.compareAndSet(due, now + FRESH_NANOS)) {
+            last = Math.min(1, Math.max(0, source.getAsDouble()));
+        }
+        return last;
+    }
+
+    private static double look() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof com.sun.management.OperatingSystemMXBean system
+                ? system.getCpuLoad()
+                : 0;
+    }
+}

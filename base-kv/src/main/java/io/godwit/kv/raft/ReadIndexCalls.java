@@ -1,0 +1,92 @@
+package io.godwit.kv.raft;
+
+import com.alipay.sofa.jraft.Node;
+import com.alipay.sofa.jraft.Status;
+import com.alipay.sofa.jraft.closure.ReadIndexClosure;
+import com.alipay.sofa.jraft.error.RaftError;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * ReadIndex calls of a node's groups, each told of once, after {@link #TIMEOUT_MILLIS} at the latest. Thread-safe.
+ *
+ * <p>The time-outs are our own: JRaft's run on a wheel that turns a thousand times a second from the first call on, in an idle broker too, and
+ * JRaft may tell a failure twice, when it is known and when the time is over.
+ */
+final class ReadIndexCalls implements AutoCloseable {
+    private static final byte[] NO_CONTEXT = {};
+    private static final long TIMEOUT_MILLIS = 2_000;
+    /** To JRaft's closure: no timer. */
+    private static final long NO_TIMER = -1;
+
+    private final ScheduledThreadPoolExecutor timer = RaftThreads.timer("read-index-timeout");
+
+    /** One call. Told by threads of JRaft and by the timer: whoever takes {@code done} first tells it. */
+    private static final class Call extends ReadIndexClosure {
+        private final AtomicReference<@Nullable Consumer<Status>> done;
+        /** Set after the call was made; null while that is under way, or when the timer is closed. */
+        private volatile @Nullable Future<?> timeout;
+
+        Call(Consumer<Status> done) {
+            super(NO_TIMER);
+            this.done = new AtomicReference<>(done);
+        }
+
+        @Override
+        public void run(Status status, long index, byte[] requestContext) {
+            tell(status);
+        }
+
+        @Override
+        public void run(Status status) {
+            tell(status); // JRaft's own would log whatever comes late
+        }
+
+        void tell(Status status) {
+            Consumer<Status> told = done.getAndSet(null);
+            if (told != null) {
+                told.accept(status);
+                Future<?> pending = timeout;
+                if (pending != null) {
+                    pending.cancel(false);
+                }
+            }
+        }
+
+        boolean isTold() {
+            return done.get() == null;
+        }
+    }
+
+    /** @param done told on a thread of JRaft, or on the timer's, so it must only hand on */
+    void call(Node node, Consumer<Status> done) {
+        Call call = new Call(done);
+        node.readIndex(NO_CONTEXT, call);
+        if (call.isTold()) {
+            return;
+        }
+        try {
+            Future<?> pending = timer.schedule(() -> call.tell(timedOut()), TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+            call.timeout = pending;
+            if (call.isTold()) {
+                pending.cancel(false);
+            }
+        } catch (RejectedExecutionException e) { // closed: the group, which has been stopped, has told or is about to
+            call.tell(new Status(RaftError.ENODESHUTDOWN, "closed"));
+        }
+    }
+
+    private static Status timedOut() {
+        return new Status(RaftError.ETIMEDOUT, "read-index request timeout");
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+}
