@@ -35,7 +35,8 @@ final class CpuLoad {
         long now = clock.getAsLong();
         long due = dueNanos.get();
         if (now - due >= 0 && dueNanos.compareAndSet(due, now + FRESH_NANOS)) {
-            last = Math.min(1, Math.max(0, source.getAsDouble()));
+            double load = source.getAsDouble();
+            last = load > 0 ? Math.min(1, load) : 0; // negative, or no number, when it is not known
         }
         return last;
     }
