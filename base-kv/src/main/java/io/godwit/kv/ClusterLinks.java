@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 
 /**
  * What ties a node's stores to those of the other nodes: who is there, who leads what, requests to and from others, replicas that come and go. Made
@@ -31,18 +32,21 @@ final class ClusterLinks implements AutoCloseable {
     private final MemberWatch members;
     private final ReportExchange exchange;
     private final Replicas replicas;
+    private final UnreachedLeaders unreached;
     private final Map<String, RouteTable> tables = new ConcurrentHashMap<>();
     private final List<RoutedClient> clients = new ArrayList<>();
 
     /**
      * @param stores the open ones, by name; seen as they change
      * @param members of the cluster, already told of them
+     * @param takeOver has the replica of a group, if it follows the leader given next, stand for election
      */
     ClusterLinks(
             ClusterEntry.Entered entered,
             OwnReport own,
             MemberWatch members,
             Map<String, StoreRanges> stores,
+            BiConsumer<String, String> takeOver,
             KvThreads threads) {
         this.cluster = entered.cluster();
         this.caller = new RoutedClient.Caller(
@@ -56,6 +60,7 @@ final class ClusterLinks implements AutoCloseable {
         this.exchange =
                 new ReportExchange(caller.storeId(), rpc, own::of, members::isOurs, threads.timers(), threads.io());
         this.replicas = new Replicas(caller.storeId(), rpc, stores::get, stores::values, threads.io());
+        this.unreached = new UnreachedLeaders(caller.storeId(), rpc, cluster.channels(), members, tables, takeOver);
     }
 
     void start() {
@@ -63,6 +68,8 @@ final class ClusterLinks implements AutoCloseable {
         exchange.onReport(replicas::told);
         exchange.start();
         threads.everyMillis(LOOK_FOR_ENDED_MILLIS, replicas::lookForEnded);
+        unreached.start();
+        threads.everyMillis(UnreachedLeaders.LOOK_MILLIS, unreached::look);
         cluster.membership().addListener(exchange);
         cluster.channels().onConnected(storeId -> exchange.changed());
     }

@@ -7,6 +7,7 @@ import io.godwit.kv.raft.DataDirectory;
 import io.godwit.kv.raft.RaftHost;
 import io.godwit.kv.raft.SharedRaftLog;
 import io.godwit.kv.range.RangeEnvironment;
+import io.godwit.kv.range.RangeExecutor;
 import io.godwit.kv.range.RocksResources;
 import io.godwit.kv.remote.RouteTable;
 import io.godwit.kv.remote.Routes;
@@ -144,12 +145,19 @@ public final class KvNode implements AutoCloseable {
         opened.add(raft);
         this.disk = new DiskGuard(probe.of(directory.path()), config.lowWaterBytes(), this::healthChanged);
         disk.check();
+        RangeExecutor housekeeping =
+                new RangeExecutor(threads.io(), thrown -> LOG.error("housekeeping failed", thrown));
         this.environment = new RangeEnvironment(
-                raft, threads.ranges(), threads.io(), threads.timers(), disk::room, config.range());
+                raft, threads.ranges(), threads.io(), housekeeping, threads.timers(), disk::room, config.range());
         threads.everyMillis(DISK_CHECK_MILLIS, disk::check);
         this.backups = new RangeCopies(directory.path(), stores);
         this.own = new OwnReport(
-                storeId, entered == null ? 1 : entered.incarnation(), ranges::values, this::isDraining, disk);
+                storeId,
+                entered == null ? 1 : entered.incarnation(),
+                ranges::values,
+                this::isDraining,
+                () -> logFailure == null,
+                disk);
         this.links = entered == null ? null : links(entered);
         this.operations = new NodeControl(clusterId(), own, controls, this::drain, links);
         if (links != null) {
@@ -178,7 +186,7 @@ public final class KvNode implements AutoCloseable {
                 by -> logFailed(
                         "this node's data is in use by a later process " + by,
                         new IllegalStateException("superseded by " + by)));
-        ClusterLinks made = new ClusterLinks(entered, own, members, ranges, threads);
+        ClusterLinks made = new ClusterLinks(entered, own, members, ranges, raft::takeOver, threads);
         raft.onMissing(made.replicas()::called);
         entered.cluster().membership().addListener(members);
         entered.cluster().membership().addListener(raft.following());
@@ -224,8 +232,7 @@ public final class KvNode implements AutoCloseable {
         if (stores.stream().anyMatch(store -> store.name().equals(spec.name()))) {
             throw new IllegalStateException("store " + spec.name() + " is open");
         }
-        StoreRanges opened =
-                new StoreRanges(spec, files, environment, (what, cause) -> storeFailed(spec.name(), what, cause));
+        StoreRanges opened = new StoreRanges(spec, files, environment, (what, cause) -> healthChanged());
         opened.open();
         KvStore store = store(spec.name(), opened);
         stores.add(store);
@@ -338,13 +345,6 @@ public final class KvNode implements AutoCloseable {
     private void healthChanged() {
         Map<String, StoreHealth> health = health();
         listeners.forEach(listener -> listener.accept(health));
-    }
-
-    private void storeFailed(String name, String what, Throwable cause) {
-        stores.stream()
-                .filter(store -> store.name().equals(name))
-                .forEach(store -> store.failed(what + ": " + cause.getMessage()));
-        healthChanged();
     }
 
     /** The log is every group's: nothing can be written any more. Called with locks held, so the rest is done elsewhere. */

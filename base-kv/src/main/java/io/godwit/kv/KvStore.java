@@ -2,6 +2,7 @@ package io.godwit.kv;
 
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.range.Range;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +12,7 @@ public final class KvStore {
     private final StoreRanges ranges;
     private final RangeClient client;
     private final CompletableFuture<Void> ready;
-    /** Written once, by whichever thread meets the first fault. */
+    /** Why nothing can be written here any more. Written once, by whichever thread meets the fault first. */
     private volatile @Nullable String failure;
 
     KvStore(String name, StoreRanges ranges) {
@@ -63,6 +64,12 @@ public final class KvStore {
         String failed = failure;
         if (failed != null) {
             return new StoreHealth(StoreHealth.State.FAILED, failed);
+        }
+        List<String> faults = ranges.faults();
+        if (!faults.isEmpty()) {
+            return new StoreHealth(
+                    StoreHealth.State.FAILED,
+                    faults.get(0) + (faults.size() == 1 ? "" : "; and " + (faults.size() - 1) + " more"));
         }
         if (!diskDetail.isEmpty()) {
             return new StoreHealth(StoreHealth.State.READ_ONLY, diskDetail);

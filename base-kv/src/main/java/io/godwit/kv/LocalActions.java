@@ -5,6 +5,7 @@ import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.range.Range.ChangeOutcome;
 import io.godwit.kv.range.VoterChange;
+import io.godwit.kv.remote.NodeReport;
 import io.godwit.kv.remote.NodeRpc.Question;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
@@ -12,6 +13,7 @@ import io.godwit.plugin.balance.BalanceAction.Merge;
 import io.godwit.plugin.balance.BalanceAction.MoveLeader;
 import io.godwit.plugin.balance.BalanceAction.Split;
 import io.godwit.plugin.balance.Key;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -105,9 +107,13 @@ final class LocalActions implements ActionExecutor {
                         ? ended(ActionOutcome.REFUSED, store + " has a replica")
                         : addLearner(range, change);
             case PROMOTE ->
-                isLearner
-                        ? VoterChange.promote(range, change.epoch(), store).thenApply(LocalActions::resultOf)
-                        : ended(ActionOutcome.REFUSED, store + " is no learner");
+                !isLearner
+                        ? ended(ActionOutcome.REFUSED, store + " is no learner")
+                        // it is neither for a moment, which would break off what is being copied to it
+                        : !hasCaughtUp(range, store)
+                                ? ended(ActionOutcome.REFUSED, store + " has not caught up yet")
+                                : VoterChange.promote(range, change.epoch(), store)
+                                        .thenApply(LocalActions::resultOf);
             case DEMOTE ->
                 !isVoter || store.equals(self)
                         ? ended(ActionOutcome.REFUSED, store + " is no voter, or leads")
@@ -117,6 +123,15 @@ final class LocalActions implements ActionExecutor {
                         ? ended(ActionOutcome.REFUSED, store + " has no replica, or leads")
                         : VoterChange.remove(range, change.epoch(), store).thenApply(LocalActions::resultOf);
         };
+    }
+
+    /** By what the store told last. */
+    private boolean hasCaughtUp(Range range, String store) {
+        NodeReport told = links == null ? null : links.exchange().reports().get(store);
+        return told != null
+                && told.replicas().getOrDefault(ranges.name(), List.of()).stream()
+                        .anyMatch(replica ->
+                                replica.rangeId() == range.id() && replica.isCaughtUpTo(range.lastLogIndex()));
     }
 
     private CompletableFuture<OperationResult> addLearner(Range range, ChangeReplica change) {
@@ -137,7 +152,18 @@ final class LocalActions implements ActionExecutor {
         if (links == null || !links.members().isAlive(move.to())) {
             return ended(ActionOutcome.REFUSED, move.to() + " is not there");
         }
+        if (hasStopped(links, range.id(), move.to())) {
+            return ended(ActionOutcome.REFUSED, "the replica on " + move.to() + " has stopped after a fault");
+        }
         return range.transfer(move.epoch(), move.to()).thenApply(LocalActions::resultOf);
+    }
+
+    private boolean hasStopped(ClusterLinks cluster, long rangeId, String storeId) {
+        NodeReport told = cluster.exchange().reports().get(storeId);
+        return told != null
+                && told.replicas().getOrDefault(ranges.name(), List.of()).stream()
+                        .anyMatch(replica ->
+                                replica.rangeId() == rangeId && !replica.fault().isEmpty());
     }
 
     private static OperationResult resultOf(ChangeOutcome outcome) {

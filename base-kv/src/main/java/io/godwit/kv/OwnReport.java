@@ -14,25 +14,41 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
-/** Makes a node's report of itself. Any thread. */
+/**
+ * Makes a node's report of itself. Any thread.
+ *
+ * @param isLogWhole whether the log can be written; otherwise no replica can be begun anew here
+ */
 record OwnReport(
         String storeId,
         long incarnation,
         Supplier<? extends Collection<StoreRanges>> stores,
         BooleanSupplier isDraining,
+        BooleanSupplier isLogWhole,
         DiskGuard disk) {
 
     NodeReport of(long revision) {
+        return of(revision, stores.get());
+    }
+
+    /** The same of one store alone, as its balancers look at it every second. Of no revision: it is told to nobody. */
+    NodeReport of(String store) {
+        return of(
+                0,
+                stores.get().stream().filter(each -> each.name().equals(store)).toList());
+    }
+
+    private NodeReport of(long revision, Collection<StoreRanges> told) {
         Map<String, List<ReplicaReport>> replicas = new HashMap<>();
-        for (StoreRanges store : stores.get()) {
+        for (StoreRanges store : told) {
             List<ReplicaReport> reports = new ArrayList<>();
             for (Range range : store.all()) {
                 if (!(range.state().phase() instanceof RangeState.Retired)) { // another range has its keys
-                    reports.add(of(range, store.descriptor(range.id())));
+                    reports.add(of(store, range));
                 }
             }
+            store.unopened().forEach(each -> reports.add(of(store, each)));
             replicas.put(store.name(), reports);
         }
         NodeStatus status = new NodeStatus(
@@ -44,7 +60,29 @@ record OwnReport(
         return new NodeReport(storeId, incarnation, revision, status, replicas);
     }
 
-    private static ReplicaReport of(Range range, @Nullable RangeDescriptor descriptor) {
+    /** Of a replica whose database was not opened: what the range was when it came. */
+    private ReplicaReport of(StoreRanges store, StoreRanges.Unopened closed) {
+        RangeDescriptor descriptor = closed.descriptor();
+        return new ReplicaReport(
+                descriptor.id(),
+                descriptor.epoch(),
+                descriptor.bounds(),
+                closed.voters(),
+                List.of(),
+                "",
+                0,
+                descriptor.joinedEpoch(),
+                closed.fault(),
+                isReplaceable(store, descriptor.id()),
+                Optional.empty());
+    }
+
+    private boolean isReplaceable(StoreRanges store, long rangeId) {
+        return isLogWhole.getAsBoolean() && !store.hasKept(rangeId);
+    }
+
+    private ReplicaReport of(StoreRanges store, Range range) {
+        RangeDescriptor descriptor = store.descriptor(range.id());
         RangeState state = range.state();
         Range.Leading leading = range.leading();
         if (leading != null && !leading.isOf(state.bounds())) {
@@ -60,6 +98,7 @@ record OwnReport(
                 range.lastLogIndex(),
                 descriptor == null ? 0 : descriptor.joinedEpoch(),
                 range.stoppedBy(),
+                !range.stoppedBy().isEmpty() && isReplaceable(store, range.id()),
                 Optional.ofNullable(leading).map(own -> leading(range, own)));
     }
 

@@ -41,6 +41,10 @@ record RangeDescriptor(String store, long id, long epoch, RangeBounds bounds, Li
 
     /** Name of its Raft group, and of nothing else on this node. */
     String groupId() {
+        return groupId(store, id);
+    }
+
+    static String groupId(String store, long id) {
         return store + "-" + id;
     }
 

@@ -55,6 +55,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The tombstone stays. A split that is replayed makes no replica where there is one, nor where there is a tombstone.
  *
+ * <p><b>Being replaced.</b> A replica that has stopped after a fault of its own, at the start or later, tells so in its node's reports, and whether it may be
+ * begun anew here ({@link OwnReport}). It stays as it is until the range's leader has made it no member ({@code ReplicaCount} of the balancers,
+ * after a grace period, while the majority runs; or an operator). Then it goes as above, but that the tombstone says that its files are
+ * kept: the third step, or the next start after a crash, moves the directory to {@code damaged/} instead. Then it comes as above, blank,
+ * under no vote that it could have given before, and takes a snapshot. If that one stops as well while the first one's files are still there, the node does
+ * not offer it again: the disk is for somebody to look at.
+ *
  * <p>All work is done on I/O threads; {@link StoreRanges} keeps two of it for one range apart.
  */
 final class Replicas {
@@ -199,6 +206,13 @@ final class Replicas {
                     + " is not wanted: it was given up here at epoch " + tombstone);
         }
         LOG.info("replica wanted range={} epoch={} asker={}", descriptor.groupId(), wanted.epoch(), asker);
+        RangeDescriptor here = ranges.descriptor(descriptor.id());
+        if (here != null
+                && wanted.epoch() > here.joinedEpoch()
+                && !ranges.faultOf(descriptor.id()).isEmpty()) {
+            // whoever asks does not count it as a member, and the report that says so has not come yet
+            ranges.leave(descriptor.id(), wanted.epoch());
+        }
         ranges.join(descriptor.joinedAt(wanted.epoch()));
     }
 
@@ -220,6 +234,9 @@ final class Replicas {
         }
         missing.put(groupId, new Missing(known.sinceNanos(), now, now));
         long rangeId = Long.parseLong(groupId.substring(dash + 1));
+        if (ranges.descriptor(rangeId) != null) {
+            return; // it has stopped after a fault, or is being started
+        }
         rpc.ask(caller, Question.DESCRIBE_RANGE, question(ranges.name(), rangeId), TIMEOUT_MILLIS)
                 .thenAcceptAsync(answer -> createAsMember(answer, caller), io)
                 .exceptionally(failure -> {
@@ -264,29 +281,38 @@ final class Replicas {
     void lookForEnded() {
         long now = System.nanoTime();
         for (StoreRanges ranges : open.get()) {
+            for (StoreRanges.Unopened closed : ranges.unopened()) {
+                closed.voters().stream()
+                        .filter(voter -> !voter.equals(self))
+                        .forEach(voter -> askWhetherEnded(
+                                voter,
+                                ranges,
+                                closed.descriptor().id(),
+                                closed.descriptor().groupId()));
+            }
             for (Range range : ranges.all()) {
                 if (!range.leader().isEmpty()) {
                     leaderlessSince.remove(range.groupId());
                 } else if (now - leaderlessSince.computeIfAbsent(range.groupId(), fresh -> now) > LEADERLESS_NANOS) {
                     range.state().members().voters().stream()
                             .filter(voter -> !voter.equals(self))
-                            .forEach(voter -> askWhetherEnded(voter, ranges, range));
+                            .forEach(voter -> askWhetherEnded(voter, ranges, range.id(), range.groupId()));
                 }
             }
         }
     }
 
-    private void askWhetherEnded(String voter, StoreRanges ranges, Range range) {
-        rpc.ask(voter, Question.HAS_ENDED, question(ranges.name(), range.id()), TIMEOUT_MILLIS)
+    private void askWhetherEnded(String voter, StoreRanges ranges, long rangeId, String groupId) {
+        rpc.ask(voter, Question.HAS_ENDED, question(ranges.name(), rangeId), TIMEOUT_MILLIS)
                 .thenAcceptAsync(
                         answer -> {
                             if (answer.length > 0 && answer[0] != 0) {
-                                leave(ranges, range.id(), range.groupId(), Long.MAX_VALUE);
+                                leave(ranges, rangeId, groupId, Long.MAX_VALUE);
                             }
                         },
                         io)
                 .exceptionally(failure -> {
-                    LOG.debug("not known whether the range has ended range={}", range.groupId(), failure);
+                    LOG.debug("not known whether the range has ended range={}", groupId, failure);
                     return null;
                 });
     }
@@ -303,13 +329,19 @@ final class Replicas {
         });
     }
 
+    /** Not while something is being done to the range: what it says of the members may be older than what the group goes by. */
     private void giveUp(StoreRanges ranges, ReplicaReport led) {
         RangeDescriptor descriptor = ranges.descriptor(led.rangeId());
-        if (descriptor == null || led.epoch() <= descriptor.joinedEpoch() || !going.add(descriptor.groupId())) {
+        boolean isSettled =
+                led.leading().filter(leading -> leading.change().isEmpty()).isPresent();
+        if (descriptor == null
+                || !isSettled
+                || led.epoch() <= descriptor.joinedEpoch()
+                || !going.add(descriptor.groupId())) {
             return;
         }
         Range range = ranges.find(led.rangeId());
-        if (range == null || range.state().epoch() > led.epoch()) {
+        if (range != null && range.state().epoch() > led.epoch()) {
             going.remove(descriptor.groupId()); // whoever told is behind
             return;
         }

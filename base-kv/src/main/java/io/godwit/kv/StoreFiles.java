@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -25,6 +26,8 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The files of a node's stores, and the order in which a store comes into being. A crash between two steps leaves what is said with the
@@ -40,16 +43,25 @@ import org.jspecify.annotations.Nullable;
  *       the store, in case the whole log goes missing. Left out, it is written by the next start.
  * </ol>
  *
+ * <p>Files of a replica that had stopped after a fault are not deleted with it but moved to {@code damaged/<store>-N-at-EPOCH} ({@link Replicas}), with
+ * the fault in {@code WHY}. Nobody reads them; whoever operates the node deletes them.
+ *
  * <p>In a cluster only the node that began it makes stores. On the others a store has no ranges, and no line in {@code STORES}, until the node is
  * given a replica ({@link Replicas}).
  *
  * <p>Raft groups are started only after the last step. Not thread-safe; used while a node opens its stores.
  */
 final class StoreFiles {
+    private static final Logger LOG = LoggerFactory.getLogger(StoreFiles.class);
     private static final String STORES = "STORES";
     private static final String FOUNDER = "founder";
     /** Behind the epoch in a tombstone: the range was merged away. */
     private static final byte RANGE_ENDED = 1;
+    /** Behind the epoch in a tombstone: the replica had stopped after a fault, so its files are kept aside. */
+    private static final byte FILES_KEPT = 2;
+
+    private static final String KEPT = "damaged";
+    private static final String WHY = "WHY";
 
     private final Path data;
     private final Path logDirectory;
@@ -93,34 +105,106 @@ final class StoreFiles {
 
     /** Whether the range itself has ended, as far as this node knows, and not only its replica here. */
     boolean hasEnded(String groupId) {
-        byte @Nullable [] tombstone = log.tombstone(groupId);
-        return tombstone != null && tombstone.length > Long.BYTES && tombstone[Long.BYTES] == RANGE_ENDED;
+        return tombstoneSays(groupId, RANGE_ENDED);
     }
 
     /** Makes a replica without anything in it, see {@link Replicas}. */
     RangeDb join(RangeDescriptor range) throws IOException {
-        GroupBirth.empty(rangeDirectory(range));
+        erase(range);
+        if (tombstoneSays(range.groupId(), FILES_KEPT)) {
+            buryPlainly(range.groupId(), tombstoneOf(range.groupId())); // what a crash leaves from here on is nobody's
+        }
         RangeDb.open(databaseOf(range), range.born(), rocks, true).close();
         DurableFiles.createDirectories(snapshotsOf(range));
-        log.erase(range.groupId());
         log.putDescriptor(range.groupId(), range.encode());
         nameStore(range.store());
         return RangeDb.open(databaseOf(range), range.born(), rocks, false);
     }
 
-    /** Takes a replica, which goes on running, out of the register for good. */
-    void deregister(RangeDescriptor range, long epoch) {
-        log.bury(range.groupId(), ByteBuffer.allocate(Long.BYTES).putLong(epoch).array());
+    /**
+     * Takes a replica, which may go on running, out of the register for good.
+     *
+     * @param fault why it has stopped, so that its files are to be kept; empty for none
+     */
+    void deregister(RangeDescriptor range, long epoch, String fault) {
+        if (fault.isEmpty()) {
+            buryPlainly(range.groupId(), epoch);
+        } else {
+            writeWhy(range, fault);
+            log.bury(
+                    range.groupId(),
+                    ByteBuffer.allocate(Long.BYTES + 1)
+                            .putLong(epoch)
+                            .put(FILES_KEPT)
+                            .array());
+        }
     }
 
-    /** Deletes what is left of a replica that was buried and has ended. */
-    void erase(RangeDescriptor range) throws IOException {
-        Path directory = rangeDirectory(range);
-        if (Files.exists(directory)) {
-            GroupBirth.empty(directory);
-            DurableFiles.syncDirectory(data.resolve(range.store()));
+    private void buryPlainly(String groupId, long epoch) {
+        log.bury(groupId, ByteBuffer.allocate(Long.BYTES).putLong(epoch).array());
+    }
+
+    /** For whoever finds the files later. The disk may be full, or worse: then the node's log says it alone. */
+    private void writeWhy(RangeDescriptor range, String fault) {
+        try {
+            Path directory = rangeDirectory(range);
+            if (Files.isDirectory(directory)) {
+                Files.writeString(directory.resolve(WHY), "range " + range.groupId() + " stopped: " + fault + "\n");
+            }
+        } catch (IOException e) {
+            LOG.warn("fault not noted beside the files range={} cause={}", range.groupId(), e.toString());
         }
-        log.erase(range.groupId());
+    }
+
+    /** Deletes what is left of a replica that was buried and has ended, or keeps its files aside where the tombstone says so. */
+    void erase(RangeDescriptor range) throws IOException {
+        erase(range.groupId(), rangeDirectory(range));
+    }
+
+    private void erase(String groupId, Path directory) throws IOException {
+        if (Files.exists(directory)) {
+            if (tombstoneSays(groupId, FILES_KEPT)) {
+                keep(groupId, directory);
+            } else {
+                GroupBirth.empty(directory);
+            }
+            Path parent = directory.getParent();
+            if (parent != null) {
+                DurableFiles.syncDirectory(parent);
+            }
+        }
+        log.erase(groupId);
+    }
+
+    private void keep(String groupId, Path directory) throws IOException {
+        Path kept = data.resolve(KEPT);
+        DurableFiles.createDirectories(kept);
+        String name = groupId + "-at-" + tombstoneOf(groupId);
+        Path target = kept.resolve(name);
+        for (int more = 2; Files.exists(target); more++) { // of a start that was given up at the same epoch
+            target = kept.resolve(name + "-" + more);
+        }
+        Files.move(directory, target, StandardCopyOption.ATOMIC_MOVE);
+        DurableFiles.syncDirectory(kept);
+        LOG.warn("files of a damaged replica are kept range={} directory={}", groupId, target);
+    }
+
+    /** Whether files of an earlier replica of the range, which had stopped after a fault, are still kept aside. */
+    boolean hasKept(String groupId) {
+        Path kept = data.resolve(KEPT);
+        if (!Files.isDirectory(kept)) {
+            return false;
+        }
+        try (Stream<Path> entries = Files.list(kept)) {
+            return entries.anyMatch(entry -> entry.getFileName().toString().startsWith(groupId + "-at-"));
+        } catch (IOException e) {
+            return true; // this disk is not one to begin anew on
+        }
+    }
+
+    private boolean tombstoneSays(String groupId, byte what) {
+        byte @Nullable [] tombstone = log.tombstone(groupId);
+        return tombstone != null && tombstone.length > Long.BYTES && tombstone[Long.BYTES] == what;
     }
 
     private static boolean isGroupOf(String store, String groupId) {
@@ -173,8 +257,7 @@ final class StoreFiles {
         for (String groupId : log.buried()) {
             String prefix = store + "-";
             if (groupId.startsWith(prefix) && groupId.substring(prefix.length()).matches("\\d+")) {
-                log.erase(groupId);
-                GroupBirth.empty(data.resolve(store).resolve("range-" + groupId.substring(prefix.length())));
+                erase(groupId, data.resolve(store).resolve("range-" + groupId.substring(prefix.length())));
             }
         }
     }
@@ -204,7 +287,8 @@ final class StoreFiles {
         return registered;
     }
 
-    private void nameStore(String name) throws IOException {
+    /** Replicas of several stores may come at once. */
+    private synchronized void nameStore(String name) throws IOException {
         SortedSet<String> stores = readStores();
         if (stores.add(name)) {
             DurableFiles.replace(data.resolve(STORES), ChecksummedText.seal(String.join("\n", stores) + "\n"));
@@ -238,6 +322,24 @@ final class StoreFiles {
                     "log of " + range.groupId() + " ends at " + lastIndex + ", its database has applied " + applied);
         }
         return db;
+    }
+
+    /**
+     * The voters of a range whose database cannot be opened, as log and snapshot know them.
+     *
+     * @return those of the last configuration that this node has heard of; of a group that it knows nothing else of, those that it began with
+     */
+    List<String> votersOf(RangeDescriptor range) {
+        List<String> voters = GroupBirth.votersOf(log, range.groupId(), snapshotsOf(range));
+        return voters.isEmpty() ? range.firstVoters() : voters;
+    }
+
+    /**
+     * Whether what this node has lost of a range is on others: it has other voters, or was about to be given what it has. Never when this node has
+     * all that there is.
+     */
+    boolean isElsewhere(List<String> voters) {
+        return !isAlone && !voters.equals(List.of(storeId));
     }
 
     private List<RangeDescriptor> registered(String store) throws IOException {

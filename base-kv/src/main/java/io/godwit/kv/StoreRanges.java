@@ -1,6 +1,7 @@
 package io.godwit.kv;
 
 import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.FaultHandler;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.range.RangeDb;
@@ -11,6 +12,7 @@ import io.godwit.kv.range.RangeState;
 import io.godwit.plugin.balance.SplitHinter;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,6 +45,8 @@ final class StoreRanges implements RangeFamily {
     // guarded by this; in the order in which they came: of two with the same bounds the later one is routed to
     private final Map<Long, Range> ranges = new LinkedHashMap<>();
     private final Map<Long, RangeDescriptor> descriptors = new ConcurrentHashMap<>();
+    /** Registered here, and not opened since what there is of them is damaged: others have it. In no other list but that of the descriptors. */
+    private final Map<Long, Unopened> unopened = new ConcurrentHashMap<>();
     /** Starts of children that are under way, by group. */
     private final Map<String, CompletableFuture<Void>> starts = new LinkedHashMap<>();
 
@@ -54,6 +58,13 @@ final class StoreRanges implements RangeFamily {
     private boolean closed;
     private volatile Runnable onChange = () -> {};
 
+    /**
+     * A replica that was found damaged at the start.
+     *
+     * @param voters as far as this node knows them
+     */
+    record Unopened(RangeDescriptor descriptor, List<String> voters, String fault) {}
+
     StoreRanges(StoreSpec spec, StoreFiles files, RangeEnvironment environment, FaultHandler faults) {
         this.spec = spec;
         this.files = files;
@@ -62,7 +73,7 @@ final class StoreRanges implements RangeFamily {
     }
 
     /**
-     * Opens the databases of all registered ranges; starts none.
+     * Opens the databases of all registered ranges; starts none. One that is damaged is left closed where other voters have what it had.
      *
      * @throws io.godwit.kv.raft.DamagedDataException naming what is missing or not what was written
      */
@@ -70,9 +81,11 @@ final class StoreRanges implements RangeFamily {
         List<RangeDb> databases = new ArrayList<>();
         try {
             for (RangeDescriptor descriptor : files.ranges(spec)) {
-                RangeDb db = files.open(descriptor);
-                databases.add(db);
-                add(descriptor, replica(descriptor, db));
+                RangeDb db = openUnlessElsewhere(descriptor);
+                if (db != null) {
+                    databases.add(db);
+                    add(descriptor, replica(descriptor, db));
+                }
             }
             if (files.isAlone()) {
                 files.checkCover(
@@ -91,6 +104,21 @@ final class StoreRanges implements RangeFamily {
         router.route(ranges.values());
     }
 
+    private @Nullable RangeDb openUnlessElsewhere(RangeDescriptor descriptor) throws IOException {
+        try {
+            return files.open(descriptor);
+        } catch (DamagedDataException e) {
+            List<String> voters = files.votersOf(descriptor);
+            if (!files.isElsewhere(voters)) {
+                throw e;
+            }
+            LOG.error("range not opened, others have it range={} voters={}", descriptor.groupId(), voters, e);
+            descriptors.put(descriptor.id(), descriptor);
+            unopened.put(descriptor.id(), new Unopened(descriptor, voters, String.valueOf(e.getMessage())));
+            return null;
+        }
+    }
+
     private Range replica(RangeDescriptor descriptor, RangeDb db) {
         return new Range(
                 descriptor.groupId(), this, router, db, spec.coprocessors().get(), environment, faults);
@@ -102,14 +130,54 @@ final class StoreRanges implements RangeFamily {
         descriptors.put(descriptor.id(), descriptor);
     }
 
-    /** Starts what is open. */
+    /**
+     * Starts what is open. A range that does not start stops where other voters have what it has.
+     *
+     * @throws DamagedDataException naming what of the only voter's is not what was written
+     */
     void start() throws IOException {
         for (RangeDescriptor descriptor : descriptors()) {
             Range range = find(descriptor.id());
             if (range != null) {
-                range.start(files.snapshotsOf(descriptor), descriptor.firstVoters());
+                try {
+                    range.start(files.snapshotsOf(descriptor), descriptor.firstVoters());
+                } catch (DamagedDataException e) {
+                    if (!files.isElsewhere(range.state().members().voters())) {
+                        throw e;
+                    }
+                    notStarted(range, e);
+                }
             }
         }
+    }
+
+    /** What was found damaged at the start. */
+    Collection<Unopened> unopened() {
+        return List.copyOf(unopened.values());
+    }
+
+    /** Why replicas here do not run; a line each, mostly empty. */
+    List<String> faults() {
+        List<String> told = new ArrayList<>();
+        unopened().forEach(each -> told.add("range " + each.descriptor().groupId() + ": " + each.fault()));
+        for (Range range : all()) {
+            if (!range.stoppedBy().isEmpty()) {
+                told.add("range " + range.groupId() + ": " + range.stoppedBy());
+            }
+        }
+        return told;
+    }
+
+    /** Whether files of an earlier, damaged replica of the range are kept aside. */
+    boolean hasKept(long id) {
+        return files.hasKept(groupId(id));
+    }
+
+    /** Why a replica here does not run; empty while it does, or when there is none. */
+    String faultOf(long id) {
+        Range range = find(id);
+        Unopened closed = unopened.get(id);
+        return range != null ? range.stoppedBy() : closed != null ? closed.fault() : "";
     }
 
     @Override
@@ -166,7 +234,7 @@ final class StoreRanges implements RangeFamily {
             if (closed) {
                 throw new IOException("store " + spec.name() + " is closing");
             }
-            if (ranges.containsKey(descriptor.id()) || leaving.contains(descriptor.id())) {
+            if (descriptors.containsKey(descriptor.id()) || leaving.contains(descriptor.id())) {
                 return;
             }
             range = replica(descriptor, files.join(descriptor));
@@ -178,7 +246,7 @@ final class StoreRanges implements RangeFamily {
         onChange.run();
     }
 
-    /** Gives a replica up and deletes it; nothing when there is none. Blocks. See {@link Replicas}. */
+    /** Gives a replica up and deletes it, or keeps it aside if it has stopped after a fault; nothing when there is none. Blocks. See {@link Replicas}. */
     void leave(long id, long epoch) throws IOException {
         Range range;
         RangeDescriptor descriptor;
@@ -186,23 +254,22 @@ final class StoreRanges implements RangeFamily {
             range = ranges.get(id);
             descriptor = descriptors.get(id);
             // one that is being started is given up when it is asked for again
-            if (closed
-                    || range == null
-                    || descriptor == null
-                    || retiring.contains(id)
-                    || starts.containsKey(range.groupId())) {
+            if (closed || descriptor == null || retiring.contains(id) || starts.containsKey(descriptor.groupId())) {
                 return;
             }
-            files.deregister(descriptor, epoch);
+            files.deregister(descriptor, epoch, faultOf(id));
             leaving.add(id);
             ranges.remove(id);
             byId.remove(id);
+            unopened.remove(id);
             descriptors.remove(id);
             router.route(ranges.values());
         }
         try {
-            range.retire().join();
-            range.close();
+            if (range != null) {
+                range.retire().join();
+                range.close();
+            }
             files.erase(descriptor);
         } finally {
             synchronized (this) {
@@ -278,16 +345,22 @@ final class StoreRanges implements RangeFamily {
         try {
             RangeDescriptor descriptor = descriptorOf(range);
             range.start(files.snapshotsOf(descriptor), descriptor.firstVoters());
-        } catch (IOException | RuntimeException e) { // at the outermost frame: nobody else would learn of it
-            LOG.error("range not started range={}", range.groupId(), e);
-            range.fail("not started: " + e.getMessage());
-            faults.onFault("start of range " + range.groupId(), e);
+        } catch (IOException | RuntimeException | Error e) { // at the outermost frame: nobody else would learn of it
+            // an error too, such as memory that is out: a replica that is registered, not started and not stopped would
+            // be counted on for ever
+            notStarted(range, e);
         } finally {
             synchronized (this) {
                 starts.remove(range.groupId());
             }
             started.complete(null);
         }
+    }
+
+    private void notStarted(Range range, Throwable cause) {
+        LOG.error("range not started range={}", range.groupId(), cause);
+        range.fail("not started: " + cause.getMessage());
+        range.later(0, () -> faults.onFault("start of range " + range.groupId(), cause)); // once it has stopped
     }
 
     /** Later, so that the group's other members hear of the last entry. */

@@ -11,14 +11,18 @@ import io.godwit.plugin.balance.RangeChange;
 import io.godwit.plugin.balance.RangeLoad;
 import io.godwit.plugin.balance.RangeView;
 import io.godwit.plugin.balance.Replica;
+import io.godwit.plugin.balance.ReplicaFault;
 import io.godwit.plugin.balance.ReplicaGoal;
 import io.godwit.plugin.balance.StoreView;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -26,18 +30,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * What this node knows of a key space, as its balancers see it: its own report, made anew for each view, and the last of each other node. Any thread.
  *
- * <p>Whether a replica has caught up is read off the last index of its log, in its own report, beside the leader's: a report is up to two seconds old, hence
- * the margin. Making it a voter waits for the rest.
+ * <p>Whether a replica has caught up is read off the last index of its log, in its own report, beside the leader's.
  */
 final class StoreViews implements ClusterViewSource {
-    private static final long CAUGHT_UP_MARGIN = 1_000;
-
     private final String store;
     private final ReplicaGoal goal;
     private final OwnReport own;
     private final @Nullable ClusterLinks links;
-    /** Since when a store has told of a replica that has stopped after a fault, in nanoseconds. */
-    private final Map<String, Long> faultySince = new ConcurrentHashMap<>();
+    /** Since when a store has told that a replica has stopped after a fault, in nanoseconds. */
+    private final Map<Stopped, Long> stoppedSince = new ConcurrentHashMap<>();
+
+    private record Stopped(String storeId, long rangeId) {}
 
     /** @param links null when this node is alone */
     StoreViews(String store, ReplicaGoal goal, OwnReport own, @Nullable ClusterLinks links) {
@@ -58,16 +61,17 @@ final class StoreViews implements ClusterViewSource {
                 return Optional.empty(); // somebody who is there has not told anything yet
             }
         }
+        forgetStarted(reports);
         return Optional.of(new ClusterView(store, own.storeId(), goal, stores(reports), ranges(reports)));
     }
 
-    /** What all nodes have told, this one now; by store id. */
+    /** What all nodes have told, this one now and of this store alone; by store id. */
     Map<String, NodeReport> reports() {
         Map<String, NodeReport> reports = new HashMap<>();
         if (links != null) {
             reports.putAll(links.exchange().reports());
         }
-        reports.put(own.storeId(), own.of(0));
+        reports.put(own.storeId(), own.of(store));
         return reports;
     }
 
@@ -99,9 +103,8 @@ final class StoreViews implements ClusterViewSource {
     private RangeView view(Routes.Route route, Map<String, NodeReport> reports) {
         ReplicaReport report = route.report();
         List<Replica> replicas = new ArrayList<>();
-        report.voters().forEach(voter -> replicas.add(new Replica(voter, true, isCaughtUp(route, voter, reports))));
-        report.learners()
-                .forEach(learner -> replicas.add(new Replica(learner, false, isCaughtUp(route, learner, reports))));
+        report.voters().forEach(voter -> replicas.add(replica(route, voter, true, reports)));
+        report.learners().forEach(learner -> replicas.add(replica(route, learner, false, reports)));
         Optional<ReplicaReport.Leading> leading = report.leading();
         byte @Nullable [] end = report.bounds().end();
         Optional<Key> endKey = end == null ? Optional.empty() : Optional.of(Key.of(end));
@@ -137,18 +140,34 @@ final class StoreViews implements ClusterViewSource {
         return RangeChange.PAUSE; // of a later release
     }
 
-    private boolean isCaughtUp(Routes.Route route, String storeId, Map<String, NodeReport> reports) {
+    private Replica replica(Routes.Route route, String storeId, boolean isVoter, Map<String, NodeReport> reports) {
         if (storeId.equals(route.leader())) {
-            return true;
+            return new Replica(storeId, isVoter, true);
         }
-        NodeReport told = reports.get(storeId);
-        return told != null
-                && told.replicas().getOrDefault(store, List.of()).stream()
-                        .anyMatch(replica -> replica.rangeId() == route.rangeId()
-                                && replica.fault().isEmpty()
-                                && replica.lastIndex() > 0
-                                && replica.lastIndex() + CAUGHT_UP_MARGIN
-                                        >= route.report().lastIndex());
+        Optional<ReplicaReport> told = Optional.ofNullable(reports.get(storeId))
+                .flatMap(report -> report.replicas().getOrDefault(store, List.of()).stream()
+                        .filter(replica -> replica.rangeId() == route.rangeId())
+                        .findFirst());
+        Optional<ReplicaFault> fault = told.filter(replica -> !replica.fault().isEmpty())
+                .map(replica -> new ReplicaFault(stoppedFor(storeId, replica), replica.isReplaceable()));
+        boolean isCaughtUp = fault.isEmpty()
+                && told.filter(replica -> replica.isCaughtUpTo(route.report().lastIndex()))
+                        .isPresent();
+        return new Replica(storeId, isVoter, isCaughtUp, fault);
+    }
+
+    private Duration stoppedFor(String storeId, ReplicaReport replica) {
+        long since = stoppedSince.computeIfAbsent(new Stopped(storeId, replica.rangeId()), fresh -> System.nanoTime());
+        return Duration.ofNanos(System.nanoTime() - since); // in this order, or the first would be below 0
+    }
+
+    /** What runs again, or is not there any more, is forgotten. */
+    private void forgetStarted(Map<String, NodeReport> reports) {
+        Set<Stopped> stopped = new HashSet<>();
+        reports.forEach((storeId, report) -> report.replicas().getOrDefault(store, List.of()).stream()
+                .filter(replica -> !replica.fault().isEmpty())
+                .forEach(replica -> stopped.add(new Stopped(storeId, replica.rangeId()))));
+        stoppedSince.keySet().retainAll(stopped);
     }
 
     private List<StoreView> stores(Map<String, NodeReport> reports) {
@@ -169,20 +188,17 @@ final class StoreViews implements ClusterViewSource {
     }
 
     /**
-     * How long a store has had a replica that has stopped after a fault: what is on that disk is not to be counted on. To the others it is as if it had
-     * gone, so that what it has is replaced; it judges its own ranges by what it sees.
+     * How long a store has had a replica that has stopped after a fault and that it does not offer to begin anew: nothing that is on it is to be counted on.
+     * To the others it is as if it had gone, so that what it has is replaced; it judges its own ranges by what it sees.
      */
     private Optional<Duration> faultyFor(String id, @Nullable NodeReport report) {
-        boolean isFaulty = report != null
-                && !id.equals(own.storeId())
-                && report.replicas().getOrDefault(store, List.of()).stream()
-                        .anyMatch(replica -> !replica.fault().isEmpty());
-        if (!isFaulty) {
-            faultySince.remove(id);
+        if (report == null || id.equals(own.storeId())) {
             return Optional.empty();
         }
-        return Optional.of(
-                Duration.ofNanos(System.nanoTime() - faultySince.computeIfAbsent(id, fresh -> System.nanoTime())));
+        return report.replicas().getOrDefault(store, List.of()).stream()
+                .filter(replica -> !replica.fault().isEmpty() && !replica.isReplaceable())
+                .map(replica -> stoppedFor(id, replica))
+                .max(Comparator.naturalOrder());
     }
 
     private StoreView storeView(String id, @Nullable NodeReport report, MemberWatch.@Nullable Seen seen) {

@@ -40,8 +40,10 @@ final class KvCluster implements AutoCloseable {
     private final int port;
     private final Map<Integer, KvNode> nodes = new TreeMap<>();
     private final Map<Integer, RangeClient> clients = new TreeMap<>();
+    private final Map<Integer, KvStore> stores = new TreeMap<>();
     private RangeSettings range = new RangeSettings(64L << 20, 64L << 20, 5_000);
     private StoreBalance balance = StoreBalance.NONE;
+    private RaftSettings raft = RaftSettings.DEFAULT;
 
     KvCluster(Path directory) {
         this.directory = directory;
@@ -54,6 +56,11 @@ final class KvCluster implements AutoCloseable {
 
     KvCluster range(RangeSettings changed) {
         range = changed;
+        return this;
+    }
+
+    KvCluster raft(RaftSettings changed) {
+        raft = changed;
         return this;
     }
 
@@ -74,7 +81,7 @@ final class KvCluster implements AutoCloseable {
         ClusterConfig cluster = new ClusterConfig(
                 env, network + number, port, port + 1, "", seeds, null, ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES);
         return new KvNodeConfig(data, isFounder, 16 << 20, 8 << 20, range, OptionalLong.of(1))
-                .in(new ClusterSettings(cluster, RaftSettings.DEFAULT, "test", "", joinTimeout));
+                .in(new ClusterSettings(cluster, raft, "test", "", joinTimeout));
     }
 
     /** Starts a node that founds or joins, or starts again. */
@@ -85,7 +92,9 @@ final class KvCluster implements AutoCloseable {
     KvNode start(int number, KvNodeConfig config) throws IOException {
         KvNode node = KvNode.open(config);
         nodes.put(number, node);
-        clients.put(number, node.open(spec()).client());
+        KvStore store = node.open(spec());
+        stores.put(number, store);
+        clients.put(number, store.client());
         return node;
     }
 
@@ -145,6 +154,11 @@ final class KvCluster implements AutoCloseable {
 
     // --- the store
 
+    /** As it was opened last. */
+    KvStore store(int number) {
+        return stores.get(number);
+    }
+
     RangeClient client(int number) {
         return clients.get(number);
     }
@@ -185,14 +199,17 @@ final class KvCluster implements AutoCloseable {
         }
     }
 
+    /** Asks once for it. Returns whether it leads, or has been told to. */
+    boolean offerLeadership(int by, int to) throws Exception {
+        StoreOperations.RangeInfo info = only(by);
+        return info.leader().equals(id(to))
+                || carryOut(by, new MoveLeader(info.id(), info.epoch(), id(to), "test"))
+                                .outcome()
+                        == ActionOutcome.DONE;
+    }
+
     void moveLeader(int by, int to) {
-        eventually("leader to " + to, () -> {
-            StoreOperations.RangeInfo info = only(by);
-            return info.leader().equals(id(to))
-                    || carryOut(by, new MoveLeader(info.id(), info.epoch(), id(to), "test"))
-                                    .outcome()
-                            == ActionOutcome.DONE;
-        });
+        eventually("leader to " + to, () -> offerLeadership(by, to));
         eventually("led by " + to, () -> only(by).leader().equals(id(to)));
     }
 

@@ -9,15 +9,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.raft.RaftSettings;
 import io.godwit.kv.range.RangeSettings;
+import io.godwit.kv.remote.NodeReport;
+import io.godwit.kv.remote.ReplicaReport;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica.Step;
 import io.godwit.plugin.balance.BalanceAction.Split;
 import io.godwit.plugin.balance.Key;
+import io.godwit.plugin.balance.RangeLoad;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -82,6 +88,25 @@ class KvClusterTest {
             cluster.change(now, Step.PROMOTE, cluster.id(removed));
             cluster.moveLeader(1, removed);
             assertThat(read(cluster.client(removed), "k")).isEqualTo("abcde");
+        }
+    }
+
+    /** Those who follow hear at once that it is committed, and nobody writes who would tell them: it does not take a heartbeat. */
+    @Test
+    void theRightPartOfAnIdleRangeIsServedSoonAfterASplit() throws Exception {
+        RaftSettings rarelyTelling = new RaftSettings(60_000, 20_000, 64L << 20);
+        try (KvCluster cluster = new KvCluster(directory).raft(rarelyTelling)) {
+            cluster.startAll();
+            cluster.replicate();
+            append(cluster.client(1), "k", "a").get(30, TimeUnit.SECONDS);
+            StoreOperations.RangeInfo whole = cluster.only(1);
+            long begun = System.nanoTime();
+            Split split = new Split(whole.id(), whole.epoch(), Optional.of(Key.of(new byte[] {'g'})), "test");
+            assertThat(cluster.carryOut(1, split).isDone()).isTrue();
+            append(cluster.client(1), "k", "b").get(30, TimeUnit.SECONDS);
+            assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun))
+                    .isLessThan(8);
+            assertThat(read(cluster.client(2), "k")).isEqualTo("ab");
         }
     }
 
@@ -169,6 +194,46 @@ class KvClusterTest {
             assertThat(cluster.operations(2).ranges()).hasSize(2);
             assertThat(cluster.client(1).rangeKeys(new byte[0], null)).hasSize(2);
         }
+    }
+
+    /** A leader may know of members by the group that its range's state does not have yet: voters would be left without a replica. */
+    @Test
+    void aReplicaIsNotGivenUpOnTheWordOfALeaderThatIsChangingTheRange() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory)) {
+            cluster.startAll();
+            cluster.change(1, Step.ADD_LEARNER, cluster.id(2));
+            await("there", () -> cluster.store(2).ranges().find(1) != null);
+            Replicas replicas = cluster.node(2).links().replicas();
+            for (String change : List.of("REPLICAS", "MERGE")) {
+                replicas.told(reportWithout(cluster, change));
+                Thread.sleep(300); // it would be gone by then
+                assertThat(cluster.store(2).ranges().find(1)).isNotNull();
+            }
+            replicas.told(reportWithout(cluster, ""));
+            await("given up", () -> cluster.store(2).ranges().find(1) == null);
+        }
+    }
+
+    private static NodeReport reportWithout(KvCluster cluster, String change) {
+        String leader = cluster.id(1);
+        ReplicaReport replica = new ReplicaReport(
+                1,
+                cluster.only(1).epoch() + 5,
+                new RangeBounds(new byte[0], null),
+                List.of(leader),
+                List.of(),
+                leader,
+                10,
+                0,
+                "",
+                false,
+                Optional.of(new ReplicaReport.Leading(1, 1, 0, RangeLoad.UNKNOWN, Optional.empty(), change, 1_000)));
+        return new NodeReport(
+                leader,
+                1,
+                Long.MAX_VALUE,
+                new NodeReport.NodeStatus(false, 1, 0, 1, 1),
+                Map.of(KvCluster.STORE, List.of(replica)));
     }
 
     @Test

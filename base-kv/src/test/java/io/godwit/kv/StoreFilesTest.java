@@ -17,6 +17,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -117,6 +122,34 @@ class StoreFilesTest {
         assertThatThrownBy(() -> files.checkCover("test", bounds))
                 .isInstanceOf(DamagedDataException.class)
                 .hasMessageContaining("no range from key 6d on");
+    }
+
+    @Test
+    void replicasOfManyStoresMayComeAtOnce() throws Exception {
+        int stores = 12;
+        CyclicBarrier together = new CyclicBarrier(stores);
+        ExecutorService threads = Executors.newFixedThreadPool(stores);
+        try {
+            List<Future<?>> joining = new ArrayList<>();
+            for (int i = 0; i < stores; i++) {
+                RangeDescriptor range = new RangeDescriptor(
+                                "store" + i, 1, 1, new RangeBounds(new byte[0], null), List.of("other"))
+                        .joinedAt(1);
+                joining.add(threads.submit(() -> {
+                    together.await();
+                    files.join(range).close();
+                    return null;
+                }));
+            }
+            for (Future<?> each : joining) {
+                each.get(30, TimeUnit.SECONDS);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(Files.readAllLines(data.resolve("STORES")))
+                .filteredOn(line -> line.startsWith("store"))
+                .hasSize(stores);
     }
 
     @Test

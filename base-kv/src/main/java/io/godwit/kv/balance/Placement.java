@@ -4,6 +4,7 @@ import io.godwit.plugin.balance.ClusterView;
 import io.godwit.plugin.balance.Liveness;
 import io.godwit.plugin.balance.RangeView;
 import io.godwit.plugin.balance.Replica;
+import io.godwit.plugin.balance.ReplicaFault;
 import io.godwit.plugin.balance.StoreView;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -169,14 +170,13 @@ final class Placement {
         return seen.liveness() == Liveness.DOWN && seen.livenessFor().compareTo(rules.grace()) >= 0;
     }
 
-    /** Whether it is not alive but may be back at any moment. */
-    boolean isAway(String store) {
-        return !isAlive(store) && !isGone(store);
-    }
-
-    /** Whether every range is led, and no store is away or has only just come back: what is not urgent waits for that. */
+    /** Whether every range is led, no replica has only just stopped, and no store is away or has only just come back: what is not urgent waits for that. */
     boolean isQuiet() {
-        return view.ranges().stream().allMatch(range -> range.leader().isPresent())
+        return view.ranges().stream()
+                        .allMatch(range -> range.leader().isPresent()
+                                && range.replicas().stream()
+                                        .allMatch(
+                                                replica -> replica.fault().isEmpty() || isLost(range, replica.store())))
                 && view.stores().stream()
                         .allMatch(store -> isGone(store.id())
                                 || store.isAlive() && store.livenessFor().compareTo(rules.settle()) >= 0);
@@ -205,19 +205,45 @@ final class Placement {
 
     // --- voters
 
+    /** Whether a voter does not take part, and that may be over at any moment. */
     boolean isAnyVoterAway(RangeView range) {
-        return range.voters().stream().anyMatch(this::isAway);
+        return range.voters().stream().anyMatch(voter -> !takesPart(range, voter) && !isLost(range, voter));
     }
 
-    /** Whether more than half of {@code voters} are alive. */
-    boolean keepsMajority(Collection<String> voters) {
-        return voters.stream().filter(this::isAlive).count() * 2 > voters.size();
+    /** Whether the store is alive, and its replica of the range, if it has one, has not stopped after a fault. */
+    boolean takesPart(RangeView range, String store) {
+        return isAlive(store) && faultOf(range, store).isEmpty();
+    }
+
+    /** Whether its store is gone, or it has stopped for longer than the grace period: it is to be replaced. */
+    boolean isLost(RangeView range, String store) {
+        return isGone(store)
+                || faultOf(range, store)
+                        .filter(fault -> fault.lasting().compareTo(rules.grace()) >= 0)
+                        .isPresent();
+    }
+
+    private static Optional<ReplicaFault> faultOf(RangeView range, String store) {
+        return range.replicaOn(store).flatMap(Replica::fault);
+    }
+
+    /** Whether the replica is lost and its store, which is well but for that, has room for a new one in its place. */
+    boolean canBeginAnew(RangeView range, String store) {
+        return isLost(range, store)
+                && faultOf(range, store).filter(ReplicaFault::isReplaceable).isPresent()
+                && isUsable(store)
+                && hasRoom(range, store(store));
+    }
+
+    /** Whether more than half of {@code voters} take part. */
+    boolean keepsMajority(RangeView range, Collection<String> voters) {
+        return voters.stream().filter(voter -> takesPart(range, voter)).count() * 2 > voters.size();
     }
 
     /** How many more voters the range can lose before it stands still. */
     long margin(RangeView range) {
         List<String> voters = range.voters();
-        return voters.stream().filter(this::isAlive).count() - (voters.size() / 2 + 1);
+        return voters.stream().filter(voter -> takesPart(range, voter)).count() - (voters.size() / 2 + 1);
     }
 
     /** Pairs of voters that share a zone. */
@@ -232,12 +258,12 @@ final class Placement {
         return pairs;
     }
 
-    /** The voter that the range can best do without, and keeps its majority without: gone, to go, of a crowded zone, under pressure. */
+    /** The voter that the range can best do without, and keeps its majority without: lost, to go, of a crowded zone, under pressure. */
     Optional<String> bestToRemove(RangeView range) {
         List<String> voters = range.voters();
         return voters.stream()
-                .filter(voter -> keepsMajority(without(voters, voter)))
-                .min(Comparator.comparing((String voter) -> !isGone(voter))
+                .filter(voter -> keepsMajority(range, without(voters, voter)))
+                .min(Comparator.comparing((String voter) -> !isLost(range, voter))
                         .thenComparing(voter -> !isDraining(voter))
                         .thenComparing(voter -> collisions(without(voters, voter)))
                         .thenComparing(
@@ -263,9 +289,13 @@ final class Placement {
         StoreView seen = store(store);
         return isUsable(seen)
                 && range.replicaOn(store).isEmpty()
-                && seen.diskFreeBytes() - range.sizeBytes() >= rules.minFreeShare() * seen.diskTotalBytes()
+                && hasRoom(range, seen)
                 && copiesLedHere < rules.maxCopies()
                 && copies.getOrDefault(store, 0) < rules.maxCopies();
+    }
+
+    private boolean hasRoom(RangeView range, StoreView store) {
+        return store.diskFreeBytes() - range.sizeBytes() >= rules.minFreeShare() * store.diskTotalBytes();
     }
 
     /** A usable learner that has caught up, if there is one on the store. */

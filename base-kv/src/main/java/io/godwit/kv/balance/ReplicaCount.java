@@ -19,6 +19,12 @@ import java.util.function.Function;
  *
  * <p>A voter is lost only after a new one has caught up and votes, unless there is one too many. While a voter is away but not gone
  * nothing is changed: it is being restarted, and every change would cost more than waiting. While most stores are away nothing is changed either.
+ *
+ * <p>A voter that has stopped after a fault of its own is replaced as one whose store is gone, after the same grace period. Where no other store can take
+ * a replica it is begun anew in its place: it is made no voter, which takes nothing from the majority that there is, since it does not vote; its
+ * store, told that it is no member, keeps the damaged files aside; then the range has a voter too few, and gets one where there was one. It must not
+ * come back blank under its old vote: it could help elect somebody who lacks what it had acknowledged. Once for each range and store: the store does
+ * not offer it again while the files are there.
  */
 record ReplicaCount(PlacementRules rules) implements RangeBalancer {
 
@@ -70,8 +76,9 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
         /** One too few, or one whose store is gone. */
         private Optional<BalanceAction> addVoter(RangeView range) {
             List<String> voters = range.voters();
-            List<String> lasting =
-                    voters.stream().filter(voter -> !placement.isGone(voter)).toList();
+            List<String> lasting = voters.stream()
+                    .filter(voter -> !placement.isLost(range, voter))
+                    .toList();
             int missing = count.wanted() - voters.size();
             int need = missing > 0 ? missing : lasting.size() < voters.size() ? 1 : 0;
             if (need == 0 || placement.isAnyVoterAway(range)) {
@@ -79,12 +86,13 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
             }
             String reason = missing > 0
                     ? voters.size() + " voters, " + count.wanted() + " wanted"
-                    : "the store of a voter is gone";
+                    : "a voter has stopped for good, or its store is gone";
             long ready = range.learners().stream()
                     .filter(learner -> placement.isReady(range, learner.store()))
                     .count();
             long copying = range.learners().stream()
-                    .filter(learner -> !learner.isCaughtUp() && placement.isUsable(learner.store()))
+                    .filter(learner ->
+                            !learner.isCaughtUp() && learner.fault().isEmpty() && placement.isUsable(learner.store()))
                     .count();
             // all that are missing at once, so that the range passes an even number quickly
             if (ready >= need) {
@@ -99,8 +107,27 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
                 if (copying == 0 && ready > 0 && (voters.size() + ready) % 2 == 1) {
                     return promote(range, lasting, reason);
                 }
+                if (copying == 0 && ready == 0 && missing <= 0) {
+                    return beginAnew(range);
+                }
             }
             return Optional.empty();
+        }
+
+        /** Not while the nodes are being upgraded: it is the next one's turn to restart. */
+        private Optional<BalanceAction> beginAnew(RangeView range) {
+            if (placement.isMixed()) {
+                return Optional.empty();
+            }
+            return range.voters().stream()
+                    .filter(voter -> placement.canBeginAnew(range, voter)
+                            && placement.keepsMajority(range, Placement.without(range.voters(), voter)))
+                    .findFirst()
+                    .map(voter -> change(
+                            range,
+                            Step.REMOVE,
+                            voter,
+                            "stopped after a fault, to be copied anew; its files are kept aside there"));
         }
 
         private Optional<BalanceAction> promote(RangeView range, List<String> others, String reason) {
@@ -118,6 +145,9 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
                 if (placement.isDraining(store)) {
                     return Optional.of(change(range, Step.REMOVE, store, "the store of a learner is to go"));
                 }
+                if (placement.canBeginAnew(range, store) && !placement.isMixed()) {
+                    return Optional.of(change(range, Step.REMOVE, store, "a learner has stopped after a fault"));
+                }
                 if (!view.goal().isOnEveryStore() && placement.isUsable(store) && !isOfUse(range, store)) {
                     return Optional.of(change(range, Step.REMOVE, store, "a learner of no use"));
                 }
@@ -134,7 +164,8 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
         private boolean isOfUse(RangeView range, String learner) {
             List<String> voters = range.voters();
             return voters.size() < count.wanted()
-                    || voters.stream().anyMatch(voter -> !placement.isAlive(voter) || placement.isDraining(voter))
+                    || voters.stream()
+                            .anyMatch(voter -> !placement.takesPart(range, voter) || placement.isDraining(voter))
                     || count.allowsExchange(range)
                             && placement.swapFor(range, voters, learner, 0).isPresent();
         }

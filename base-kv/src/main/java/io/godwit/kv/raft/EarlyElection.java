@@ -9,6 +9,8 @@ import com.alipay.sofa.jraft.rpc.RpcRequests.TimeoutNowResponse;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -24,7 +26,13 @@ import org.slf4j.LoggerFactory;
  * and that differs from group to group, so that the groups of a dead node are spread: the first at once, the next when it still knows no
  * leader a step later, and again in turn. Who sees by the term that somebody else has stood since the last look gives way for half a step,
  * once: it leaves the other time to be elected, and then stands between its turns and not together with it, since that one may lack
- * committed entries and never be elected. Two that stood at once, and got a vote each, do not wait for the timeout either.
+ * committed entries and never be elected. Two that stood at once, and got a vote each, do not wait for the timeout either. A voter has
+ * one candidacy in a group at a time, that of the last death it was told of, since two of them would stand between the turns of the others, who are
+ * disturbed by each.
+ *
+ * <p>On a busy disk a voter that lacks entries may stand just when another one has been elected: that one gives up its term, and the one that
+ * stands is not elected. So whoever was elected goes on looking for a while, and stands again at once; and who stands in vain leaves more time each
+ * time.
  *
  * <p>A candidate stands as if its leader had told it to (JRaft's TimeoutNow with the current term): without asking first whether others have
  * lost the leader too, which they would deny for as long as the timeout lasts.
@@ -40,7 +48,12 @@ final class EarlyElection implements AutoCloseable {
 
     private static final long MAX_STEP_MILLIS = 2_000;
 
-    private static final int MAX_LOOKS = 10;
+    private static final int MAX_LOOKS = 12;
+    /** Half a step apart, while there is a leader. */
+    private static final int MAX_CONTENT_LOOKS = 20;
+    /** Of a group that is new, doubled with each look up to {@link #STEP_MILLIS}: nobody else stands, and the others may come any moment. */
+    private static final long FIRST_STEP_MILLIS = 50;
+
     private static final int THREADS = 8;
 
     private final String selfId;
@@ -48,6 +61,8 @@ final class EarlyElection implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer = RaftThreads.timer("raft-election");
     /** As many as share an fsync of votes. */
     private final ThreadPoolExecutor threads = RaftThreads.pool("raft-candidate", THREADS);
+    /** The one of each group that counts, by group id; changed on whatever thread runs one. */
+    private final ConcurrentMap<String, Candidacy> candidacies = new ConcurrentHashMap<>();
 
     EarlyElection(String selfId, Supplier<Collection<RaftGroup>> groups) {
         this.selfId = selfId;
@@ -67,7 +82,17 @@ final class EarlyElection implements AutoCloseable {
 
     /** A group that is new: this one stands, alone, until there is a leader or others have had the time to come into being. */
     void stand(RaftGroup group) {
-        run(new Candidacy(group, "", STEP_MILLIS, 1));
+        run(begun(new Candidacy(group, "", FIRST_STEP_MILLIS, 1)));
+    }
+
+    /** The leader lives, but another node does not reach it: this one stands, if it follows that leader, until there is another. */
+    void takeOver(RaftGroup group, String leaderId) {
+        run(() -> {
+            boolean isVoter = group.membership().voters().contains(selfId);
+            if (isVoter && group.leader().equals(leaderId)) {
+                run(begun(new Candidacy(group, leaderId, STEP_MILLIS, 2)));
+            }
+        });
     }
 
     private void run(Runnable task) {
@@ -81,9 +106,20 @@ final class EarlyElection implements AutoCloseable {
     private void plan(RaftGroup group, String deadId, long step) {
         List<String> candidates = candidates(group.groupId(), group.membership().voters(), deadId);
         int rank = candidates.indexOf(selfId);
-        if (rank >= 0) {
-            later(rank * step, new Candidacy(group, deadId, step, candidates.size()));
+        if (rank < 0) {
+            return;
         }
+        Candidacy fresh = new Candidacy(group, deadId, step, candidates.size());
+        Candidacy counting = candidacies.compute(
+                group.groupId(), (id, before) -> before != null && before.standsFor(deadId) ? before : fresh);
+        if (counting.equals(fresh)) {
+            later(rank * step, fresh);
+        }
+    }
+
+    private Candidacy begun(Candidacy candidacy) {
+        candidacies.put(candidacy.group.groupId(), candidacy);
+        return candidacy;
     }
 
     /** Whoever leads, or knows of another leader, is content. */
@@ -113,11 +149,16 @@ final class EarlyElection implements AutoCloseable {
     private final class Candidacy implements Runnable {
         private final RaftGroup group;
         private final String deadId;
-        private final long step;
+        private long step;
         private final int candidates;
         private long term;
         private boolean gaveWay;
+        private boolean hasLed;
+        private int stands;
         private int looks;
+        private int contentLooks;
+        /** There is a leader; also for whoever is told of another death. */
+        private volatile boolean isContent;
 
         Candidacy(RaftGroup group, String deadId, long step, int candidates) {
             this.group = group;
@@ -127,23 +168,48 @@ final class EarlyElection implements AutoCloseable {
             this.term = termOf(group);
         }
 
+        /** Any thread. */
+        boolean standsFor(String dead) {
+            return !isContent && deadId.equals(dead);
+        }
+
         @Override
         public void run() {
-            if (!isLeaderless(group, deadId)) {
+            if (candidacies.get(group.groupId()) != this) {
                 return;
             }
+            if (!isLeaderless(group, deadId)) {
+                lookOn();
+                return;
+            }
+            isContent = false;
             long now = termOf(group);
-            boolean givesWay = now != term && !gaveWay;
+            boolean givesWay = now != term && !gaveWay && !hasLed;
             if (!givesWay) {
                 LOG.info("standing for election group={} dead={} term={}", group.groupId(), deadId, now + 1);
                 elect(group, now);
+                stands++;
                 now = termOf(group);
             }
             gaveWay = givesWay;
+            hasLed = false;
             term = now;
             if (++looks < MAX_LOOKS) {
-                later(givesWay ? step / 2 : candidates * step, this);
-            } // otherwise there is no majority, most likely; the election timeout goes on trying
+                later(givesWay ? step / 2 : (candidates + stands - 1) * step, this);
+                step = Math.max(step, Math.min(STEP_MILLIS, 2 * step));
+            } else { // there is no majority, most likely; the election timeout goes on trying
+                candidacies.remove(group.groupId(), this);
+            }
+        }
+
+        private void lookOn() {
+            isContent = true;
+            hasLed = group.isLeading();
+            if (++contentLooks < MAX_CONTENT_LOOKS && !group.isStopped()) {
+                later(step / 2, this);
+            } else {
+                candidacies.remove(group.groupId(), this);
+            }
         }
     }
 
@@ -160,7 +226,7 @@ final class EarlyElection implements AutoCloseable {
         }
     }
 
-    private void elect(RaftGroup group, long term) {
+    void elect(RaftGroup group, long term) {
         long current = term;
         if (group.node().getNodeState() == State.STATE_CANDIDATE) {
             current++;
@@ -169,7 +235,7 @@ final class EarlyElection implements AutoCloseable {
         ask(group, current);
     }
 
-    private long termOf(RaftGroup group) {
+    long termOf(RaftGroup group) {
         return ask(group, 0); // a term of the past changes nothing and is answered with the current one
     }
 

@@ -8,7 +8,6 @@ import com.alipay.sofa.jraft.option.RaftOptions;
 import com.alipay.sofa.jraft.storage.LogStorage;
 import com.alipay.sofa.jraft.storage.RaftMetaStorage;
 import com.alipay.sofa.jraft.storage.SnapshotStorage;
-import com.alipay.sofa.jraft.storage.snapshot.local.LocalSnapshotStorage;
 
 /**
  * Gives JRaft its storage: log and vote of every group from the node's one {@link SharedRaftLog}, snapshots from
@@ -40,8 +39,7 @@ final class GodwitRaftServiceFactory implements JRaftServiceFactory {
         if (transfer != null) {
             return new TransferredSnapshots(transfer, nodeOptions.getLogUri(), nodeOptions);
         }
-        return new LocalSnapshotStorage(
-                nodeOptions.getSnapshotUri(), nodeOptions.getSnapshotTempUri(), nodeOptions.getRaftOptions());
+        return new LocalSnapshots(nodeOptions);
     }
 
     @Override

@@ -80,6 +80,16 @@ public final class GroupBirth {
         log.begin(groupId, INDEX + 1, TERM);
     }
 
+    /**
+     * The voters of a group that is not running, as its last configuration in the log has them, or else its snapshot.
+     *
+     * @return empty when neither says
+     */
+    public static List<String> votersOf(SharedRaftLog log, String groupId, Path snapshots) {
+        List<String> voters = log.votersIn(groupId);
+        return voters.isEmpty() ? SnapshotSeal.votersIn(snapshots) : voters;
+    }
+
     /** Deletes a directory with all that is in it, if it is there. */
     public static void empty(Path directory) throws IOException {
         if (!Files.exists(directory)) {

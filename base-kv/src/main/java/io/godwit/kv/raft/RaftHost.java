@@ -229,6 +229,17 @@ public final class RaftHost implements AutoCloseable {
         elections.stand(group);
     }
 
+    /**
+     * Has this node's replica of a group stand for election if it follows {@code leaderId}, which lives but is not reached by all. Any
+     * thread.
+     */
+    public void takeOver(String groupId, String leaderId) {
+        RaftGroup group = groups.get(groupId);
+        if (group != null) {
+            elections.takeOver(group, leaderId);
+        }
+    }
+
     /** Has the membership tell of deaths. Whoever left in peace has handed over what it led; if not, that is found out as fast. */
     public ClusterListener following() {
         return new ClusterListener() {
@@ -251,6 +262,12 @@ public final class RaftHost implements AutoCloseable {
 
     public int snapshotCopiesUnderWay() {
         return snapshots == null ? 0 : snapshots.copiesUnderWay();
+    }
+
+    /** For tests, which damage what it sends; null when this node is alone. */
+    @Nullable
+    SnapshotTransfer snapshots() {
+        return snapshots;
     }
 
     /** Groups must have been closed before. */

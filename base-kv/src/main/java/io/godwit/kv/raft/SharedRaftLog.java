@@ -3,6 +3,7 @@ package io.godwit.kv.raft;
 import com.alipay.sofa.jraft.JRaftServiceFactory;
 import com.alipay.sofa.jraft.entity.EnumOutter.EntryType;
 import com.alipay.sofa.jraft.entity.LogEntry;
+import com.alipay.sofa.jraft.entity.PeerId;
 import com.alipay.sofa.jraft.entity.codec.LogEntryDecoder;
 import com.alipay.sofa.jraft.entity.codec.LogEntryEncoder;
 import com.alipay.sofa.jraft.entity.codec.v2.LogEntryV2CodecFactory;
@@ -186,6 +187,17 @@ public final class SharedRaftLog implements AutoCloseable {
     public synchronized byte @Nullable [] nodeRecord(String key) {
         byte @Nullable [] value = nodeRecords.get(key);
         return value == null ? null : value.clone();
+    }
+
+    /** The voters by the last configuration in the group's log, committed or not; empty when there is none in it. */
+    List<String> votersIn(String groupId) {
+        @Nullable GroupLog group = known(groupId);
+        List<Long> indexes = group == null ? List.of() : group.configurationIndexes();
+        @Nullable
+        LogEntry last = group == null || indexes.isEmpty() ? null : entry(group, indexes.get(indexes.size() - 1));
+        return last == null || last.getPeers() == null
+                ? List.of()
+                : last.getPeers().stream().map(PeerId::getIp).sorted().toList();
     }
 
     /** Index of the group's first entry, or of the one to come; 1 for a group that has written nothing yet. */

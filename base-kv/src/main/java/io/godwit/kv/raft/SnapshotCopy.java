@@ -6,6 +6,7 @@ import com.alipay.sofa.jraft.storage.snapshot.SnapshotCopier;
 import com.alipay.sofa.jraft.storage.snapshot.SnapshotReader;
 import com.alipay.sofa.jraft.storage.snapshot.local.LocalSnapshotMetaTable;
 import com.alipay.sofa.jraft.storage.snapshot.local.LocalSnapshotWriter;
+import io.godwit.kv.raft.PartialCopy.Held;
 import io.godwit.kv.raft.SnapshotMessages.FileSize;
 import io.godwit.kv.raft.SnapshotMessages.Listing;
 import io.godwit.kv.raft.SnapshotMessages.Part;
@@ -17,16 +18,16 @@ import io.grpc.stub.ClientCalls;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -41,20 +42,24 @@ import org.slf4j.LoggerFactory;
  * Takes in one snapshot of another node.
  *
  * <ol>
- *   <li>asks for the list of files. If {@code temp} holds a part of the same snapshot, going by the list that was kept there, it goes on with
- *       that, and begins anew otherwise
- *   <li>keeps the list in {@code temp/FETCH}
- *   <li>copies file after file, a few parts asked for ahead, each checked and written behind what there is; fsyncs each file at its end
+ *   <li>asks for the list of files. Of what an earlier copy has left in {@code temp} ({@link PartialCopy}) it keeps what is of the same snapshot; of
+ *       another one of the same store, the whole files that are the same: those of RocksDB tell in their last bytes which they are
+ *   <li>copies file after file, a few parts asked for ahead, each checked and written behind what there is; fsyncs each file now and then and at
+ *       its end, and notes that down
  *   <li>compares JRaft's notes with the seal, and hands it all to JRaft, which gives it its name
  * </ol>
  *
- * <p>A crash between any two steps leaves {@code temp}, which the next start empties. A part that fails is asked for again for a while; then
- * the copy fails, the leader learns of it and sends the follower here again, which goes on where this one stopped. No failure here stops
- * the group: the replica is as it was.
+ * <p>A part that fails is asked for again for a while; then the copy fails, the leader learns of it and sends the follower here again, which goes
+ * on where this one stopped, as it does after a crash between any two steps. No failure here stops the group: the replica is as it was.
  */
 final class SnapshotCopy extends SnapshotCopier {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotCopy.class);
-    private static final String LIST_FILE = "FETCH";
+    private static final String TABLE = ".sst";
+    /** Behind the data of a table: its properties, among them the database and session that wrote it, and its number there. */
+    private static final int TABLE_END_BYTES = 8 << 10;
+    /** What a crash makes to be copied again at most, and what is on its way. */
+    private static final long NOTED_BYTES = 4L << 20;
+
     private static final int PARTS_AHEAD = 4;
     private static final long CALL_SECONDS = 60;
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
@@ -122,12 +127,81 @@ final class SnapshotCopy extends SnapshotCopier {
         Listing listing = SnapshotMessages.decodeListing(encoded);
         LocalSnapshotMetaTable notes = notesOf(listing);
         Path directory = storage.temp();
-        byte[] mark = markOf(encoded);
-        LocalSnapshotWriter writer = (LocalSnapshotWriter) storage.create(!isPartOf(directory, mark));
+        String snapshot = source.name().index() + " "
+                + Integer.toHexString(SnapshotMessages.checksum(encoded, 0, encoded.length));
+        PartialCopy.Found found = PartialCopy.find(directory, source.storeId(), snapshot);
+        // before the writer, which would go by JRaft's notes of an earlier copy
+        Map<String, Held> kept = found.files().isEmpty() ? Map.of() : kept(directory, listing, found);
+        LocalSnapshotWriter writer = (LocalSnapshotWriter) storage.create(kept.isEmpty());
         if (writer == null) {
             throw new IOException("cannot write to " + directory);
         }
-        Files.write(directory.resolve(LIST_FILE), mark);
+        try (PartialCopy partial = new PartialCopy(directory, source.storeId(), snapshot, kept)) {
+            Copied copied = copyFiles(directory, listing, notes, writer, partial);
+            writer.saveMeta(notes.getMeta());
+            if (!writer.sync()) {
+                throw new IOException("notes not written in " + directory);
+            }
+            verify(directory);
+            partial.end();
+            writer.close();
+            if (!writer.isOk()) {
+                throw new IOException("snapshot not put in its place: " + writer.getErrorMsg());
+            }
+            return copied;
+        }
+    }
+
+    /** Deletes all but what the copy goes on with. */
+    private Map<String, Held> kept(Path directory, Listing listing, PartialCopy.Found found)
+            throws IOException, InterruptedException {
+        Map<String, Held> kept = new HashMap<>();
+        Set<Path> files = new HashSet<>();
+        for (FileSize file : listing.files()) {
+            Held held = found.files().get(file.name());
+            Path target = directory.resolve(file.name()).normalize();
+            boolean isUsable = held != null
+                    && held.size() == file.size()
+                    && Files.exists(target)
+                    && Files.size(target) >= held.there();
+            if (held != null && isUsable && (found.isSameSnapshot() || held.isWhole() && isSameTable(file, target))) {
+                kept.put(file.name(), held);
+                files.add(target);
+            }
+        }
+        try (Stream<Path> walk = Files.walk(directory)) {
+            for (Path path : walk.filter(Files::isRegularFile).toList()) {
+                if (!files.contains(path)) {
+                    Files.delete(path);
+                }
+            }
+        }
+        return kept;
+    }
+
+    /** RocksDB never changes a table once it is written, and never writes two that end the same way. */
+    private boolean isSameTable(FileSize file, Path target) throws IOException, InterruptedException {
+        if (!file.name().endsWith(TABLE) || file.size() == 0) {
+            return false;
+        }
+        int length = (int) Math.min(TABLE_END_BYTES, file.size());
+        Part end = new Part(source.name(), file.name(), file.size() - length, length);
+        ByteBuffer own = ByteBuffer.allocate(length);
+        try (FileChannel in = FileChannel.open(target, StandardOpenOption.READ)) {
+            while (own.hasRemaining() && in.read(own, end.offset() + own.position()) >= 0) {
+                // until it is full, or the file ends too early
+            }
+        }
+        return !own.hasRemaining() && result(ask(end)).equals(own.flip());
+    }
+
+    private Copied copyFiles(
+            Path directory,
+            Listing listing,
+            LocalSnapshotMetaTable notes,
+            LocalSnapshotWriter writer,
+            PartialCopy partial)
+            throws IOException, InterruptedException {
         long bytes = 0;
         long before = 0;
         Set<Path> directories = new HashSet<>(Set.of(directory));
@@ -140,22 +214,13 @@ final class SnapshotCopy extends SnapshotCopier {
             if (parent != null && directories.add(parent)) {
                 Files.createDirectories(parent);
             }
-            before += fetch(file, target);
+            before += partial.there(file.name());
+            fetch(file, target, partial);
             bytes += file.size();
             writer.addFile(file.name(), notes.getFileMeta(file.name()));
         }
         for (Path each : directories) {
             DurableFiles.syncDirectory(each);
-        }
-        writer.saveMeta(notes.getMeta());
-        if (!writer.sync()) {
-            throw new IOException("notes not written in " + directory);
-        }
-        verify(directory);
-        Files.delete(directory.resolve(LIST_FILE));
-        writer.close();
-        if (!writer.isOk()) {
-            throw new IOException("snapshot not put in its place: " + writer.getErrorMsg());
         }
         return new Copied(listing.files().size(), bytes, before);
     }
@@ -172,17 +237,6 @@ final class SnapshotCopy extends SnapshotCopier {
             throw new IOException("notes are of another snapshot than the files");
         }
         return notes;
-    }
-
-    /** Tells snapshots apart: a directory of one store is never written twice, and files of another store differ. */
-    private byte[] markOf(byte[] listing) {
-        String mark = source.uri() + " " + SnapshotMessages.checksum(listing, 0, listing.length);
-        return mark.getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static boolean isPartOf(Path directory, byte[] mark) throws IOException {
-        Path file = directory.resolve(LIST_FILE);
-        return Files.exists(file) && Arrays.equals(Files.readAllBytes(file), mark);
     }
 
     /** What was copied is right as far as each part goes; this is about what belongs together. */
@@ -205,16 +259,14 @@ final class SnapshotCopy extends SnapshotCopier {
         }
     }
 
-    /** Returns how much of the file was there before. */
-    private long fetch(FileSize file, Path target) throws IOException, InterruptedException {
+    private void fetch(FileSize file, Path target, PartialCopy partial) throws IOException, InterruptedException {
         try (FileChannel out = FileChannel.open(
                 target, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            long there = out.size();
-            if (there > file.size()) {
-                throw new IOException(target + " is longer than it should be");
-            }
+            long noted = partial.there(file.name());
+            out.truncate(noted); // what is behind may not be what was written, after a loss of power
+            long written = noted;
+            long next = noted;
             Deque<Asked> asked = new ArrayDeque<>();
-            long next = there;
             try {
                 while (next < file.size() || !asked.isEmpty()) {
                     while (next < file.size() && asked.size() < PARTS_AHEAD) {
@@ -222,13 +274,20 @@ final class SnapshotCopy extends SnapshotCopier {
                         asked.add(ask(new Part(source.name(), file.name(), next, length)));
                         next += length;
                     }
-                    write(out, asked.remove());
+                    written += write(out, asked.remove());
+                    if (written - noted >= NOTED_BYTES) {
+                        out.force(true);
+                        partial.note(file.name(), new Held(written, file.size()));
+                        noted = written;
+                    }
                 }
             } finally {
                 asked.forEach(each -> each.answer().cancel(true));
+                if (out.isOpen()) { // an interrupt in the midst of a write closes it
+                    out.force(true);
+                    partial.note(file.name(), new Held(written, file.size()));
+                }
             }
-            out.force(true);
-            return there;
         }
     }
 
@@ -239,7 +298,8 @@ final class SnapshotCopy extends SnapshotCopier {
         return new Asked(part, ask(SnapshotMessages.READ, SnapshotMessages.encode(part)));
     }
 
-    private void write(FileChannel out, Asked asked) throws IOException, InterruptedException {
+    /** The bytes of the part. */
+    private ByteBuffer result(Asked asked) throws IOException, InterruptedException {
         Part part = asked.part();
         byte[] answer = result(SnapshotMessages.READ, SnapshotMessages.encode(part), asked.answer());
         if (answer.length != Integer.BYTES + part.length()
@@ -248,11 +308,17 @@ final class SnapshotCopy extends SnapshotCopier {
             throw new IOException("checksum does not match of " + part);
         }
         transfer.received(part.length());
-        ByteBuffer bytes = ByteBuffer.wrap(answer, Integer.BYTES, part.length());
-        long at = part.offset();
+        return ByteBuffer.wrap(answer, Integer.BYTES, part.length());
+    }
+
+    /** Returns how much that was. */
+    private int write(FileChannel out, Asked asked) throws IOException, InterruptedException {
+        ByteBuffer bytes = result(asked);
+        long at = asked.part().offset();
         while (bytes.hasRemaining()) {
             at += out.write(bytes, at);
         }
+        return asked.part().length();
     }
 
     private byte[] call(MethodDescriptor<byte[], byte[]> method, byte[] request)

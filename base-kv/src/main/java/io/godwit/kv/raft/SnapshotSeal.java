@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -33,10 +34,16 @@ public final class SnapshotSeal {
 
     private SnapshotSeal() {}
 
-    /** Adds the seal to a snapshot that has all its other files, before JRaft writes its notes. */
+    /** Adds the seal to a snapshot that has all its other files, before JRaft's notes are written. */
     public static void add(SnapshotWriter writer, SnapshotMeta meta) throws IOException {
         DurableFiles.replace(Path.of(writer.getPath(), FILE), ChecksummedText.seal(linesFor(meta, writer.listFiles())));
         writer.addFile(FILE);
+    }
+
+    /** The same, and then the notes: the snapshot is all on disk but for its name. */
+    public static void complete(SnapshotWriter writer, SnapshotMeta meta) throws IOException {
+        add(writer, meta);
+        LocalSnapshots.complete(writer, meta);
     }
 
     /**
@@ -73,6 +80,25 @@ public final class SnapshotSeal {
         }
         if (!readable || !linesFor(table.getMeta(), table.listFiles()).equals(expected)) {
             throw new DamagedDataException(notes, "does not match the checksum in " + seal);
+        }
+    }
+
+    /** The voters by the newest snapshot's notes; empty when there is none, or its notes are not what was sealed. */
+    static List<String> votersIn(Path snapshots) {
+        try {
+            Path newest = newest(snapshots);
+            if (newest == null) {
+                return List.of();
+            }
+            verifyOne(newest);
+            LocalSnapshotMetaTable table = new LocalSnapshotMetaTable(new RaftOptions());
+            table.loadFromFile(newest.resolve(NOTES).toString());
+            return table.getMeta().getPeersList().stream()
+                    .map(RaftHost::storeIdOf)
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            return List.of(); // damaged as well, and told of by whoever needs it
         }
     }
 

@@ -5,7 +5,6 @@ import com.alipay.sofa.jraft.option.NodeOptions;
 import com.alipay.sofa.jraft.option.SnapshotCopierOptions;
 import com.alipay.sofa.jraft.storage.snapshot.SnapshotCopier;
 import com.alipay.sofa.jraft.storage.snapshot.SnapshotReader;
-import com.alipay.sofa.jraft.storage.snapshot.local.LocalSnapshotStorage;
 import com.google.protobuf.Message;
 import io.godwit.kv.raft.SnapshotMessages.SnapshotName;
 import io.godwit.kv.raft.SnapshotTransfer.Source;
@@ -17,24 +16,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** JRaft's snapshots of one group in local files, offered to others and taken from others by {@link SnapshotTransfer}. */
-final class TransferredSnapshots extends LocalSnapshotStorage {
+final class TransferredSnapshots extends LocalSnapshots {
     private static final Logger LOG = LoggerFactory.getLogger(TransferredSnapshots.class);
-    private static final String TEMP = "temp";
 
     private final SnapshotTransfer transfer;
     private final String groupId;
-    private final Path directory;
 
     TransferredSnapshots(SnapshotTransfer transfer, String groupId, NodeOptions options) {
-        super(options.getSnapshotUri(), options.getSnapshotTempUri(), options.getRaftOptions());
+        super(options);
         this.transfer = transfer;
         this.groupId = groupId;
-        this.directory = Path.of(options.getSnapshotUri());
     }
 
-    /** Where a snapshot is put together, before it gets its name. */
-    Path temp() {
-        return directory.resolve(TEMP);
+    /** JRaft empties {@code temp} at a start, but for who says that it goes on with what is there: a copy does, a snapshot of one's own never. */
+    @Override
+    public boolean init(Void nothing) {
+        if (PartialCopy.isIn(temp())) {
+            setFilterBeforeCopyRemote();
+        }
+        return super.init(null);
     }
 
     @Override

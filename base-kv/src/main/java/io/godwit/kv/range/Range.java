@@ -193,10 +193,24 @@ public final class Range {
     /** What is being done to the range, on its leader; empty for nothing. Any thread. */
     public String changeUnderWay() {
         String now = changes.underWay();
-        return now.isEmpty() && !db.state().isSettled() ? "MERGE" : now;
+        if (!now.isEmpty()) {
+            return now;
+        } else if (!db.state().isSettled()) {
+            return "MERGE";
+        }
+        return role.leading() != null && !areMembersNoted() ? "REPLICAS" : "";
     }
 
-    /** Why this replica has stopped; empty while it runs. Any thread. */
+    /** Whether the range's state has the members that the group goes by. */
+    private boolean areMembersNoted() {
+        RaftGroup started = group;
+        RaftGroup.Membership members = started == null ? null : started.membership();
+        return members == null
+                || members.voters().isEmpty()
+                || members.isSameAs(db.state().members());
+    }
+
+    /** After what fault this replica has stopped; empty while it runs, and when it was closed in good order. Any thread. */
     public String stoppedBy() {
         return stoppedBy;
     }
@@ -408,8 +422,8 @@ public final class Range {
             return;
         }
         ended = cause;
-        stoppedBy = String.valueOf(cause.getMessage());
         boolean failed = cause.reason() == Cause.STORE_FAILED;
+        stoppedBy = failed ? String.valueOf(cause.getMessage()) : "";
         // what was sealed may be applied yet: CLOSED would deny that
         role.end(failed ? cause : new RangeException(Cause.TIMEOUT, "closed before the entry was applied"), cause);
         requests.refuseAll(cause);

@@ -17,9 +17,11 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.Checkpoint;
+import org.rocksdb.CompactRangeOptions;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.Options;
 import org.rocksdb.Range;
+import org.rocksdb.RateLimiter;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -40,12 +42,22 @@ import org.slf4j.LoggerFactory;
  */
 public final class RangeDb implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RangeDb.class);
+    /** More than any disk takes. What it allows for one period is left when a limit begins, so the period is short. */
+    private static final long UNLIMITED_BYTES_PER_SECOND = 2L << 30;
+
+    private static final long LIMITED_PERIOD_MICROS = 2_000;
     private static final byte[] APPLIED_KEY = {BatchBytes.SYSTEM_PREFIX, 'a'};
     private static final byte[] STATE_KEY = {BatchBytes.SYSTEM_PREFIX, 's'};
 
     private final Path directory;
     private final RocksResources resources;
     private final WriteOptions writeOptions = new WriteOptions().setDisableWAL(true);
+    /** Of flushes and compactions; without effect but while space is reclaimed. */
+    private final RateLimiter backgroundWrites = new RateLimiter(UNLIMITED_BYTES_PER_SECOND, LIMITED_PERIOD_MICROS);
+    /** Guards {@link #reclaiming}: who closes the database ends what takes long, and must not reach for options that are gone. */
+    private final Object reclaimLock = new Object();
+
+    private @Nullable CompactRangeOptions reclaiming;
     /**
      * I/O threads share it for the time of a read; replacing and closing the database take it alone. Confinement will not do: reads run
      * for long on many threads, and a closed native handle crashes the process.
@@ -62,6 +74,8 @@ public final class RangeDb implements AutoCloseable {
     private volatile RangeState state;
 
     private boolean closed;
+    /** Guarded by {@link #reclaimLock}. */
+    private boolean isWantedAlone;
 
     /**
      * Opens it.
@@ -91,7 +105,8 @@ public final class RangeDb implements AutoCloseable {
         this.state = born;
         this.resources = resources;
         RocksFiles.verifyManifest(directory);
-        this.options = resources.options(!Files.exists(directory.resolve("CURRENT")));
+        this.options =
+                resources.options(!Files.exists(directory.resolve("CURRENT"))).setRateLimiter(backgroundWrites);
         this.db = openDatabase();
         try {
             this.appliedIndex = readAppliedIndex();
@@ -99,6 +114,7 @@ public final class RangeDb implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             db.close();
             options.close();
+            backgroundWrites.close();
             throw e;
         }
     }
@@ -257,23 +273,30 @@ public final class RangeDb implements AutoCloseable {
 
     /**
      * Gives back what lies outside the bounds, which a split has deleted and files still hold. Takes as long as rewriting the files at the border
-     * takes; for an I/O thread.
+     * takes, and no faster than it disturbs nobody; {@link #close} ends it. For an I/O thread.
      */
     void reclaim() {
         useLock.readLock().lock();
-        try {
+        try (CompactRangeOptions how =
+                new CompactRangeOptions().setExclusiveManualCompaction(false).setMaxSubcompactions(1)) {
             if (closed) {
                 return;
             }
             flush(); // what is deleted now is not there for a replay of entries from before the split
-            RangeBounds bounds = state.bounds();
-            byte @Nullable [] end = bounds.end();
-            byte[] first = {BatchBytes.USER_PREFIX};
-            if (bounds.start().length > 0) {
-                reclaim(first, DbKeys.stored(bounds.start()));
+            synchronized (reclaimLock) {
+                if (isWantedAlone) {
+                    return;
+                }
+                reclaiming = how;
+                backgroundWrites.setBytesPerSecond(resources.reclaimBytesPerSecond());
             }
-            if (end != null) {
-                reclaim(DbKeys.stored(end), DbKeys.storedEnd(null));
+            try {
+                reclaimOutside(state.bounds(), how);
+            } finally {
+                backgroundWrites.setBytesPerSecond(UNLIMITED_BYTES_PER_SECOND);
+                synchronized (reclaimLock) {
+                    reclaiming = null;
+                }
             }
         } catch (RocksDBException e) {
             // space that stays taken is given back by compactions to come
@@ -283,9 +306,32 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
-    private void reclaim(byte[] start, byte[] end) throws RocksDBException {
+    private void reclaimOutside(RangeBounds bounds, CompactRangeOptions how) throws RocksDBException {
+        byte @Nullable [] end = bounds.end();
+        byte[] first = {BatchBytes.USER_PREFIX};
+        if (bounds.start().length > 0) {
+            reclaim(first, DbKeys.stored(bounds.start()), how);
+        }
+        if (end != null) {
+            reclaim(DbKeys.stored(end), DbKeys.storedEnd(null), how);
+        }
+    }
+
+    private void reclaim(byte[] start, byte[] end, CompactRangeOptions how) throws RocksDBException {
         db.deleteFilesInRanges(db.getDefaultColumnFamily(), List.of(start, end), false);
-        db.compactRange(start, end);
+        db.compactRange(db.getDefaultColumnFamily(), start, end, how);
+    }
+
+    /** Whoever wants the database for itself does not wait for space to be reclaimed. */
+    private void endReclaiming() {
+        synchronized (reclaimLock) {
+            isWantedAlone = true;
+            CompactRangeOptions underWay = reclaiming;
+            if (underWay != null) {
+                underWay.setCanceled(true);
+                backgroundWrites.setBytesPerSecond(UNLIMITED_BYTES_PER_SECOND); // what is being written ends soon
+            }
+        }
     }
 
     /**
@@ -337,17 +383,29 @@ public final class RangeDb implements AutoCloseable {
      */
     void replaceWith(Path checkpoint) throws IOException {
         verify(checkpoint);
+        endReclaiming();
         useLock.writeLock().lock();
+        boolean isDone = false;
         try {
             db.close();
             deleteFiles(directory);
             copyFiles(checkpoint, directory);
             options.close();
-            options = resources.options(false);
+            options = resources.options(false).setRateLimiter(backgroundWrites);
             db = openDatabase();
             state = readState(state);
             appliedIndex = readAppliedIndex();
+            isDone = true;
         } finally {
+            if (!isDone) { // as on a full disk: what is closed must not be used any more
+                closed = true;
+                db.close();
+                options.close();
+                writeOptions.close();
+            }
+            synchronized (reclaimLock) {
+                isWantedAlone = false;
+            }
             useLock.writeLock().unlock();
         }
     }
@@ -366,6 +424,7 @@ public final class RangeDb implements AutoCloseable {
     /** Flushes, so that the next start has nothing to replay, and closes once no read is running. */
     @Override
     public void close() {
+        endReclaiming();
         useLock.writeLock().lock();
         try {
             if (closed) {
@@ -381,6 +440,7 @@ public final class RangeDb implements AutoCloseable {
             db.close();
             options.close();
             writeOptions.close();
+            backgroundWrites.close();
         } finally {
             useLock.writeLock().unlock();
         }

@@ -11,6 +11,8 @@ import java.util.function.Supplier;
  *
  * @param pool runs the range executors
  * @param io runs what may block
+ * @param housekeeping runs what may block for long and is not urgent, one task after the other, so that a node of many ranges does not do it for
+ *     all of them at once
  * @param timers hands tasks on when they are due; runs nothing itself
  * @param disk what there is room to write; asked for every mutation, so it must be cheap
  */
@@ -18,6 +20,7 @@ public record RangeEnvironment(
         RaftHost raft,
         Executor pool,
         Executor io,
+        Executor housekeeping,
         ScheduledExecutorService timers,
         Supplier<DiskRoom> disk,
         RangeSettings settings) {

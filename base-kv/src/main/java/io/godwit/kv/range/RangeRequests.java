@@ -156,8 +156,7 @@ final class RangeRequests implements ReadGate.ReadIndex, ReadGate.Listener {
         RangeException cause = range.ended();
         if (cause != null) {
             // somebody else may lead; nobody can when this is the only voter
-            boolean isAlone = db.state().members().voters().size() == 1;
-            request.refuse(isAlone && cause.reason() == Cause.STORE_FAILED ? cause : notLed());
+            request.refuse(!hasOtherVoters(db) && cause.reason() == Cause.STORE_FAILED ? cause : notLed());
         } else if (current == null
                 || now == null
                 || range.changes().isFrozen()
@@ -216,9 +215,15 @@ final class RangeRequests implements ReadGate.ReadIndex, ReadGate.Listener {
             held = null;
         }
         requests.forEach(request -> request.refuse(cause));
-        waitingQueries.forEach(query -> query.answer().completeExceptionally(cause));
+        // a query may be asked again of whoever leads next; nobody does when this is the only voter
+        RangeException ofQueries = cause.reason() == Cause.STORE_FAILED && hasOtherVoters(db) ? notLed() : cause;
+        waitingQueries.forEach(query -> query.answer().completeExceptionally(ofQueries));
         waitingQueries.clear();
-        reads.close(cause);
+        reads.close(ofQueries);
+    }
+
+    static boolean hasOtherVoters(RangeDb db) {
+        return db.state().members().voters().size() > 1;
     }
 
     // --- forwarding

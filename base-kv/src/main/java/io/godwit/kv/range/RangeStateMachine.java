@@ -50,6 +50,9 @@ final class RangeStateMachine extends StateMachineAdapter {
 
         void leadsNoMore();
 
+        /** A split that this replica's leader proposed is committed, and is about to be applied, which takes its time. */
+        void splits();
+
         /** The log grew by so much. */
         void logGrew(long bytes);
     }
@@ -139,7 +142,9 @@ final class RangeStateMachine extends StateMachineAdapter {
                 entries.next();
             }
             commit();
-        } catch (Exception e) { // plug-in code and the database, at the outermost frame of an apply
+        } catch (Exception
+                | Error e) { // plug-in code, the database, memory that is out: at the outermost frame of an apply
+            // JRaft would swallow an error and come with the same entries again, half of which count as applied
             stop("apply entry", e);
             entries.setErrorAndRollback(1, new Status(RaftError.ESTATEMACHINE, "apply failed: %s", e));
             return;
@@ -175,6 +180,9 @@ final class RangeStateMachine extends StateMachineAdapter {
             LOG.info("range command for another state group={} state={} kind={}", groupId, before, command.getClass());
             listener.changed(new Changed(command, before, null, own, false));
             return;
+        }
+        if (step.child() != null && own != null) {
+            listener.splits();
         }
         Range child = step.child() == null ? null : family.bear(step.child(), db);
         step.copied().forEach(entry -> writes.put(entry.key(), entry.value()));
@@ -320,10 +328,14 @@ final class RangeStateMachine extends StateMachineAdapter {
 
     private Status save(SnapshotWriter writer, SnapshotMeta meta) {
         Path target = Path.of(writer.getPath(), SnapshotFiles.DATABASE);
+        if (!writer.isOk()) {
+            LOG.warn("snapshot not begun group={} cause={}", groupId, writer.getErrorMsg());
+            return new Status(RaftError.EINTERNAL, "snapshot not begun: %s", writer.getErrorMsg());
+        }
         try {
             db.checkpoint(target);
             SnapshotFiles.in(target).forEach(writer::addFile);
-            SnapshotSeal.add(writer, meta);
+            SnapshotSeal.complete(writer, meta);
             return Status.OK();
         } catch (IOException e) {
             LOG.warn("snapshot failed group={} cause={}", groupId, e.toString());
@@ -354,7 +366,7 @@ final class RangeStateMachine extends StateMachineAdapter {
             loadFailure = e;
             stop("load snapshot", e);
             return false;
-        } catch (RuntimeException e) { // plug-in code
+        } catch (RuntimeException | Error e) { // plug-in code, memory that is out
             stop("load snapshot", e);
             return false;
         }

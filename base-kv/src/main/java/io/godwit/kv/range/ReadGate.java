@@ -191,7 +191,10 @@ final class ReadGate {
             return;
         } catch (RangeDbException e) {
             faults.onFault("query", e);
-            query.answer.completeExceptionally(new RangeException(Cause.STORE_FAILED, "query: " + e.getMessage()));
+            query.answer.completeExceptionally(
+                    RangeRequests.hasOtherVoters(db)
+                            ? RangeRequests.notLed() // before long: it may be asked again of whoever leads then
+                            : new RangeException(Cause.STORE_FAILED, "query: " + e.getMessage()));
             return;
         } catch (RuntimeException e) { // plug-in code at the outermost frame of a read
             query.answer.completeExceptionally(new RangeException(Cause.STORE_FAILED, "query: " + e));

@@ -20,15 +20,28 @@ public final class RocksResources implements AutoCloseable {
         RocksDB.loadLibrary();
     }
 
+    /**
+     * Less than disks can take, so that what is urgent is not held up, and more than one range is written to as a rule: what clients write to it
+     * meanwhile is flushed at the same rate.
+     */
+    private static final long RECLAIM_BYTES_PER_SECOND = 32L << 20;
+
     private final LRUCache cache;
     private final WriteBufferManager writeBuffers;
     private final BloomFilter bloom = new BloomFilter(10);
+    private final long reclaimBytesPerSecond;
 
     /**
      * @param cacheBytes blocks, filters and memtables of all ranges together
      * @param writeBufferBytes the memtables' part; above it RocksDB flushes the largest
      */
     public RocksResources(long cacheBytes, long writeBufferBytes) {
+        this(cacheBytes, writeBufferBytes, RECLAIM_BYTES_PER_SECOND);
+    }
+
+    /** @param reclaimBytesPerSecond how fast a database is rewritten to give space back */
+    RocksResources(long cacheBytes, long writeBufferBytes, long reclaimBytesPerSecond) {
+        this.reclaimBytesPerSecond = reclaimBytesPerSecond;
         this.cache = new LRUCache(cacheBytes);
         this.writeBuffers = new WriteBufferManager(writeBufferBytes, cache);
         Env.getDefault().setBackgroundThreads(2, org.rocksdb.Priority.LOW);
@@ -62,6 +75,10 @@ public final class RocksResources implements AutoCloseable {
                         .setFilterPolicy(bloom)
                         .setCacheIndexAndFilterBlocks(true)
                         .setPinL0FilterAndIndexBlocksInCache(true));
+    }
+
+    long reclaimBytesPerSecond() {
+        return reclaimBytesPerSecond;
     }
 
     private static Options common() {

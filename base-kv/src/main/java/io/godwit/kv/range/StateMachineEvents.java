@@ -137,11 +137,14 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
         }
     }
 
-    /** When the first rush is over, and then a snapshot: the one before has links to what is given back. Any thread. */
+    /**
+     * When the first rush is over, one range of the node after the other; and then a snapshot: the one before has links to what is given back. Any
+     * thread.
+     */
     void reclaimLater() {
         range.later(
                 RECLAIM_AFTER_MILLIS,
-                () -> environment.io().execute(() -> {
+                () -> environment.housekeeping().execute(() -> {
                     db.reclaim();
                     RaftGroup started = range.group();
                     if (started != null) {
@@ -149,6 +152,15 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
                                 status -> LOG.info("space reclaimed range={} snapshot={}", range.groupId(), status));
                     }
                 }));
+    }
+
+    /** The others are to make the right part now: until they have, it has no leader, and nobody writes to the left part, which would tell them. */
+    @Override
+    public void splits() {
+        RaftGroup started = range.group();
+        if (started != null) {
+            started.announceCommit();
+        }
     }
 
     @Override
@@ -181,6 +193,9 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
     @Override
     public void logGrew(long bytes) {
         RaftGroup started = range.group();
-        snapshots.logGrew(bytes, started == null ? null : started::snapshot);
+        // on a disk with no room a snapshot fails, and with it the flush that it begins with, after which RocksDB takes
+        // no more writes
+        boolean hasRoom = environment.disk().get().takes(true);
+        snapshots.logGrew(bytes, started == null || !hasRoom ? null : started::snapshot);
     }
 }

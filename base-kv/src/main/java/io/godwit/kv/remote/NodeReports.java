@@ -29,13 +29,14 @@ import org.jspecify.annotations.Nullable;
  * | boolean draining | int cores | double cpu | long disk total | long disk free
  * | int stores, each: utf name | int replicas, each:
  *   long id | long epoch | bytes start | boolean hasEnd [bytes end] | texts voters | texts learners | utf leader | long last index | long created epoch
- *   | utf fault | boolean leads [long term | long fence | long size | long measured millis | double rate | double peak | long nanos
+ *   | utf fault | boolean replaceable | boolean leads [long term | long fence | long size | long measured millis | double rate | double peak | long nanos
  *   | boolean hasHint [bytes key | double share] | utf change | long stable millis]
  * </pre>
  */
 public final class NodeReports {
     private static final int VERSION = 1;
     private static final int MAX_COUNT = 1 << 20;
+    private static final int MAX_FAULT_CHARS = 1_000;
 
     private NodeReports() {}
 
@@ -109,11 +110,17 @@ public final class NodeReports {
         out.writeUTF(replica.leader());
         out.writeLong(replica.lastIndex());
         out.writeLong(replica.createdEpoch());
-        out.writeUTF(replica.fault());
+        out.writeUTF(shortened(replica.fault()));
+        out.writeBoolean(replica.isReplaceable());
         out.writeBoolean(replica.leading().isPresent());
         if (replica.leading().isPresent()) {
             write(out, replica.leading().get());
         }
+    }
+
+    /** What an exception says has no bound, a text in a report has. */
+    private static String shortened(String fault) {
+        return fault.length() <= MAX_FAULT_CHARS ? fault : fault.substring(0, MAX_FAULT_CHARS) + "...";
     }
 
     private static void write(DataOutputStream out, Leading leading) throws IOException {
@@ -148,6 +155,7 @@ public final class NodeReports {
                 in.readLong(),
                 in.readLong(),
                 in.readUTF(),
+                in.readBoolean(),
                 in.readBoolean() ? Optional.of(leading(in)) : Optional.empty());
     }
 

@@ -62,7 +62,9 @@ public final class NodeRpc implements AutoCloseable {
         /** Go on without the voters that are lost. */
         RESET_VOTERS(6),
         /** Has the range ended? */
-        HAS_ENDED(7);
+        HAS_ENDED(7),
+        /** Lead these groups, whose leader I do not reach. */
+        TAKE_OVER(8);
 
         private final byte number;
 

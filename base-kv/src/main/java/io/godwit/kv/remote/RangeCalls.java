@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Waiting ends when the routes change or a pause is over, in which the routes are asked for; at the deadline of a call; and for a lane a
  * second after another token was heard of: under the old one nothing is applied after something under the new one, so the order holds
- * without its answers, which whoever led before may never give.
+ * without its answers, which whoever led before may never give. A query is asked again as soon as another token is heard of.
  *
  * <p>Confined to the executor it is given.
  */
@@ -63,7 +63,8 @@ final class RangeCalls {
     /** Queries that cannot be sent now, or were refused. */
     private List<RangeCall> queries = new ArrayList<>();
 
-    private final Set<RangeCall> queriesSent = new LinkedHashSet<>();
+    /** With the token that each went out under last: a refusal under an earlier one is of no more interest. */
+    private final Map<RangeCall, RouteToken> queriesSent = new LinkedHashMap<>();
 
     private long pendingBytes;
     private boolean ticking;
@@ -113,8 +114,25 @@ final class RangeCalls {
                 drain(lane);
             }
         }
+        askAgain();
         refused.keySet().removeIf(rangeId -> changed.ofRange(rangeId) == null);
         pump();
+    }
+
+    /** What was asked of one who leads no more: it may stand still, and never answer. Reading twice does no harm. */
+    private void askAgain() {
+        Iterator<Map.Entry<RangeCall, RouteToken>> each = queriesSent.entrySet().iterator();
+        while (each.hasNext()) {
+            Map.Entry<RangeCall, RouteToken> sent = each.next();
+            Routes.Route now = routes.of(sent.getKey().key());
+            if (now != null
+                    && now.token()
+                            .filter(token -> !token.equals(sent.getValue()))
+                            .isPresent()) {
+                each.remove();
+                queries.add(sent.getKey());
+            }
+        }
     }
 
     void close(RangeException cause) {
@@ -127,7 +145,7 @@ final class RangeCalls {
         all.forEach(lane -> lane.giveUp().forEach(call -> finish(call, CallReply.failed(unknown))));
         List<RangeCall> waiting = new ArrayList<>(pending.values());
         waiting.addAll(queries);
-        waiting.addAll(queriesSent);
+        waiting.addAll(queriesSent.keySet());
         queriesSent.clear();
         pending.clear();
         pendingKeys.clear();
@@ -249,7 +267,7 @@ final class RangeCalls {
                     CallReply.failed(new RangeException(Cause.MOVED, "the range does not reach that far any more")));
             return true;
         }
-        queriesSent.add(query);
+        queriesSent.put(query, token);
         boolean isSent =
                 peers.send(route.leader(), token, query, reply -> timer.execute(() -> asked(query, token, reply)));
         if (isSent) {
@@ -261,14 +279,20 @@ final class RangeCalls {
     }
 
     private void asked(RangeCall query, RouteToken token, CallReply reply) {
-        if (!queriesSent.remove(query)) {
-            return; // closed
+        if (reply.failure() == null) {
+            // also of an earlier leader, which has made sure that it was the leader when it answered
+            if (queriesSent.remove(query) != null || queries.remove(query)) {
+                finish(query, reply);
+            }
+            return;
+        }
+        if (!queriesSent.remove(query, token)) {
+            return; // closed, answered, or asked of a later leader
         }
         if (closed == null && reply.isMoved()) {
             refused.put(token.rangeId(), token);
             await(query);
         } else if (closed == null
-                && reply.failure() != null
                 && reply.failure().reason() == Cause.TIMEOUT
                 && !query.deadline().hasPassed(nanoClock.getAsLong())) {
             await(query); // reading twice does no harm
@@ -339,7 +363,7 @@ final class RangeCalls {
     /** Tells the callers; the lanes go on waiting for the answers, on which the order depends. */
     private void expireSent(long nowNanos) {
         CallReply late = CallReply.failed(new RangeException(Cause.TIMEOUT, "not answered by the deadline"));
-        List<RangeCall> sent = new ArrayList<>(queriesSent);
+        List<RangeCall> sent = new ArrayList<>(queriesSent.keySet());
         lanes.values().forEach(lane -> lane.addTo(sent));
         draining.forEach(lane -> lane.addTo(sent));
         sent.stream().filter(call -> call.deadline().hasPassed(nowNanos)).forEach(call -> call.complete(late));

@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param lastIndex of its log
  * @param createdEpoch of the range when this replica was made
  * @param fault why it has stopped; empty while it runs
+ * @param isReplaceable whether, having stopped, it may be begun anew here, see {@link io.godwit.plugin.balance.ReplicaFault}
  * @param leading empty unless this replica leads
  */
 public record ReplicaReport(
@@ -26,7 +27,10 @@ public record ReplicaReport(
         long lastIndex,
         long createdEpoch,
         String fault,
+        boolean isReplaceable,
         Optional<Leading> leading) {
+    /** What a busy group writes until the next report comes. */
+    private static final long CAUGHT_UP_MARGIN = 4_000;
 
     public ReplicaReport {
         voters = List.copyOf(voters);
@@ -57,7 +61,25 @@ public record ReplicaReport(
     /** The same from a node that is gone, and so leads nothing. */
     public ReplicaReport withoutLeader() {
         return new ReplicaReport(
-                rangeId, epoch, bounds, voters, learners, "", lastIndex, createdEpoch, fault, Optional.empty());
+                rangeId,
+                epoch,
+                bounds,
+                voters,
+                learners,
+                "",
+                lastIndex,
+                createdEpoch,
+                fault,
+                isReplaceable,
+                Optional.empty());
+    }
+
+    /**
+     * Whether it has all but the last of a log that goes up to {@code index}: a report is up to two seconds old. Making it a voter waits for
+     * the rest.
+     */
+    public boolean isCaughtUpTo(long index) {
+        return fault.isEmpty() && lastIndex > 0 && lastIndex + CAUGHT_UP_MARGIN >= index;
     }
 
     public boolean hasReplicaOn(String storeId) {

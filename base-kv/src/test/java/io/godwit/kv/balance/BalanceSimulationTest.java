@@ -226,6 +226,50 @@ class BalanceSimulationTest {
         });
     }
 
+    /** On three nodes in its place, on more elsewhere. */
+    @Test
+    void replicasThatStopAreReplacedAfterTheGracePeriodAndNotBefore() {
+        forSeeds(7_000, 4, seed -> {
+            SimCluster cluster = settled(seed, 3 + (int) (seed % 3), 3, 8);
+            Random fate = new Random(seed);
+            int begun = cluster.begun.size();
+            for (SimRange range : cluster.ranges.values()) {
+                if (fate.nextBoolean()) {
+                    range.stop(range.voters().get(fate.nextInt(3)));
+                }
+            }
+            cluster.run(SimCluster.GRACE_SECONDS - 1);
+            assertThat(cluster.begun.subList(begun, cluster.begun.size()))
+                    .noneMatch(action ->
+                            action instanceof ChangeReplica change && change.step() == ChangeReplica.Step.REMOVE);
+            comesToRest(cluster);
+            assertThat(cluster.ranges.values())
+                    .as(cluster::describe)
+                    .allMatch(range -> range.voters().size() == 3
+                            && range.replicas.values().stream().noneMatch(SimCluster.SimReplica::hasStopped));
+        });
+    }
+
+    /** What has stopped on one node is left as it is while the other two are needed. */
+    @Test
+    void nothingThatHasStoppedIsBegunAnewDuringARollingRestart() {
+        SimCluster cluster = settled(8_000, 3, 3, 8);
+        cluster.ranges.values().forEach(range -> range.stop("n3"));
+        cluster.run(10); // others lead by then
+        for (String id : List.of("n1", "n2")) {
+            cluster.node(id).kill();
+            int begun = cluster.begun.size();
+            cluster.run(SimCluster.GRACE_SECONDS - 10);
+            assertThat(cluster.begun.subList(begun, cluster.begun.size())).noneMatch(ChangeReplica.class::isInstance);
+            cluster.node(id).restart();
+            cluster.run(15);
+        }
+        comesToRest(cluster);
+        assertThat(cluster.ranges.values())
+                .as(cluster::describe)
+                .allMatch(range -> range.replicas.values().stream().noneMatch(SimCluster.SimReplica::hasStopped));
+    }
+
     @Test
     void aDrainedNodeKeepsNothingAndGetsNothing() {
         forSeeds(5_000, 4, seed -> {

@@ -141,6 +141,117 @@ class ReplicaCountTest {
                 .isEqualTo("nothing");
     }
 
+    /** It cannot come back under its old vote. Two voters of two are no worse than two that run of three. */
+    @Test
+    void aVoterThatHasStoppedIsBegunAnewInItsPlaceWhenThereIsNoOtherStore() {
+        List<StoreBuilder> stores = stores("a", "b", "c");
+        assertThat(next(view("a", 3, stores, range(1, "").voters("a", "b").stopped("c", GRACE.minusSeconds(1), true))))
+                .isEqualTo("nothing");
+        assertThat(next(view("a", 3, stores, range(1, "").voters("a", "b").stopped("c", GRACE, true))))
+                .isEqualTo("REMOVE c");
+        assertThat(next(view("a", 3, stores, range(1, "").voters("a", "b")))).isEqualTo("ADD_LEARNER c");
+        assertThat(next(view("a", 3, stores, range(1, "").voters("a", "b").learner("c", false))))
+                .isEqualTo("nothing");
+        assertThat(next(view("a", 3, stores, range(1, "").voters("a", "b").learner("c", true))))
+                .isEqualTo("PROMOTE c");
+    }
+
+    /** The same disk has failed twice. */
+    @Test
+    void aVoterWhoseStoreDoesNotOfferItIsLeftAsItIs() {
+        assertThat(next(view(
+                        "a",
+                        3,
+                        stores("a", "b", "c"),
+                        range(1, "").voters("a", "b").stopped("c", Views.LONG, false))))
+                .isEqualTo("nothing");
+    }
+
+    @Test
+    void aVoterThatHasStoppedIsReplacedElsewhereWhereThereIsAnotherStore() {
+        List<StoreBuilder> stores = stores("a", "b", "c", "d");
+        assertThat(next(view("a", 3, stores, range(1, "").voters("a", "b").stopped("c", GRACE.minusSeconds(1), true))))
+                .isEqualTo("nothing");
+        for (boolean isReplaceable : List.of(true, false)) {
+            assertThat(next(view("a", 3, stores, range(1, "").voters("a", "b").stopped("c", GRACE, isReplaceable))))
+                    .isEqualTo("ADD_LEARNER d");
+            assertThat(next(view(
+                            "a",
+                            3,
+                            stores,
+                            range(1, "")
+                                    .voters("a", "b")
+                                    .stopped("c", GRACE, isReplaceable)
+                                    .learner("d", false))))
+                    .isEqualTo("nothing");
+            assertThat(next(view(
+                            "a",
+                            3,
+                            stores,
+                            range(1, "")
+                                    .voters("a", "b")
+                                    .stopped("c", GRACE, isReplaceable)
+                                    .learner("d", true))))
+                    .isEqualTo("PROMOTE d");
+            assertThat(next(view(
+                            "a", 3, stores, range(1, "").voters("a", "b", "d").stopped("c", GRACE, isReplaceable))))
+                    .isEqualTo("REMOVE c");
+        }
+    }
+
+    @Test
+    void nothingThatHasStoppedIsBegunAnewWhileNodesAreRestartedOrUpgradedOrTheMajorityIsAtRisk() {
+        List<StoreBuilder> restarting = List.of(store("a"), down("b", Duration.ofSeconds(5)), store("c"));
+        assertThat(next(view("a", 3, restarting, range(1, "").voters("a", "b").stopped("c", Views.LONG, true))))
+                .isEqualTo("nothing");
+        List<StoreBuilder> justBack = List.of(store("a"), store("b"), store("c").is(Liveness.ALIVE, Duration.ZERO));
+        assertThat(next(view("a", 3, justBack, range(1, "").voters("a", "b").stopped("c", Views.LONG, true))))
+                .isEqualTo("nothing");
+        List<StoreBuilder> upgrading = List.of(store("a").version("2"), store("b"), store("c"));
+        assertThat(next(view("a", 3, upgrading, range(1, "").voters("a", "b").stopped("c", Views.LONG, true))))
+                .isEqualTo("nothing");
+        assertThat(next(view(
+                        "a",
+                        5,
+                        stores("a", "b", "c", "d", "e"),
+                        range(1, "")
+                                .voters("a", "b")
+                                .stopped("c", Views.LONG, true)
+                                .stopped("d", Views.LONG, true)
+                                .stopped("e", Views.LONG, true))))
+                .as("whoever leads without a majority")
+                .isEqualTo("nothing");
+        assertThat(next(view(
+                        "a",
+                        3,
+                        List.of(store("a"), store("b"), store("c").freeBytes(5 * Views.GIB)),
+                        range(1, "").voters("a", "b").stopped("c", Views.LONG, true))))
+                .as("no room for another beside the files that are kept")
+                .isEqualTo("nothing");
+    }
+
+    @Test
+    void aLearnerThatHasStoppedIsBegunAnew() {
+        ReplicaGoal goal = new ReplicaGoal(3, true);
+        List<StoreBuilder> stores = stores("a", "b", "c", "d");
+        assertThat(next(view(
+                        "a", goal, stores, range(1, "").voters("a", "b", "c").stoppedLearner("d", GRACE))))
+                .isEqualTo("REMOVE d");
+        assertThat(next(view(
+                        "a",
+                        goal,
+                        stores,
+                        range(1, "").voters("a", "b", "c").stoppedLearner("d", GRACE.minusSeconds(1)))))
+                .isEqualTo("nothing");
+    }
+
+    @Test
+    void whatIsNotUrgentWaitsForAReplicaThatHasStopped() {
+        ClusterView view = view(
+                "a", 3, stores("a", "b", "c"), range(1, "").voters("a", "b").stopped("c", Duration.ZERO, true));
+        assertThat(new Placement(view, Views.RULES).isQuiet()).isFalse();
+    }
+
     @Test
     void nothingIsChangedWhileAnotherVoterIsBeingRestarted() {
         List<StoreBuilder> stores = List.of(
@@ -176,8 +287,10 @@ class ReplicaCountTest {
         Placement placement = new Placement(view, Views.RULES);
         assertThat(placement.bestToRemove(view.ranges().get(0))).contains("c");
         assertThat(placement.bestToRemove(view.ranges().get(1))).contains("d");
-        assertThat(placement.keepsMajority(List.of("a", "b", "c"))).isTrue();
-        assertThat(placement.keepsMajority(List.of("a", "b", "c", "d"))).isFalse();
+        assertThat(placement.keepsMajority(view.ranges().get(0), List.of("a", "b", "c")))
+                .isTrue();
+        assertThat(placement.keepsMajority(view.ranges().get(0), List.of("a", "b", "c", "d")))
+                .isFalse();
     }
 
     @Test

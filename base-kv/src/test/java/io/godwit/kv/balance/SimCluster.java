@@ -14,13 +14,13 @@ import io.godwit.plugin.balance.RangeChange;
 import io.godwit.plugin.balance.RangeLoad;
 import io.godwit.plugin.balance.RangeView;
 import io.godwit.plugin.balance.Replica;
+import io.godwit.plugin.balance.ReplicaFault;
 import io.godwit.plugin.balance.ReplicaGoal;
 import io.godwit.plugin.balance.SplitHint;
 import io.godwit.plugin.balance.StoreView;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -173,6 +173,8 @@ final class SimCluster {
     static final class SimReplica {
         boolean isVoter;
         long missingBytes;
+        /** After a fault; 0 while it runs. */
+        long stoppedAt;
 
         SimReplica(boolean isVoter, long missingBytes) {
             this.isVoter = isVoter;
@@ -180,7 +182,13 @@ final class SimCluster {
         }
 
         SimReplica copy() {
-            return new SimReplica(isVoter, missingBytes);
+            SimReplica copy = new SimReplica(isVoter, missingBytes);
+            copy.stoppedAt = stoppedAt;
+            return copy;
+        }
+
+        boolean hasStopped() {
+            return stoppedAt > 0;
         }
     }
 
@@ -261,8 +269,7 @@ final class SimCluster {
                     to == POINTS ? Optional.empty() : Optional.of(key(to)),
                     epoch,
                     replicas.entrySet().stream()
-                            .map(entry -> new Replica(
-                                    entry.getKey(), entry.getValue().isVoter, entry.getValue().missingBytes == 0))
+                            .map(entry -> view(entry.getKey(), entry.getValue()))
                             .toList(),
                     Optional.ofNullable(leader),
                     bytes(),
@@ -270,6 +277,23 @@ final class SimCluster {
                     hint,
                     Optional.ofNullable(change),
                     Duration.ofSeconds(now - changedAt));
+        }
+
+        private Replica view(String store, SimReplica replica) {
+            Optional<ReplicaFault> fault = replica.hasStopped()
+                    ? Optional.of(new ReplicaFault(Duration.ofSeconds(now - replica.stoppedAt), true))
+                    : Optional.empty();
+            return new Replica(store, replica.isVoter, fault.isEmpty() && replica.missingBytes == 0, fault);
+        }
+
+        /** The store's replica meets a fault, and copies and votes no more. */
+        void stop(String store) {
+            replicas.get(store).stoppedAt = now;
+            log("stop range " + id + " on " + store);
+        }
+
+        boolean takesPart(String store) {
+            return node(store).isAlive && !replicas.get(store).hasStopped();
         }
 
         private Optional<SplitHint> findHint() {
@@ -441,14 +465,13 @@ final class SimCluster {
     }
 
     private void elect(SimRange range) {
-        if (range.leader != null && !node(range.leader).isAlive) {
+        if (range.leader != null && !range.takesPart(range.leader)) {
             range.leader = null;
             range.change = null;
             range.leaderLostAt = now;
         }
         if (range.leader == null && now - range.leaderLostAt >= ELECTION_SECONDS) {
-            List<String> able =
-                    range.voters().stream().filter(store -> node(store).isAlive).toList();
+            List<String> able = range.voters().stream().filter(range::takesPart).toList();
             if (able.size() * 2 > range.voters().size()) {
                 range.leader = able.get(random.nextInt(able.size()));
                 range.replicas.get(range.leader).missingBytes = 0;
@@ -460,7 +483,7 @@ final class SimCluster {
     private void copy(SimRange range) {
         if (range.leader != null) {
             range.replicas.forEach((store, replica) -> {
-                if (node(store).isAlive) {
+                if (range.takesPart(store)) {
                     replica.missingBytes = Math.max(0, replica.missingBytes - COPY_BYTES_PER_SECOND);
                 }
             });
@@ -524,7 +547,7 @@ final class SimCluster {
             return ActionOutcome.STALE; // whoever leads now has begun with nothing under way
         }
         range.change = null;
-        if (random.nextDouble() < failureShare || !hasMajority(range.voters(), 0)) {
+        if (random.nextDouble() < failureShare || !hasMajority(range, 0)) {
             return ActionOutcome.FAILED;
         }
         ActionOutcome outcome = apply(range, action);
@@ -543,7 +566,7 @@ final class SimCluster {
         }
         if (action instanceof MoveLeader move) {
             SimReplica to = range.replicas.get(move.to());
-            if (to == null || !to.isVoter || to.missingBytes > 0 || !node(move.to()).isAlive) {
+            if (to == null || !to.isVoter || to.missingBytes > 0 || !range.takesPart(move.to())) {
                 return ActionOutcome.REFUSED;
             }
             range.leader = move.to();
@@ -607,7 +630,7 @@ final class SimCluster {
                 range.replicas.put(change.store(), new SimReplica(false, 1 + range.bytes()));
             }
             case PROMOTE -> {
-                if (replica == null || replica.isVoter || replica.missingBytes > 0) {
+                if (replica == null || replica.isVoter || replica.hasStopped() || replica.missingBytes > 0) {
                     return ActionOutcome.REFUSED;
                 }
                 replica.isVoter = true;
@@ -626,7 +649,7 @@ final class SimCluster {
                 }
             }
         }
-        assertThat(hasMajority(range.voters(), SUSPECT_AFTER + 2 * MAX_LAG + 2 * MAX_ACTION_SECONDS))
+        assertThat(hasMajority(range, SUSPECT_AFTER + 2 * MAX_LAG + 2 * MAX_ACTION_SECONDS))
                 .as(() -> "after " + change + " a majority of " + range.voters() + " is alive; " + describe())
                 .isTrue();
         changed(range);
@@ -637,6 +660,13 @@ final class SimCluster {
     private void checkLostVoter(SimRange range, ChangeReplica change) {
         Node node = node(change.store());
         int voters = range.voters().size();
+        SimReplica replica = range.replicas.get(change.store());
+        if (replica.hasStopped()) {
+            assertThat(now - replica.stoppedAt)
+                    .as(() -> "seconds that the voter of " + change + " has stopped; " + describe())
+                    .isGreaterThanOrEqualTo(GRACE_SECONDS);
+            return; // it may be one too few for a while: it did not vote
+        }
         if (!node.isAlive && now - node.since > 2 * (MAX_LAG + MAX_ACTION_SECONDS)) {
             assertThat(now - node.since)
                     .as(() -> "seconds that the voter of " + change + " was down; " + describe())
@@ -661,10 +691,12 @@ final class SimCluster {
     // --- what is always true
 
     /** @param unnoticed nodes that died less than so many seconds ago count as alive */
-    boolean hasMajority(Collection<String> voters, int unnoticed) {
+    boolean hasMajority(SimRange range, int unnoticed) {
+        List<String> voters = range.voters();
         long alive = voters.stream()
-                .map(this::node)
-                .filter(node -> node.isAlive || now - node.since < unnoticed)
+                .filter(store -> node(store).isAlive || now - node(store).since < unnoticed)
+                .map(range.replicas::get)
+                .filter(replica -> !replica.hasStopped() || now - replica.stoppedAt < unnoticed)
                 .count();
         return alive * 2 > voters.size();
     }
@@ -704,8 +736,8 @@ final class SimCluster {
         ranges.values().forEach(range -> {
             text.append(range.id + " [" + range.from + "," + range.to + ") epoch " + range.epoch + " leader "
                     + range.leader + " ops " + Math.round(range.operations()) + " bytes " + range.bytes());
-            range.replicas.forEach((store, replica) -> text.append(
-                    " " + store + (replica.isVoter ? "" : "(learner)") + (replica.missingBytes > 0 ? "*" : "")));
+            range.replicas.forEach((store, replica) -> text.append(" " + store + (replica.isVoter ? "" : "(learner)")
+                    + (replica.missingBytes > 0 ? "*" : "") + (replica.hasStopped() ? "!" : "")));
             text.append('\n');
         });
         return text.toString();

@@ -7,6 +7,7 @@ import io.godwit.plugin.balance.RangeChange;
 import io.godwit.plugin.balance.RangeLoad;
 import io.godwit.plugin.balance.RangeView;
 import io.godwit.plugin.balance.Replica;
+import io.godwit.plugin.balance.ReplicaFault;
 import io.godwit.plugin.balance.ReplicaGoal;
 import io.godwit.plugin.balance.SplitHint;
 import io.godwit.plugin.balance.StoreView;
@@ -146,6 +147,17 @@ final class Views {
 
         RangeBuilder learner(String store, boolean isCaughtUp) {
             replicas.add(new Replica(store, false, isCaughtUp));
+            return this;
+        }
+
+        /** A voter that has stopped after a fault. */
+        RangeBuilder stopped(String store, Duration lasting, boolean isReplaceable) {
+            replicas.add(new Replica(store, true, false, Optional.of(new ReplicaFault(lasting, isReplaceable))));
+            return this;
+        }
+
+        RangeBuilder stoppedLearner(String store, Duration lasting) {
+            replicas.add(new Replica(store, false, false, Optional.of(new ReplicaFault(lasting, true))));
             return this;
         }
 

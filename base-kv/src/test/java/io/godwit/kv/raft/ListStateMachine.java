@@ -20,7 +20,15 @@ import java.util.List;
 final class ListStateMachine extends StateMachineAdapter {
     private static final int BALLAST_FILES = 3;
 
+    /** Something that befalls a snapshot that is being written. */
+    interface BadLuck {
+        void befall(Path directory) throws IOException;
+    }
+
     private final int ballastBytes;
+    /** Done before a snapshot is completed. */
+    volatile BadLuck badLuck = directory -> {};
+
     private final List<String> entries = new ArrayList<>();
 
     ListStateMachine(int ballastBytes) {
@@ -56,13 +64,14 @@ final class ListStateMachine extends StateMachineAdapter {
             Files.createDirectories(directory.resolve("db"));
             add(writer, directory, "db/entries", String.join("\n", entries).getBytes(StandardCharsets.UTF_8));
             for (int i = 0; i < BALLAST_FILES; i++) {
-                add(writer, directory, "db/ballast-" + i, ballast(i));
+                add(writer, directory, "db/ballast-" + i + ".sst", ballast(i));
             }
             add(writer, directory, "db/empty", new byte[0]);
-            SnapshotSeal.add(writer, writer.getCurrentMeta());
+            badLuck.befall(directory);
+            SnapshotSeal.complete(writer, writer.getCurrentMeta());
             done.run(Status.OK());
         } catch (IOException e) {
-            done.run(new Status(RaftError.EIO, "%s", e));
+            done.run(new Status(RaftError.EINTERNAL, "%s", e)); // as a range does
         }
     }
 
@@ -81,7 +90,8 @@ final class ListStateMachine extends StateMachineAdapter {
     public synchronized boolean onSnapshotLoad(SnapshotReader reader) {
         try {
             for (int i = 0; i < BALLAST_FILES; i++) {
-                if (!Arrays.equals(Files.readAllBytes(Path.of(reader.getPath(), "db/ballast-" + i)), ballast(i))) {
+                if (!Arrays.equals(
+                        Files.readAllBytes(Path.of(reader.getPath(), "db/ballast-" + i + ".sst")), ballast(i))) {
                     return false;
                 }
             }

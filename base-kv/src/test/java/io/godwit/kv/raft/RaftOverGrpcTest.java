@@ -10,12 +10,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.alipay.sofa.jraft.Status;
 import io.godwit.kv.raft.RaftGroup.Membership;
 import io.godwit.kv.raft.RaftNodes.Node;
+import io.grpc.ForwardingServerCall;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.ServerInterceptors;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -100,6 +110,58 @@ class RaftOverGrpcTest {
             append(second, "after");
             nodes.awaitEntries(2, "c");
             assertThat(nodes.get("c").machine().entries()).containsExactly("without c", "after");
+        }
+    }
+
+    /** One that lacks an entry stands when another one has just been elected, who gives up its term for nothing. */
+    @Test
+    void leaderThatIsVotedOutForNothingLeadsAgain() throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory)) {
+            nodes.startAll("a", "b", "c");
+            nodes.electFirst();
+            lead(nodes, "a");
+            nodes.mesh().cut("a", "c");
+            append(nodes.get("a"), "without c");
+            nodes.kill("a");
+            Node b = nodes.get("b");
+            b.host().onMemberCrashed("a");
+            await(b::leads);
+            Node c = nodes.get("c");
+            long before = termOf(b);
+            try (EarlyElection late = new EarlyElection("c", List::of)) {
+                late.elect(c.group(), late.termOf(c.group()));
+            }
+            await(() -> termOf(b) > before && b.leads() && b.group().isLeading());
+            append(b, "after");
+        }
+    }
+
+    /** As after a restart, when it looks for groups without a leader itself and is told of a death at the same time. */
+    @Test
+    void voterStandsOnceHoweverOftenItIsTold() throws Exception {
+        String group = groupWhoseFirstCandidateIs("c", "a");
+        try (RaftNodes nodes = new RaftNodes(directory).group(group)) {
+            nodes.startAll("a", "b", "c");
+            nodes.electFirst();
+            lead(nodes, "a");
+            await(() -> nodes.get("c").group().leader().equals("a"));
+            nodes.kill("b");
+            nodes.kill("a");
+            Node c = nodes.get("c");
+            long before = termOf(c);
+            for (int i = 0; i < 8; i++) {
+                c.host().onMemberCrashed("a");
+            }
+            await(() -> termOf(c) > before);
+            LockSupport.parkNanos(
+                    TimeUnit.MILLISECONDS.toNanos(300)); // less than a step, in which others may be elected
+            assertThat(termOf(c)).isEqualTo(before + 1);
+        }
+    }
+
+    private static long termOf(Node node) {
+        try (EarlyElection asking = new EarlyElection(node.id(), List::of)) {
+            return asking.termOf(node.group());
         }
     }
 
@@ -281,6 +343,37 @@ class RaftOverGrpcTest {
         await(() -> leader.log().firstIndex(leader.group().groupId()) > 2);
     }
 
+    /** As on a full disk: neither its directory nor its notes can be written. JRaft would stop the group for that. */
+    @Test
+    void snapshotThatCannotBeWrittenIsTriedAgainLaterAndStopsNothing() throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory)) {
+            Node a = nodes.start("a", List.of("a"));
+            await(a::leads);
+            append(a, "one");
+            Path snapshots = directory.resolve("a/snapshots");
+            Path aside = directory.resolve("a/aside");
+            Files.move(snapshots, aside);
+            Files.writeString(snapshots, "no directory can be made here");
+            assertThat(ask(done -> a.group().snapshot(done)).isOk()).isFalse();
+            append(a, "two");
+            Files.delete(snapshots);
+            Files.move(aside, snapshots);
+
+            a.machine().badLuck = temp -> Files.createDirectories(temp.resolve("__raft_snapshot_meta/in-the-way"));
+            assertThat(ask(done -> a.group().snapshot(done)).isOk()).isFalse();
+            append(a, "three");
+            assertThat(a.group().isStopped()).isFalse();
+
+            a.machine().badLuck = temp -> {};
+            assertOk(ask(done -> a.group().snapshot(done)));
+            assertThat(snapshots.resolve("snapshot_4")).isDirectory();
+            nodes.kill("a");
+            Node again = nodes.start("a", List.of("a"));
+            await(() -> again.machine().count() == 3);
+            assertThat(again.machine().entries()).containsExactly("one", "two", "three");
+        }
+    }
+
     /** Refused without harm to the replica, and asked for again until it is right. */
     @Test
     void snapshotThatIsNotWhatWasSealedIsNotTakenIn() throws Exception {
@@ -304,6 +397,50 @@ class RaftOverGrpcTest {
         }
     }
 
+    /** A bit turns between the nodes: the part is not written, the copy fails, and the leader has it begun again. */
+    @Test
+    void partThatIsDamagedOnItsWayIsNotTakenIn() throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory).ballastBytes(1_500_000)) {
+            Node a = nodes.start("a", List.of("a"));
+            await(a::leads);
+            cutLog(a);
+            SnapshotTransfer transfer = a.host().snapshots();
+            AtomicInteger damaged = new AtomicInteger();
+            nodes.mesh()
+                    .node("a")
+                    .server()
+                    .add(ServerInterceptors.intercept(
+                            transfer.files().definition(), new Damage(damaged, parts -> parts <= 3)));
+            Node c = nodes.start("c", List.of());
+            assertOk(ask(done -> a.group().addVoter("c", done)));
+            nodes.awaitEntries(4, "c");
+            assertThat(damaged.get()).isGreaterThan(3);
+            assertThat(c.host().snapshotCopiesFailed()).isPositive();
+            assertThat(c.machine().entries()).isEqualTo(a.machine().entries());
+        }
+    }
+
+    /** Turns a bit in some of the parts that are sent. */
+    private record Damage(AtomicInteger parts, IntPredicate which) implements ServerInterceptor {
+        @Override
+        public <Q, A> ServerCall.Listener<Q> interceptCall(
+                ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+            boolean isPart =
+                    call.getMethodDescriptor().getFullMethodName().equals(SnapshotMessages.READ.getFullMethodName());
+            return next.startCall(
+                    new ForwardingServerCall.SimpleForwardingServerCall<>(call) {
+                        @Override
+                        public void sendMessage(A message) {
+                            if (isPart && message instanceof byte[] bytes && which.test(parts.incrementAndGet())) {
+                                bytes[bytes.length / 2 + 2] ^= 1;
+                            }
+                            super.sendMessage(message);
+                        }
+                    },
+                    headers);
+        }
+    }
+
     /** The link breaks in the middle: what has come is not sent again. */
     @Test
     void brokenCopyGoesOnWhereItStopped() throws Exception {
@@ -315,7 +452,7 @@ class RaftOverGrpcTest {
             cutLog(a);
             Node c = nodes.start("c", List.of());
             a.group().addLearner("c", status -> {});
-            Path second = directory.resolve("c").resolve("snapshots/temp/db/ballast-1");
+            Path second = directory.resolve("c").resolve("snapshots/temp/db/ballast-1.sst");
             await(() -> Files.exists(second));
             nodes.mesh().cut("a", "c");
             await(() -> c.host().snapshotCopiesUnderWay() == 0);
@@ -326,6 +463,57 @@ class RaftOverGrpcTest {
             nodes.awaitEntries(4, "c");
             // parts that were on their way when it broke are asked for again
             assertThat(c.host().snapshotBytesReceived()).isLessThan(3L * ballast + (4L << 20));
+        }
+    }
+
+    /** Also what it had written and not noted down is copied again: after a loss of power it may be anything. */
+    @Test
+    void copyOfAKilledNodeGoesOnWhereItStopped() throws Exception {
+        int ballast = 3 << 20;
+        RaftSettings slow = new RaftSettings(2_000, 100, 6 << 20);
+        try (RaftNodes nodes = new RaftNodes(directory).ballastBytes(ballast).settings(slow)) {
+            Node a = nodes.start("a", List.of("a"));
+            await(a::leads);
+            cutLog(a);
+            nodes.start("c", List.of());
+            a.group().addLearner("c", status -> {});
+            Path second = directory.resolve("c/snapshots/temp/db/ballast-1.sst");
+            await(() -> Files.exists(second));
+            nodes.kill("c");
+            Files.write(second, new byte[1_000], StandardOpenOption.APPEND);
+
+            Node again = nodes.start("c", List.of());
+            nodes.awaitEntries(4, "c");
+            assertThat(again.host().snapshotBytesReceived()).isLessThan(2L * ballast + (1L << 20));
+        }
+    }
+
+    /** There is a newer snapshot by then: the tables that it shares with the older one are kept, and nothing else. */
+    @Test
+    void copyOfAnotherSnapshotKeepsTablesThatAreTheSame() throws Exception {
+        int ballast = 3 << 20;
+        RaftSettings slow = new RaftSettings(2_000, 100, 6 << 20);
+        try (RaftNodes nodes = new RaftNodes(directory).ballastBytes(ballast).settings(slow)) {
+            Node a = nodes.start("a", List.of("a"));
+            await(a::leads);
+            cutLog(a);
+            nodes.start("c", List.of());
+            a.group().addLearner("c", status -> {});
+            Path temp = directory.resolve("c/snapshots/temp/db");
+            await(() -> Files.exists(temp.resolve("ballast-2.sst")));
+            nodes.kill("c");
+            // as a table of another database, which had the same number
+            Path second = temp.resolve("ballast-1.sst");
+            byte[] other = Files.readAllBytes(second);
+            other[other.length - 1]++;
+            Files.write(second, other);
+            append(a, "five");
+            assertOk(ask(done -> a.group().snapshot(done)));
+
+            Node again = nodes.start("c", List.of());
+            nodes.awaitEntries(5, "c");
+            assertThat(again.machine().entries()).isEqualTo(a.machine().entries());
+            assertThat(again.host().snapshotBytesReceived()).isBetween(2L * ballast, 2L * ballast + (1L << 20));
         }
     }
 }

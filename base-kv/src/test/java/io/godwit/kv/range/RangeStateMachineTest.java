@@ -103,6 +103,29 @@ class RangeStateMachineTest {
         assertThat(value("k")).isEmpty();
     }
 
+    /** JRaft goes on after an error, and comes with the same entries again: they would be taken for applied. */
+    @Test
+    void memoryThatIsOutStopsTheRangeAsAnyOtherFailureDoes() {
+        AppendCoprocessor failing = new AppendCoprocessor() {
+            @Override
+            public List<byte[]> apply(RangeWrites writes, List<byte[]> mutations, Consumer<Runnable> afterCommit) {
+                if (new String(mutations.get(0), UTF_8).endsWith("=bad")) {
+                    throw new OutOfMemoryError("planted");
+                }
+                return super.apply(writes, mutations, afterCommit);
+            }
+        };
+        RangeStateMachine machine = machine(failing);
+        Entries entries = new Entries(1, "k=a", "k=bad", "k=c");
+        machine.onApply(entries);
+        assertThat(entries.failed).isTrue();
+        assertThat(events).containsExactly("fault apply entry group=test-1 appliedIndex=0");
+        Entries again = new Entries(1, "k=a", "k=bad", "k=c");
+        machine.onApply(again);
+        assertThat(again.failed).isTrue();
+        assertThat(value("k")).isEmpty();
+    }
+
     @Test
     void effectsRunAfterTheCommitAndBeforeTheReplies() {
         RangeCoprocessor telling = new AppendCoprocessor() {
@@ -176,6 +199,9 @@ class RangeStateMachineTest {
 
             @Override
             public void leadsNoMore() {}
+
+            @Override
+            public void splits() {}
 
             @Override
             public void logGrew(long bytes) {

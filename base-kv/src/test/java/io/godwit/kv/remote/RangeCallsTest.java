@@ -74,6 +74,21 @@ class RangeCallsTest {
         assertThat(ranges.applied("k")).containsExactly(1L, 2L);
     }
 
+    /** It was stopped, with the question in its sockets, and others have elected another. */
+    @Test
+    void queryOfALeaderThatStandsStillIsAskedOfTheNextOne() {
+        SimRanges ranges = new SimRanges(0);
+        ranges.tellRoutes();
+        ranges.query("k");
+        ranges.deliverAll();
+        ranges.loseAnswers();
+        ranges.moveLeader(0);
+        ranges.tellRoutes();
+        ranges.deliverAll();
+        ranges.answerAll();
+        assertThat(ranges.done()).isEqualTo(1);
+    }
+
     @Test
     void whatExceedsTheBoundIsRefusedAtOnce() {
         SimRanges ranges = new SimRanges(0);

@@ -76,6 +76,7 @@ class RoutesTest {
                 1_000,
                 4,
                 "a fault",
+                true,
                 Optional.of(new ReplicaReport.Leading(
                         3,
                         5,
@@ -123,6 +124,7 @@ class RoutesTest {
                 0,
                 0,
                 "",
+                false,
                 Optional.of(new ReplicaReport.Leading(term, 1, 0, RangeLoad.UNKNOWN, Optional.empty(), "", 0)));
     }
 

@@ -1,16 +1,27 @@
 package io.godwit.plugin.balance;
 
+import java.util.Optional;
+
 /**
  * One replica of a range, as the range's leader knows it.
  *
  * @param store the store id
  * @param isVoter whether it counts in the quorum; a learner only copies
  * @param isCaughtUp whether it has, up to what is under way, what the leader has
+ * @param fault why it does not take part any more; empty while it runs, as far as is known
  */
-public record Replica(String store, boolean isVoter, boolean isCaughtUp) {
+public record Replica(String store, boolean isVoter, boolean isCaughtUp, Optional<ReplicaFault> fault) {
     public Replica {
         if (store.isEmpty()) {
             throw new IllegalArgumentException("a replica without a store");
         }
+        if (isCaughtUp && fault.isPresent()) {
+            throw new IllegalArgumentException("the replica on " + store + " has stopped and has caught up");
+        }
+    }
+
+    /** One that runs. */
+    public Replica(String store, boolean isVoter, boolean isCaughtUp) {
+        this(store, isVoter, isCaughtUp, Optional.empty());
     }
 }

@@ -1,0 +1,35 @@
+package io.godwit.kv.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.alipay.sofa.jraft.core.Scheduler;
+import com.alipay.sofa.jraft.util.JRaftServiceLoader;
+import com.alipay.sofa.jraft.util.timer.RaftTimerFactory;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class BoundedTimersTest {
+    /** What a clock that is set back by an hour, or forward, makes of a heartbeat's delay. */
+    @Test
+    void aClockThatJumpsDelaysNoTimerForLong() {
+        RaftTimerFactory factory =
+                JRaftServiceLoader.load(RaftTimerFactory.class).first();
+        assertThat(factory).isInstanceOf(BoundedTimers.class);
+        Scheduler timers = factory.getRaftScheduler(true, 1, "test");
+        try {
+            assertThat(millisLeft(timers, TimeUnit.HOURS.toMillis(1))).isBetween(1L, BoundedTimers.MAX_MILLIS);
+            assertThat(millisLeft(timers, 2_000)).isBetween(1L, 2_000L);
+            assertThat(millisLeft(timers, -TimeUnit.HOURS.toMillis(1))).isLessThanOrEqualTo(0);
+        } finally {
+            timers.shutdown();
+        }
+    }
+
+    private static long millisLeft(Scheduler timers, long delay) {
+        ScheduledFuture<?> timer = timers.schedule(() -> {}, delay, TimeUnit.MILLISECONDS);
+        long left = timer.getDelay(TimeUnit.MILLISECONDS);
+        timer.cancel(false);
+        return left;
+    }
+}
