@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # perf.sh: puts an MQTT broker under load. "perf.sh --help" tells how, docs/perf.md tells more.
 # In a source checkout it builds itself when that is missing or older than the sources; in a distribution it runs what lies beside it.
+# "jmh [PATTERN]", "sessions", "offline" and "allocation" are benchmarks of this broker's own parts, for a source checkout only.
 set -u
 
 die() { echo "perf.sh: $*" >&2; exit 1; }
@@ -31,8 +32,43 @@ up_to_date() {
   [ -z "$(find "$root/pom.xml" "$root/perf/pom.xml" "$root/perf/src/main" -newermc "$reference" -type f -print -quit 2>/dev/null)" ]
 }
 
+# The main class of a benchmark; nothing for what the load tool does.
+benchmark=
+case ${1:-} in
+  jmh) benchmark=org.openjdk.jmh.Main ;;
+  sessions) benchmark=io.godwit.broker.MillionSessions ;;
+  offline) benchmark=io.godwit.broker.OfflineSessions ;;
+  allocation) benchmark=io.godwit.broker.SteadyAllocation ;;
+esac
+
+# Builds and runs it: of all modules, since it is their sources that are measured.
+run_benchmark() {
+  local built=$root/perf/target/quick
+  shift
+  [ -f "$root/pom.xml" ] || die "benchmarks need a source checkout"
+  (
+    mkdir -p "$root/broker-dist/target" || exit 1
+    if command -v flock >/dev/null 2>&1; then exec 9>"$root/broker-dist/target/.build-lock"; flock 9; fi
+    reference=$root/perf/target/.benchmarks-built
+    [ -f "$reference" ] && [ -d "$built/benchmarks" ] && [ -z "$(find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main "$root/perf/src/test" \
+      -newermc "$reference" -type f -print -quit 2>/dev/null)" ] && exit 0
+    command -v mvn >/dev/null 2>&1 || { echo "perf.sh: mvn is needed to build benchmarks" >&2; exit 1; }
+    echo "perf.sh: building the benchmarks (once, and after changes)" >&2
+    mkdir -p "$root/perf/target" && touch "$reference.begun"
+    rm -rf "$built/benchmarks"
+    if ! (cd "$root" && mvn -q -B -Dquick -Dbenchmarks -DskipTests -pl perf -am package) >"$root/perf/target/.benchmarks-log" 2>&1 </dev/null; then
+      grep ERROR "$root/perf/target/.benchmarks-log" | head -n 20 >&2
+      echo "perf.sh: the build failed, see $root/perf/target/.benchmarks-log" >&2
+      exit 1
+    fi
+    mv "$reference.begun" "$reference"
+  ) || exit 1
+  # JMH gives the JVMs that it starts the options of this one.
+  exec "${jvm[@]}" -cp "$built/test-classes:$built/benchmarks/*" "$benchmark" "$@"
+}
+
 lib=$root/lib
-if [ -f "$root/pom.xml" ]; then
+if [ -z "$benchmark" ] && [ -f "$root/pom.xml" ]; then
   target=$root/broker-dist/target
   # The lock is the one of standalone.sh, which builds in the same place; it ends with the subshell.
   (
@@ -53,7 +89,7 @@ if [ -f "$root/pom.xml" ]; then
   lib=$(find_built)
   [ -n "$lib" ] || die "the build left no load tool in $target"
 fi
-[ -d "$lib/perf" ] || die "no $lib/perf: this distribution was built without the load tool (mvn package builds it all)"
+[ -n "$benchmark" ] || [ -d "$lib/perf" ] || die "no $lib/perf: this distribution was built without the load tool (mvn package builds it all)"
 
 jvm=("$java" -Xss512k -XX:+ExitOnOutOfMemoryError -Dlogback.configurationFile=io/godwit/perf/logback-perf.xml)
 if [ "$java_version" -ge 24 ]; then
@@ -67,4 +103,10 @@ read -r -d '' -a extra <<<"${JVM_OPTS:-}"
 jvm+=(${heap[@]+"${heap[@]}"} ${extra[@]+"${extra[@]}"})
 ulimit -n "$(ulimit -Hn)" 2>/dev/null
 
+if [ -n "$benchmark" ]; then
+  # What standalone.sh gives a broker.
+  jvm+=(-Dcom.google.protobuf.use_unsafe_pre22_gencode=true)
+  [ "$java_version" -lt 25 ] || jvm+=(-XX:+UseCompactObjectHeaders)
+  run_benchmark "$@"
+fi
 exec "${jvm[@]}" -cp "$lib/perf/*:$lib/*" io.godwit.perf.Main "$@"

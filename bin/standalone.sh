@@ -6,7 +6,7 @@ set -u
 
 usage() {
   cat <<'TXT'
-usage: standalone.sh start|stop|restart|status|check|version [options]
+usage: standalone.sh start|stop|restart|status|check|archive|version [options]
 
   start     starts the broker in the background; returns 0 once it serves, else prints why not; 4 when it runs but
             cannot write (disk nearly full)
@@ -17,6 +17,8 @@ usage: standalone.sh start|stop|restart|status|check|version [options]
             4 when it runs but does not (fully) serve, or has not moved for 40 seconds
   check     reads the configuration and what it names (certificates, users, rules, plugins), beside a broker that may be
             running; 0 when one could start with it, else tells every mistake
+  archive   makes the archive of classes by which a broker starts faster, unless there is one that fits; a start in the
+            background has it made by itself, afterwards
   version   tells the release, and the Java it would run on
 
   -f, --foreground   with start: stay in the foreground (containers, systemd)
@@ -27,14 +29,19 @@ usage: standalone.sh start|stop|restart|status|check|version [options]
 environment: JAVA_HOME       the JDK or JRE to use, 17 or newer (default: java on the PATH)
              JVM_HEAP_OPTS   heap (default: half of the memory limit of the cgroup or machine)
              JVM_OPTS        further options, such as -Dinbox_store_initial_ranges=8
+             GODWIT_CACHE    directory of the archive (default: cache beside lib, else godwit in the user's cache); "off": none
+             GODWIT_TRAINING "off": no start has an archive made; one that is there is used
 TXT
 }
 
 die() { echo "godwit: $*" >&2; exit 1; }
 
+# What a start does is written with few processes: on a busy machine each takes as long as much of the JVM's own start.
+
 # It may be called through a symbolic link.
-here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd -P)
-root=$(dirname "$here")
+here=$(readlink -f "${BASH_SOURCE[0]}")
+here=${here%/*}
+root=${here%/*}
 
 command=${1:-}
 [ $# -gt 0 ] && shift
@@ -56,20 +63,26 @@ done
 # Both say why not, as the system does: what stands behind the last colon.
 make_directory() {
   local why
+  [ ! -d "$1" ] || return 0
   why=$(mkdir -p "$1" 2>&1) || die "cannot create $1: ${why##*: }"
 }
 
 write_file() {
   local why
+  { printf '%s' "$2" >"$1"; } 2>/dev/null && return 0
   why=$( { printf '%s' "$2" >"$1"; } 2>&1 ) || die "cannot write to $(dirname "$1"): ${why##*: }"
 }
 
-absolute() { case $1 in /*) printf '%s' "$1" ;; *) printf '%s/%s' "$PWD" "$1" ;; esac; }
+# Makes the path in the variable $1 absolute.
+make_absolute() { case ${!1} in /*) ;; *) printf -v "$1" '%s/%s' "$PWD" "${!1}" ;; esac; }
 given_config=$config
 given_log=$log
-config=$(absolute "${config:-$root/conf/standalone.yml}")
-data=$(absolute "${data:-$root/data}")
-[ "$log" = - ] || log=$(absolute "${log:-$root/log}")
+config=${config:-$root/conf/standalone.yml}
+data=${data:-$root/data}
+log=${log:-$root/log}
+make_absolute config
+make_absolute data
+[ "$log" = - ] || make_absolute log
 case $command in
   start|restart) [ "$log" != - ] || [ -n "$foreground" ] || die "the console as the log needs -f" ;;
 esac
@@ -88,10 +101,11 @@ is_alive() {
 
 # The pid of the running broker of this data directory; nothing when there is none. Both files are the broker's: one may be lost.
 running_pid() {
-  local pid
-  pid=$(cat "$pid_file" 2>/dev/null)
+  local pid=
+  { IFS= read -r pid <"$pid_file"; } 2>/dev/null
   if ! is_alive "$pid" 'io\.godwit\.broker\.Main'; then
     # One that was killed leaves its status: its number may be another broker's by now.
+    [ -f "$status_file" ] || return 1
     pid=$(sed -n 's/^pid=//p' "$status_file" 2>/dev/null)
     is_alive "$pid" 'io\.godwit\.broker\.Main' && tr '\0' '\n' <"/proc/$pid/cmdline" | grep -qxF -e "$data" || return 1
   fi
@@ -100,8 +114,8 @@ running_pid() {
 
 # The pid of a start that is under way and is not this one.
 starting_pid() {
-  local pid
-  pid=$(cat "$starting_file" 2>/dev/null) || return 1
+  local pid=
+  { IFS= read -r pid <"$starting_file"; } 2>/dev/null
   [ "$pid" != $$ ] && is_alive "$pid" 'io\.godwit\.broker\.Main\|standalone\.sh' && printf '%s' "$pid"
 }
 
@@ -130,7 +144,7 @@ has_ended() {
 }
 
 # The state that the process $1 tells of itself, in state; empty when it tells none yet. No process is started for it: a start
-# looks twenty times a second, on a machine that is busy with that start.
+# looks fifty times a second, on a machine that is busy with that start.
 read_state() {
   local line pid=
   state=
@@ -144,7 +158,13 @@ read_state() {
   [ "$pid" = "$1" ] || state=
 }
 
-remembered() { sed -n "s/^$1=//p" "$options_file" 2>/dev/null | head -n 1; }
+# Sleeps for a 50th of a second, without a process where bash can: nobody writes into the pipe.
+pause() {
+  [ -n "${pipe:-}" ] || { exec {pipe}<> <(:); } 2>/dev/null || pipe=-
+  if [ "$pipe" = - ]; then sleep 0.02; else read -rt 0.02 -u "$pipe"; fi
+}
+
+remembered() { [ ! -f "$options_file" ] || sed -n "s/^$1=//p" "$options_file" 2>/dev/null | head -n 1; }
 
 # For the next restart. A disk that is full keeps nobody from starting.
 remember_options() {
@@ -180,12 +200,26 @@ print_fault() {
   grep -Ev "$jvm_fault|^WARNING: |^$" <<<"$1" | tail -n 40 >&2
 }
 
+# Sets java and java_version, and java_build to what else tells this JVM from others. The file "release" of a JDK says it; to ask
+# the JVM takes as long as its start.
 find_java() {
+  local line
   java=${JAVA_HOME:+$JAVA_HOME/bin/}java
   command -v "$java" >/dev/null 2>&1 || die "no $java: install a JDK 17 or newer, or set JAVA_HOME"
   java_version=
-  [ -n "${JAVA_HOME:-}" ] && java_version=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$JAVA_HOME/release" 2>/dev/null)
-  [ -n "$java_version" ] || java_version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
+  java_home=$(readlink -f "$(command -v "$java")")
+  java_home=${java_home%/bin/java}
+  java_build=
+  if { java_build=$(<"$java_home/release"); } 2>/dev/null; then
+    while IFS= read -r line; do
+      case $line in 'JAVA_VERSION="'*) java_version=${line#*\"} ;; esac
+    done <<<"$java_build"
+    java_version=${java_version%%[!0-9]*}
+  fi
+  if [ -z "$java_version" ]; then
+    java_build=$("$java" -version 2>&1)
+    java_version=$(sed -n 's/.* version "\([0-9]*\).*/\1/p' <<<"$java_build" | head -n 1)
+  fi
   [ "${java_version:-0}" -ge 17 ] 2>/dev/null || die "$java is version ${java_version:-unknown}; 17 or newer is needed"
 }
 
@@ -247,7 +281,15 @@ up_to_date() {
     -newermc "$reference" -type f -print -quit 2>/dev/null)" ]
 }
 
+# The jars in an order that does not depend on the file system or the language, which an archive of classes must find again on other machines.
+find_class_path() {
+  local LC_ALL=C
+  local jars=("$dist"/lib/*.jar) IFS=:
+  class_path=${jars[*]}
+}
+
 build_command() {
+  find_class_path
   jvm=("$java" -Xss512k -XX:+ExitOnOutOfMemoryError)
   # JRaft's generated classes predate protobuf 3.22, which the runtime would remark on at each class.
   jvm+=(-Dcom.google.protobuf.use_unsafe_pre22_gencode=true)
@@ -256,19 +298,243 @@ build_command() {
   # Memory of a burst goes back to the system: a collection a minute after the last one, large buffers at once (glibc).
   jvm+=(-XX:G1PeriodicGCInterval=60000)
   export MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-131072}"
+  # The signal by which the JVM halts a thread whose stack it looks at, for JFR. By default it is SIGUSR2, for which JRaft has a handler of its own:
+  # JFR would see no thread run, and each of its looks would have JRaft write down its state. This one is a real-time signal that nobody else uses.
+  export _JAVA_SR_SIGNUM="${_JAVA_SR_SIGNUM:-38}"
   # These JVMs warn of what JCTools, the queues of Netty, cannot do without yet.
-  [ "$java_version" -lt 24 ] || jvm+=(--sun-misc-unsafe-memory-access=allow)
+  access=()
+  [ "$java_version" -lt 24 ] || access+=(--sun-misc-unsafe-memory-access=allow)
   if [ "$java_version" -ge 25 ]; then
-    jvm+=(--enable-native-access=ALL-UNNAMED -XX:+UseCompactObjectHeaders)
+    access+=(--enable-native-access=ALL-UNNAMED -XX:+UseCompactObjectHeaders)
   fi
+  jvm+=(${access[@]+"${access[@]}"})
   # The JVM takes percentages of the cgroup's limit where there is one.
   # -d '': options may stand on several lines.
   read -r -d '' -a heap <<<"${JVM_HEAP_OPTS:--XX:MaxRAMPercentage=50}"
   read -r -d '' -a extra <<<"${JVM_OPTS:-}"
+  find_archive
+  use_archive
   jvm+=(${heap[@]+"${heap[@]}"} ${extra[@]+"${extra[@]}"})
   [ "$log" = - ] && jvm+=(-Dgodwit.log.to=console) || jvm+=("-Dgodwit.log.dir=$log")
-  jvm+=("-Dlogback.configurationFile=$root/conf/logback.xml" -cp "$dist/lib/*"
+  jvm+=("-Dlogback.configurationFile=$root/conf/logback.xml" -cp "$class_path"
     io.godwit.broker.Main --config "$config" --data "$data" --plugins "$root/plugins")
+}
+
+# --- The archive of classes -------------------------------------------------------------------------------------------------
+# Classes as the JVM maps them into memory: most of the time of a start goes into finding, checking and linking them. Up to Java 24
+# an archive of class-data sharing, from 25 on an AOT cache, which has linked classes and profiles of methods too. A broker that runs
+# for a moment on an empty directory and is its own client (io.godwit.broker.Training) makes it. Beside it lies the library of
+# RocksDB, which every start would take out of its jar anew.
+#
+# No start depends on it: one that does not fit is not found, since its name tells what it was made of, or is left aside by the JVM
+# without a word. It comes into being under another name and is renamed when it is whole; a lock keeps others from making the same meanwhile.
+
+# Whether the options are such that the JVM may have an archive of ours: none that says where its own is, or what would not go together with one.
+may_have_archive() {
+  local option
+  [ "${GODWIT_CACHE:-}" != off ] || return 1
+  for option in ${heap[@]+"${heap[@]}"} ${extra[@]+"${extra[@]}"} \
+    ${JAVA_TOOL_OPTIONS:-} ${JDK_JAVA_OPTIONS:-} ${_JAVA_OPTIONS:-}; do
+    case $option in
+      -Xshare:* | -XX:SharedArchiveFile* | -XX:SharedClassListFile* | -XX:ArchiveClassesAtExit* | -XX:[+-]*SharedArchive* | -XX:*AOT* | \
+        -XX:Flags=* | -XX:VMOptionsFile=* | @* | -cp | -classpath | --class-path* | -Xbootclasspath* | --patch-module* | --upgrade-module-path*)
+        return 1 ;;
+    esac
+  done
+}
+
+# Sets fit to those of the options that the archive must have in common with the broker, and fit_key to what of them makes a difference.
+find_fit() {
+  local option max= percent=25 unit kib key=()
+  fit=()
+  for option in ${heap[@]+"${heap[@]}"} ${extra[@]+"${extra[@]}"}; do
+    case $option in
+      -Xmx*) max=${option#-Xmx} ;;
+      -XX:MaxHeapSize=*) max=${option#*=} ;;
+      -XX:MaxRAMPercentage=*) percent=${option#*=} ;;
+      -XX:[+-]Use* | -XX:ObjectAlignmentInBytes=* | -XX:TieredStopAtLevel=* | -XX:+Unlock*) key+=("$option") ;;
+      *) continue ;;
+    esac
+    fit+=("$option")
+  done
+  # References are compressed below 32 GiB: two kinds of heaps, not one for each size.
+  unit=${max: -1}
+  case $max in
+    *[!0-9kKmMgGtT]* | [!0-9]*) kib=0 ;;
+    '')
+      read -r _ kib _ </proc/meminfo
+      percent=${percent%%[!0-9]*}
+      kib=$((kib / 100 * ${percent:-25})) ;;
+    *)
+      kib=${max%[kKmMgGtT]}
+      case $unit in
+        [kK]) ;;
+        [mM]) kib=$((kib << 10)) ;;
+        [gG]) kib=$((kib << 20)) ;;
+        [tT]) kib=$((kib << 30)) ;;
+        *) kib=$((kib >> 10)) ;;
+      esac ;;
+  esac
+  fit_key="${key[*]-} wide=$((kib >= 32 << 20))"
+}
+
+# Sets archive to the file that fits this JVM, these jars and options, whether it is there or not; to nothing when there can be none. cache is
+# its directory, libraries that of the library of RocksDB.
+find_archive() {
+  local LC_ALL=C
+  local name directory directories jar release= rocks= kind=jsa
+  archive= cache= libraries=
+  may_have_archive || return 0
+  find_fit
+  [ "$java_version" -lt 25 ] || kind=aot
+  for jar in "$dist"/lib/*.jar; do
+    jar=${jar##*/}
+    case $jar in
+      broker-dist-*) release=${jar#broker-dist-} ;;
+      rocksdbjni-*) rocks=${jar%.jar} ;;
+    esac
+  done
+  [ -n "$release" ] && [ -n "$rocks" ] || return 0
+  # Of our own jars the content counts: builds give all of them the same time, and a change need not change the size.
+  name=$( {
+    printf '%s\n' "$java_home" "$java_build" "$fit_key" "$class_path"
+    stat -L -c '%n %s %Y' "$java_home"/lib/server/libjvm.so "$dist"/lib/*.jar
+    cat "$dist"/lib/*-"$release"
+  } 2>/dev/null | sha256sum) || return 0
+  name=broker-$java_version-${name:0:20}.$kind
+  # Beside the jars, for all who run them; where that cannot be written, in the cache of the user, which nobody else may write.
+  if [ -n "${GODWIT_CACHE:-}" ]; then
+    directory=$GODWIT_CACHE
+    make_absolute directory
+    directories=("$directory")
+  else
+    directories=("$dist/cache")
+    if [ -n "${CACHE_DIRECTORY:-}" ]; then
+      directories+=("$CACHE_DIRECTORY") # systemd's
+    elif [ -n "${XDG_CACHE_HOME:-}" ]; then
+      directories+=("$XDG_CACHE_HOME/godwit")
+    elif [ -n "${HOME:-}" ]; then
+      directories+=("$HOME/.cache/godwit")
+    fi
+  fi
+  for directory in "${directories[@]}"; do
+    case $directory in *[:,]*) continue ;; esac # these mean something to the JVM
+    if [ -r "$directory/$name" ]; then
+      cache=$directory
+      break
+    fi
+    [ -n "$cache" ] || ! may_write "$directory" || cache=$directory
+  done
+  [ -n "$cache" ] || return 0
+  archive=$cache/$name
+  libraries=$cache/$rocks
+}
+
+# Whether files could be made in the directory $1, which need not be there.
+may_write() {
+  local each=$1
+  while [ ! -e "$each" ]; do each=$(dirname "$each"); done
+  [ -d "$each" ] && [ -w "$each" ]
+}
+
+# Adds to the command what has the JVM use the archive, when there is one. In JVM_OPTS later words about its logging win.
+use_archive() {
+  uses_archive=
+  [ -n "$archive" ] || return 0
+  if [ -d "$libraries" ]; then
+    export LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+  fi
+  [ -s "$archive" ] && [ -r "$archive" ] || return 0
+  uses_archive=1
+  if [ "$java_version" -ge 25 ]; then
+    jvm+=("-XX:AOTCache=$archive" '-Xlog:aot*=off')
+  else
+    jvm+=("-XX:SharedArchiveFile=$archive")
+  fi
+  jvm+=('-Xlog:cds*=off')
+}
+
+# Whether the JVM takes the archive: what it says against that is in refusal.
+fits() {
+  local demand=(-Xshare:on "-XX:SharedArchiveFile=$1")
+  [ "$java_version" -lt 25 ] || demand=(-XX:AOTMode=on "-XX:AOTCache=$1")
+  refusal=$("$java" ${access[@]+"${access[@]}"} ${fit[@]+"${fit[@]}"} -Xms16m "${demand[@]}" -cp "$class_path" -version 2>&1 </dev/null)
+}
+
+# Makes the archive, at low priority; says in one line what came of it. 0 when there is one now, or another makes it. In a shell of its own,
+# whose end removes what is left.
+make_archive() {
+  local since=$SECONDS training size
+  may_write "$cache" || { echo "godwit: no archive of classes: $cache cannot be written"; return 1; }
+  make_directory "$cache"
+  if command -v flock >/dev/null 2>&1; then
+    exec 8>"$cache/.lock" || return 1
+    if ! flock -n 8; then
+      echo "godwit: the archive of classes is being made by another process"
+      return 0
+    fi
+  fi
+  work=$(mktemp -d "${TMPDIR:-/tmp}/godwit-training.XXXXXX") || return 1
+  made=$cache/.$$.${archive##*.}
+  trap 'rm -rf "$work" "$made" "$made.config"' EXIT
+  if [ "$java_version" -ge 25 ]; then
+    training=("-XX:AOTCacheOutput=$made")
+  else
+    # It has no profiles of methods, so the compiler that takes them is not needed.
+    training=("-XX:ArchiveClassesAtExit=$made" -XX:TieredStopAtLevel=1)
+  fi
+  renice -n 19 -p "$BASHPID" >/dev/null 2>&1
+  # What ends with the lock must not hold it on.
+  "$java" ${access[@]+"${access[@]}"} ${fit[@]+"${fit[@]}"} -Xss512k -Xms32m "${training[@]}" \
+    -Dcom.google.protobuf.use_unsafe_pre22_gencode=true "-Dgodwit.log.dir=$work/log" \
+    "-Dlogback.configurationFile=$root/conf/logback.xml" -cp "$class_path" \
+    io.godwit.broker.Training "$work" "$libraries" >"$work/out" 2>&1 </dev/null 8>&-
+  if [ ! -s "$made" ]; then
+    echo "godwit: no archive of classes, the JVM has made none: $(grep -v '^$' "$work/out" | tail -n 1)"
+    : >"$archive.none"
+    return 1
+  fi
+  if ! fits "$made"; then
+    echo "godwit: no archive of classes, the JVM does not take it: $(head -n 1 <<<"$refusal")"
+    : >"$archive.none"
+    return 1
+  fi
+  if ! mv "$made" "$archive"; then
+    return 1
+  fi
+  rm -f "$archive.none"
+  # Of earlier builds and JVMs; who still uses one has it open.
+  find "$cache" -maxdepth 1 -name 'broker-*' -mtime +60 -delete 2>/dev/null
+  size=$(stat -c %s "$archive")
+  echo "godwit: archive of classes made in $((SECONDS - since)) s, $((size >> 20)) MiB: $archive"
+}
+
+# Has the archive made in the background when the broker $1, which serves, could not use one; the log of its start tells of that.
+train() {
+  local available
+  [ -n "$archive" ] && [ "${GODWIT_TRAINING:-}" != off ] && [ ! -e "$archive.none" ] || return 0
+  if [ -n "$uses_archive" ]; then
+    # The JVM has mapped the file when it uses it.
+    grep -qF "$archive" "/proc/$1/maps" 2>/dev/null && return 0
+  fi
+  # It is not worth to press anybody for memory.
+  available=$(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo 2>/dev/null)
+  [ "${available:-1048576}" -ge 1048576 ] || return 0
+  (
+    # One that is there may be fine, and something else in the way.
+    [ -n "$uses_archive" ] && fits "$archive" || make_archive
+  ) >>"$begun" 2>&1 </dev/null &
+  disown $! 2>/dev/null
+}
+
+archive() {
+  build_command
+  [ -n "$archive" ] || die "no archive of classes: there are options that do not go together with one, or no directory for it (GODWIT_CACHE)"
+  if [ -s "$archive" ] && fits "$archive"; then
+    echo "godwit: the archive of classes is there: $archive"
+    return 0
+  fi
+  (make_archive)
 }
 
 # Whether a broker could start with the configuration; tells what is wrong with it.
@@ -320,6 +586,10 @@ restart() {
   stop && run
 }
 
+# The archive with which the JVM has failed, until it is known that it does not without; and where it was to be sought.
+suspect=
+asked_cache=
+
 # Runs the distribution found.
 run() {
   local pid begun state remembers= waited=0
@@ -334,8 +604,9 @@ run() {
     remember_options
     exec "${jvm[@]}"
   fi
-  rm -f "$status_file" # of a process that is no more: nobody runs here
-  nohup "${jvm[@]}" >"$begun" 2>&1 </dev/null &
+  [ ! -f "$status_file" ] || rm -f "$status_file" # of a process that is no more: nobody runs here
+  # ">>": the training adds its line
+  nohup "${jvm[@]}" >>"$begun" 2>&1 </dev/null &
   pid=$!
   announced=$pid
   { printf '%s' "$pid" >"$starting_file"; } 2>/dev/null
@@ -355,18 +626,32 @@ run() {
     if [ "$state" = ready ]; then
       print_ready
       echo "godwit: started, pid $pid, data in $data, log in $log"
+      if [ -n "$suspect" ]; then # it was the archive: made anew
+        rm -f "$suspect"
+        GODWIT_CACHE=$asked_cache
+        find_archive
+      fi
+      train "$pid"
       return 0
     fi
     if ! kill -0 "$pid" 2>/dev/null; then
+      # A JVM that fails by itself may have stumbled over the archive: a disk can damage what is in the middle.
+      if [ -n "$uses_archive" ] && [ -z "$remembers" ] && grep -qE '^(# |Error occurred during initialization)' "$begun"; then
+        suspect=$archive
+        asked_cache=${GODWIT_CACHE:-}
+        GODWIT_CACHE=off
+        run
+        return
+      fi
       print_fault "$(cat "$begun")"
       die "did not start"
     fi
     waited=$((waited + 1))
-    if [ "$waited" -gt $((${GODWIT_START_TIMEOUT_SECONDS:-600} * 20)) ]; then
+    if [ "$waited" -gt $((${GODWIT_START_TIMEOUT_SECONDS:-600} * 50)) ]; then
       kill "$pid"
       die "not ready after ${GODWIT_START_TIMEOUT_SECONDS:-600} s, see $log"
     fi
-    sleep 0.05
+    pause
   done
 }
 
@@ -422,6 +707,10 @@ case $command in
     find_distribution
     check || exit 1
     echo "godwit: a broker could start with $config" ;;
+  archive)
+    find_java
+    find_distribution
+    archive ;;
   version|-V|--version) version ;;
   -h|--help|help) usage ;;
   '') usage >&2; exit 2 ;;

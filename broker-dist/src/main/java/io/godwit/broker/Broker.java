@@ -16,6 +16,7 @@ import io.godwit.kv.KvStore;
 import io.godwit.kv.StoreHealth;
 import io.godwit.mqtt.MqttServer;
 import io.godwit.mqtt.transport.Listener;
+import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.retain.RetainConfig;
 import io.godwit.retain.RetainStore;
@@ -52,6 +53,7 @@ final class Broker implements AutoCloseable {
     private final BrokerConfig config;
     private final Path data;
     private final Path pluginDirectory;
+    private final TransportConfig.Io io;
     private final StatusFile status;
     private final MeterRegistry meters = new SimpleMeterRegistry();
     private final EventLog events;
@@ -65,6 +67,12 @@ final class Broker implements AutoCloseable {
 
     /** @param pluginDirectory need not be there */
     Broker(BrokerConfig config, Path data, Path pluginDirectory) {
+        this(config, data, pluginDirectory, TransportConfig.DEFAULTS.io());
+    }
+
+    /** @param io what its listeners take connections from */
+    Broker(BrokerConfig config, Path data, Path pluginDirectory, TransportConfig.Io io) {
+        this.io = io;
         this.config = config;
         this.data = data;
         this.pluginDirectory = pluginDirectory;
@@ -147,7 +155,7 @@ final class Broker implements AutoCloseable {
                 BalanceSettings.INBOX.store(inboxStore.get().coprocessorFactory(), splitKeys, config, plugins),
                 ranges -> inbox.set(InboxStore.client(ranges)));
         MqttServer server = new MqttServer(
-                BrokerSettings.mqtt(config),
+                BrokerSettings.mqtt(config, io),
                 dist.client(),
                 inbox.get(),
                 retain.client(),

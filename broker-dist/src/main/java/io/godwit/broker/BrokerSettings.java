@@ -72,6 +72,10 @@ final class BrokerSettings {
     }
 
     static MqttConfig mqtt(BrokerConfig config) {
+        return mqtt(config, TransportConfig.DEFAULTS.io());
+    }
+
+    static MqttConfig mqtt(BrokerConfig config, TransportConfig.Io io) {
         TransportConfig transport = TransportConfig.DEFAULTS;
         SessionConfig session = SessionConfig.DEFAULTS;
         return new MqttConfig(
@@ -81,7 +85,7 @@ final class BrokerSettings {
                         .toList(),
                 new TransportConfig(
                         config.get(FileSettings.EVENT_LOOPS),
-                        transport.prefersIoUring(),
+                        io,
                         transport.maxUnwrittenBytes(),
                         config.get(FileSettings.MAX_HALF_RECEIVED_BYTES),
                         transport.drainTimeout()),
