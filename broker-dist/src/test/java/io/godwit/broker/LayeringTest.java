@@ -11,6 +11,8 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import java.time.Clock;
+import java.time.Instant;
 
 /**
  * The module table of ARCHITECTURE.md as rules over packages. Maven already bars a module from what it does not declare;
@@ -52,6 +54,24 @@ class LayeringTest {
             .dependOnClassesThat(resideInAPackage("io.godwit..")
                     .and(not(resideInAnyPackage(
                             "io.godwit.kv..", "io.godwit.cluster..", "io.godwit.plugin.balance.."))));
+
+    /**
+     * A clock that jumps decides nothing: elections, deadlines, grace periods and reads go by the monotonic one. Only the leaders of the stores are given the
+     * time of day, through their context, for what is theirs: when a message expires.
+     */
+    @ArchTest
+    static final ArchRule kvAndClusterDoNotLookAtTheWallClock = noClasses()
+            .that()
+            .resideInAnyPackage("io.godwit.kv..", "io.godwit.cluster..")
+            .and()
+            .doNotHaveFullyQualifiedName("io.godwit.kv.range.Leadership")
+            .should()
+            .callMethod(System.class, "currentTimeMillis")
+            .orShould()
+            .callMethod(Instant.class, "now")
+            .orShould()
+            .dependOnClassesThat()
+            .areAssignableTo(Clock.class);
 
     @ArchTest
     static final ArchRule distUsesNoOtherStore = storeStandsAlone("io.godwit.dist..");

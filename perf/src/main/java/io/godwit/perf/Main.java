@@ -18,7 +18,8 @@ import picocli.CommandLine.Spec;
             SuiteCommand.class,
             PubCommand.class,
             SubCommand.class,
-            ConnCommand.class
+            ConnCommand.class,
+            CurvesCommand.class
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
@@ -47,6 +48,6 @@ public final class Main implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "what to do? run, list, suite, pub, sub or conn");
+        throw new ParameterException(spec.commandLine(), "what to do? run, list, suite, pub, sub, conn or curves");
     }
 }

@@ -21,6 +21,7 @@ class LayeringTest {
     @ArchTest
     static final ArchRule theToolUsesNothingOfTheBroker = classes()
             .that(resideInAnyPackage(
+                    "io.godwit.perf.curve",
                     "io.godwit.perf.load",
                     "io.godwit.perf.observe",
                     "io.godwit.perf.published",

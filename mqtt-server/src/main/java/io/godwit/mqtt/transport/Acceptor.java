@@ -4,12 +4,14 @@ import io.godwit.mqtt.codec.PacketDecoder;
 import io.godwit.mqtt.codec.PacketReadHandler;
 import io.godwit.mqtt.transport.tls.ServerTls;
 import io.godwit.plugin.event.ConnectionLimit;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
-import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.local.LocalAddress;
 import io.netty.handler.ssl.SslHandler;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,8 +28,10 @@ import org.slf4j.LoggerFactory;
  * with {@link ProxyHeader} behind the first meter until it has read its header. A client that is refused is told why as long as few are, over TLS
  * fewer ({@link ConnectionGate}).
  */
-final class Acceptor extends ChannelInitializer<SocketChannel> {
+final class Acceptor extends ChannelInitializer<Channel> {
     private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
+
+    private static final InetSocketAddress WITHIN_PROCESS = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     private final ListenerConfig config;
     private final @Nullable ServerTls tls;
@@ -45,12 +49,12 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
     }
 
     @Override
-    protected void initChannel(SocketChannel channel) {
+    protected void initChannel(Channel channel) {
         LoopContext loop = LoopContext.current();
         if (loop == null) {
             throw new IllegalStateException("not on an event loop: " + Thread.currentThread());
         }
-        InetSocketAddress peer = channel.remoteAddress();
+        InetSocketAddress peer = peer(channel.remoteAddress());
         if (peer == null) { // gone again
             channel.close();
             return;
@@ -76,6 +80,11 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
         }
     }
 
+    /** A client within the process counts as one of this machine; null stays null. */
+    private static @Nullable InetSocketAddress peer(@Nullable SocketAddress address) {
+        return address instanceof LocalAddress ? WITHIN_PROCESS : (InetSocketAddress) address;
+    }
+
     private void addHandlers(
             ChannelPipeline pipeline, MqttConnection connection, PacketDecoder decoder, @Nullable SslHandler ssl) {
         String path = config.webSocketPath();
@@ -97,7 +106,7 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
         return exceeded == null ? services.handlers().apply(connection) : new RefusingHandler(connection, exceeded);
     }
 
-    private void admitProxied(SocketChannel channel, MqttConnection connection, InetSocketAddress source) {
+    private void admitProxied(Channel channel, MqttConnection connection, InetSocketAddress source) {
         connection.setSource(source);
         ConnectionLimit exceeded = enter(channel, source, connection.loop());
         if (exceeded != null && !isTold(channel)) {
@@ -108,7 +117,7 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
     }
 
     /** Asks the gate; counts and reports a refusal. */
-    private @Nullable ConnectionLimit enter(SocketChannel channel, InetSocketAddress source, LoopContext loop) {
+    private @Nullable ConnectionLimit enter(Channel channel, InetSocketAddress source, LoopContext loop) {
         ConnectionLimit exceeded = exceeded(source.getAddress(), loop);
         if (exceeded == null) {
             if (!gate.admitsAll()) {
@@ -129,7 +138,7 @@ final class Acceptor extends ChannelInitializer<SocketChannel> {
     }
 
     /** Whether the client gets to know that it is refused. */
-    private boolean isTold(SocketChannel channel) {
+    private boolean isTold(Channel channel) {
         if (!gate.beginRefusal(tls != null)) {
             return false;
         }

@@ -3,11 +3,13 @@ package io.godwit.mqtt.transport;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.local.LocalIoHandler;
+import io.netty.channel.local.LocalServerChannel;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.uring.IoUring;
 import io.netty.channel.uring.IoUringIoHandler;
@@ -23,14 +25,14 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The threads that serve connections, each with its {@link LoopContext}: io_uring or epoll where it loads, else NIO. */
+/** The threads that serve connections, each with its {@link LoopContext}. */
 public final class EventLoops {
     private static final Logger LOG = LoggerFactory.getLogger(EventLoops.class);
 
     private static final long CUT_SECONDS = 5;
 
     private final EventLoopGroup group;
-    private final Class<? extends ServerSocketChannel> serverChannel;
+    private final Class<? extends ServerChannel> serverChannel;
     private final List<LoopContext> contexts = new ArrayList<>();
 
     public EventLoops(TransportConfig config) {
@@ -38,7 +40,10 @@ public final class EventLoops {
                 ? config.eventLoops()
                 : Runtime.getRuntime().availableProcessors();
         IoHandlerFactory io;
-        if (config.prefersIoUring() && IoUring.isAvailable()) {
+        if (config.io() == TransportConfig.Io.IN_MEMORY) {
+            io = LocalIoHandler.newFactory();
+            serverChannel = LocalServerChannel.class;
+        } else if (config.io() == TransportConfig.Io.IO_URING && IoUring.isAvailable()) {
             io = IoUringIoHandler.newFactory();
             serverChannel = IoUringServerSocketChannel.class;
         } else if (Epoll.isAvailable()) {
@@ -66,7 +71,7 @@ public final class EventLoops {
         return group;
     }
 
-    Class<? extends ServerSocketChannel> serverChannel() {
+    Class<? extends ServerChannel> serverChannel() {
         return serverChannel;
     }
 

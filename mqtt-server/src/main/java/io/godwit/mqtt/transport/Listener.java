@@ -7,8 +7,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.local.LocalAddress;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -20,11 +22,13 @@ public final class Listener {
     private final ListenerConfig config;
     private final @Nullable ServerTls tls;
     private final Channel channel;
+    private final boolean isInMemory;
 
     private Listener(ListenerConfig config, @Nullable ServerTls tls, Channel channel) {
         this.config = config;
         this.tls = tls;
         this.channel = channel;
+        this.isInMemory = !(channel.localAddress() instanceof InetSocketAddress);
     }
 
     /**
@@ -48,18 +52,24 @@ public final class Listener {
     public static Listener bind(ListenerConfig config, Services services) throws IOException {
         ServerTls tls = config.tls() == null ? null : ServerTls.load(config.tls());
         int maxUnwritten = services.transport().maxUnwrittenBytes();
+        boolean isInMemory = services.transport().io() == TransportConfig.Io.IN_MEMORY;
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(services.loops().group())
                 .channel(services.loops().serverChannel())
-                .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                .option(ChannelOption.SO_REUSEADDR, true)
-                .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(
                         ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(maxUnwritten / 2, maxUnwritten))
                 .childOption(
                         ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator(128, 2048, MAX_READ_BYTES))
                 .childHandler(new Acceptor(config, tls, services));
-        ChannelFuture bound = bootstrap.bind(config.address()).awaitUninterruptibly();
+        if (!isInMemory) {
+            bootstrap
+                    .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                    .option(ChannelOption.SO_REUSEADDR, true)
+                    .childOption(ChannelOption.TCP_NODELAY, true);
+        }
+        ChannelFuture bound = bootstrap
+                .bind(isInMemory ? inMemoryAddress(config.address()) : config.address())
+                .awaitUninterruptibly();
         if (!bound.isSuccess()) {
             if (tls != null) {
                 tls.close();
@@ -76,16 +86,21 @@ public final class Listener {
         return listener;
     }
 
-    /** Where it listens, with the port that was chosen when 0 was asked for. */
+    /** Where clients within the process reach the listener that is configured for {@code address}, with {@link TransportConfig.Io#IN_MEMORY}. */
+    public static SocketAddress inMemoryAddress(InetSocketAddress address) {
+        return new LocalAddress("mqtt-" + address.getPort());
+    }
+
+    /** Where it listens, with the port that was chosen when 0 was asked for; in memory, what it is configured for. */
     public InetSocketAddress address() {
-        return (InetSocketAddress) channel.localAddress();
+        return isInMemory ? config.address() : (InetSocketAddress) channel.localAddress();
     }
 
     /** {@code transport host:port}. */
     @Override
     public String toString() {
-        return config.transport() + " " + address().getAddress().getHostAddress() + ":"
-                + address().getPort();
+        return (isInMemory ? "memory" : config.transport()) + " "
+                + address().getAddress().getHostAddress() + ":" + address().getPort();
     }
 
     /** Accepts no more; blocks until that is so. */

@@ -8,21 +8,17 @@ import java.time.Duration;
  * How sockets are served, whatever listener they come from.
  *
  * @param eventLoops threads that serve connections; 0 means one per core
- * @param prefersIoUring whether to use io_uring where it loads; epoll otherwise, or NIO
+ * @param io what carries the bytes
  * @param maxUnwrittenBytes output that waits for the client's socket at which it counts as slow; it is no longer slow at half of it; at least 1
  * @param maxHalfReceivedBytes room for large packets that have arrived in part or are being stored, over all connections, at least 64 KiB; 0 for no limit
  * @param drainTimeout for what is under way at close
  */
 public record TransportConfig(
-        int eventLoops,
-        boolean prefersIoUring,
-        int maxUnwrittenBytes,
-        long maxHalfReceivedBytes,
-        Duration drainTimeout) {
+        int eventLoops, Io io, int maxUnwrittenBytes, long maxHalfReceivedBytes, Duration drainTimeout) {
 
     /** Every setting at its default. */
     public static final TransportConfig DEFAULTS =
-            new TransportConfig(0, false, 1024 * 1024, 64 << 20, Duration.ofSeconds(10));
+            new TransportConfig(0, Io.SOCKETS, 1024 * 1024, 64 << 20, Duration.ofSeconds(10));
 
     public TransportConfig {
         check("eventLoops", eventLoops, 0, 1024);
@@ -31,5 +27,18 @@ public record TransportConfig(
             check("maxHalfReceivedBytes", maxHalfReceivedBytes, 65_536, Long.MAX_VALUE);
         }
         check("drainTimeout", drainTimeout.toSeconds(), 0, Integer.MAX_VALUE);
+    }
+
+    /** What connections are made of. */
+    public enum Io {
+        /** Sockets, by epoll where it loads, else NIO. */
+        SOCKETS,
+        /** Sockets, by io_uring where it loads, else as {@link #SOCKETS}. */
+        IO_URING,
+        /**
+         * Channels within this process, for measurements of more connections than a process may open files for: a client connects to
+         * {@link Listener#inMemoryAddress}. All else of the server is the same.
+         */
+        IN_MEMORY
     }
 }

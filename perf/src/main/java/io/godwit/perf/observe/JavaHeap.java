@@ -1,0 +1,63 @@
+package io.godwit.perf.observe;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The heap of another JVM of this machine and user, by {@code jcmd}, which a JDK has. Blocks for as long as a collection of it takes. */
+public final class JavaHeap {
+    private static final Pattern USED = Pattern.compile("total .*used (\\d+)K");
+    private static final int LONGEST_SECONDS = 60;
+
+    private JavaHeap() {}
+
+    /** Bytes in use after two collections; empty when the process is no JVM that answers, or there is no {@code jcmd}. */
+    public static OptionalLong usedBytes(long pid) throws InterruptedException {
+        Optional<String> info =
+                jcmd(pid, "GC.run").flatMap(done -> ask(pid, "GC.run")).flatMap(done -> ask(pid, "GC.heap_info"));
+        return info.isEmpty() ? OptionalLong.empty() : used(info.get());
+    }
+
+    /** Of the lines that tell a total: of the heap, or of each of its generations. Others are of classes. */
+    static OptionalLong used(String info) {
+        long kilobytes = 0;
+        Matcher matcher = USED.matcher(info);
+        while (matcher.find()) {
+            kilobytes += Long.parseLong(matcher.group(1));
+        }
+        return kilobytes > 0 ? OptionalLong.of(kilobytes * 1_024) : OptionalLong.empty();
+    }
+
+    private static Optional<String> ask(long pid, String command) {
+        try {
+            return jcmd(pid, command);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<String> jcmd(long pid, String command) throws InterruptedException {
+        Path ours = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+        try {
+            Process process = new ProcessBuilder(
+                            Files.isExecutable(ours) ? ours.toString() : "jcmd", Long.toString(pid), command)
+                    .redirectErrorStream(true)
+                    .start();
+            String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (!process.waitFor(LONGEST_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                return Optional.empty();
+            }
+            return process.exitValue() == 0 ? Optional.of(text) : Optional.empty();
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package io.godwit.perf.observe;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** What the kernel's own objects take on this machine, sockets among them. */
+public final class KernelMemory {
+    private KernelMemory() {}
+
+    /** Bytes that it cannot give back while their objects live; empty where it does not tell. */
+    public static OptionalLong bytes() {
+        try {
+            return parse(Files.readAllLines(Path.of("/proc/meminfo")));
+        } catch (IOException e) {
+            return OptionalLong.empty();
+        }
+    }
+
+    static OptionalLong parse(List<String> meminfo) {
+        return meminfo.stream()
+                .filter(line -> line.startsWith("SUnreclaim:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1_024)
+                .findFirst();
+    }
+}

@@ -1,0 +1,19 @@
+package io.godwit.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@link OfflineSessions} with few of them. */
+class OfflineSessionsTest {
+    @Test
+    void sessionsAreStoredAndGivenAMessageEach(@TempDir Path directory) throws Exception {
+        OfflineSessions few = new OfflineSessions();
+        few.most = 1_000;
+        few.isQueued = true;
+
+        assertThat(few.run(directory).table()).contains("| 1,000 |", "queued per second", "files MB");
+    }
+}

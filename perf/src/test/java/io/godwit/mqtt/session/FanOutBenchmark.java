@@ -1,0 +1,97 @@
+package io.godwit.mqtt.session;
+
+import io.godwit.dist.DistConfig;
+import io.godwit.dist.DistWorker;
+import io.godwit.dist.client.Delayer;
+import io.godwit.dist.client.Deliverer;
+import io.godwit.dist.client.Publisher;
+import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.mqtt.transport.SinkConnections;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/**
+ * One publish of QoS 0, 32 bytes, to all its live receivers of the publisher's event loop: matched, delivered, appended to each one's outbound buffer, and written to
+ * sockets that take it at once. What a system call costs is not in here.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class FanOutBenchmark {
+    private static final Message MESSAGE = new Message(
+            "plant/7/line/12/sensor/4711", new byte[32], Qos.AT_MOST_ONCE, false, 0, MessageProperties.NONE);
+
+    @Param({"1", "100", "10000"})
+    public int receivers;
+
+    private SinkConnections connections = new SinkConnections();
+    private Publisher publisher = (message, token) -> Deliverer.DELIVERED;
+
+    @Setup
+    public void setUp() {
+        connections = new SinkConnections();
+        LiveFanOut live = new LiveFanOut(1, System::currentTimeMillis);
+        DistWorker dist = new DistWorker(
+                DistConfig.DEFAULT,
+                () -> {
+                    throw new IllegalStateException("nothing is stored");
+                },
+                live,
+                delivery -> {
+                    throw new IllegalStateException("nobody is stored");
+                },
+                Delayer.NONE,
+                event -> {},
+                new SimpleMeterRegistry());
+        SessionServices services = StorelessServices.of(dist.client(), connections.reports());
+        TopicFilter filter = TopicFilter.parse(MESSAGE.topic()).orElseThrow();
+        for (int i = 0; i < receivers; i++) {
+            SessionTerms terms = new SessionTerms(client("s" + i), 100, 0, 0, null);
+            TransientSession session = new TransientSession(connections.open(), services, terms, null, () -> {});
+            dist.client()
+                    .subscribe(
+                            TenantId.DEFAULT,
+                            filter,
+                            session,
+                            new SubscriptionOptions(Qos.AT_MOST_ONCE, false, false, 0));
+        }
+        publisher = dist.client().publisher(client("publisher"));
+        long before = connections.bytes();
+        publish();
+        if (connections.bytes() - before < receivers * 32L) {
+            throw new IllegalStateException("not all receivers were given the message");
+        }
+    }
+
+    private static ClientInfo client(String id) {
+        return new ClientInfo(TenantId.DEFAULT, new ClientId(id), null, "127.0.0.1:1", 5);
+    }
+
+    @TearDown
+    public void close() {
+        connections.close();
+    }
+
+    @Benchmark
+    public long publish() {
+        publisher.publish(MESSAGE, null);
+        connections.runLoop();
+        return connections.bytes();
+    }
+}

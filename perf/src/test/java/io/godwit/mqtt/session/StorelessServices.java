@@ -1,0 +1,54 @@
+package io.godwit.mqtt.session;
+
+import io.godwit.dist.client.DistClient;
+import io.godwit.mqtt.auth.AuthConfig;
+import io.godwit.mqtt.auth.Authorizer;
+import io.godwit.mqtt.transport.MqttReports;
+import io.godwit.plugin.auth.AuthCheck;
+import io.godwit.plugin.auth.AuthDecision;
+import io.godwit.plugin.auth.AuthProvider;
+import io.godwit.plugin.auth.ConnectRequest;
+import io.godwit.plugin.auth.ConnectResult;
+import io.godwit.plugin.auth.PublishRequest;
+import io.godwit.plugin.auth.SubscribeRequest;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/** What live sessions need, without stores, for everybody. */
+final class StorelessServices {
+    private StorelessServices() {}
+
+    @SuppressWarnings("NullAway") // no store is ever asked
+    static SessionServices of(DistClient dist, MqttReports reports) {
+        AuthProvider allowAll = new AuthProvider() {
+            @Override
+            public Set<AuthCheck> checks() {
+                return Set.of();
+            }
+
+            @Override
+            public CompletableFuture<ConnectResult> connect(ConnectRequest request) {
+                throw new IllegalStateException("not asked for");
+            }
+
+            @Override
+            public CompletableFuture<AuthDecision> publish(PublishRequest request) {
+                throw new IllegalStateException("not asked for");
+            }
+
+            @Override
+            public CompletableFuture<AuthDecision> subscribe(SubscribeRequest request) {
+                throw new IllegalStateException("not asked for");
+            }
+        };
+        return new SessionServices(
+                SessionConfig.DEFAULTS,
+                dist,
+                null,
+                null,
+                new Authorizer(allowAll, AuthConfig.DEFAULTS, reports),
+                reports,
+                System::currentTimeMillis,
+                1);
+    }
+}
