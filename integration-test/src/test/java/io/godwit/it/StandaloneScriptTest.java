@@ -293,7 +293,7 @@ class StandaloneScriptTest {
     /** One data directory with its configuration. */
     private final class Node {
         private final Path directory;
-        private String jvmOptions = "-XX:TieredStopAtLevel=1 " + ClassArchive.option();
+        private String jvmOptions = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
         Node(String name, String configuration) throws IOException {
             directory = Files.createDirectory(home.resolve(name));
@@ -364,6 +364,7 @@ class StandaloneScriptTest {
             builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
             builder.environment().put("JVM_HEAP_OPTS", "-Xms64m -Xmx256m");
             builder.environment().put("JVM_OPTS", jvmOptions);
+            builder.environment().putAll(ClassArchive.environment());
             return builder;
         }
     }

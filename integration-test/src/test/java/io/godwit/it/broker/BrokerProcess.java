@@ -36,10 +36,7 @@ public final class BrokerProcess implements Broker {
     private final List<String> tcpListeners = new ArrayList<>();
     private final Map<String, String> topLevel = new LinkedHashMap<>();
     private final List<String> jvmOptions = new ArrayList<>(List.of(SHORT_LIVED));
-    /** Of the classes, for a start that takes less time. */
-    private final String archive;
-
-    private final Map<String, String> environment = new LinkedHashMap<>();
+    private final Map<String, String> environment;
     private boolean isFounder = true;
     /** Where {@code bin}, {@code lib} and {@code plugins} are. */
     private Path installation = distribution();
@@ -48,12 +45,12 @@ public final class BrokerProcess implements Broker {
 
     /** @param home a directory, made if need be; a broker that was there before is continued */
     public BrokerProcess(Path home) throws IOException {
-        this(home, ClassArchive.option());
+        this(home, ClassArchive.environment());
     }
 
-    /** @param archive the option of the JVM that says where its classes are */
-    BrokerProcess(Path home, String archive) throws IOException {
-        this.archive = archive;
+    /** @param environment of the start script, more of it by {@link #environment} */
+    BrokerProcess(Path home, Map<String, String> environment) throws IOException {
+        this.environment = new LinkedHashMap<>(environment);
         this.home = Files.createDirectories(home);
         this.data = home.resolve("data");
         this.address = Ports.free();
@@ -109,12 +106,24 @@ public final class BrokerProcess implements Broker {
         return this;
     }
 
+    /** Told that it may begin a cluster, as it is by default. */
+    public BrokerProcess founding() {
+        isFounder = true;
+        return this;
+    }
+
     /** Runs {@code bin/godwit-admin} on this broker's data; returns its exit code. Its output goes to {@code out}. */
     public int admin(Path out, String... command) throws IOException {
+        List<String> words = new ArrayList<>(List.of(command));
+        words.addAll(List.of("--data", data().toString()));
+        return adminAnywhere(out, words.toArray(String[]::new));
+    }
+
+    /** As {@link #admin}, but for the data: the words say what it is about. */
+    public int adminAnywhere(Path out, String... command) throws IOException {
         List<String> words = new ArrayList<>();
         words.add(installation.resolve("bin/godwit-admin").toString());
         words.addAll(List.of(command));
-        words.addAll(List.of("--data", data().toString()));
         ProcessBuilder builder =
                 new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(out.toFile());
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
@@ -228,6 +237,13 @@ public final class BrokerProcess implements Broker {
     public String status() throws IOException {
         Path output = home.resolve("status.out");
         exitCode(run(output, "status"), Duration.ofSeconds(30));
+        return Files.readString(output);
+    }
+
+    /** Runs {@code archive} and returns what it prints, whatever its exit code. */
+    public String makeArchive() throws IOException {
+        Path output = home.resolve("archive.out");
+        exitCode(run(output, "archive"), Duration.ofMinutes(4));
         return Files.readString(output);
     }
 
@@ -369,7 +385,7 @@ public final class BrokerProcess implements Broker {
         words.addAll(List.of("--data", data().toString(), "--log", log().toString()));
         ProcessBuilder builder =
                 new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(output.toFile());
-        builder.environment().put("JVM_OPTS", archive + " " + String.join(" ", jvmOptions));
+        builder.environment().put("JVM_OPTS", String.join(" ", jvmOptions));
         builder.environment().put("JVM_HEAP_OPTS", HEAP);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().putAll(environment);

@@ -5,48 +5,42 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The classes that a broker loads until it serves, in the form in which a JVM maps them into memory (CDS). Made by one start and stop when the first test
- * needs it, since the tests start a hundred brokers. Measured: a start takes 1.5 s instead of 2.2 s, and a quarter less CPU. A JVM that cannot make or
- * use it loads the classes as ever.
+ * The archive of classes ({@code standalone.sh archive}) for the brokers of the tests, since there are hundreds: made in a directory of its own when the first
+ * test needs it, for the options of {@link BrokerProcess}. No start makes one by itself then, beside tests that measure. A broker that cannot use it
+ * loads its classes as ever.
  */
 public final class ClassArchive {
     private static final Logger LOG = LoggerFactory.getLogger(ClassArchive.class);
-    private static final String OPTION = make();
+    private static final Path DIRECTORY = make();
 
     private ClassArchive() {}
 
-    /** An option of the JVM; one without effect when there is no archive. */
-    public static String option() {
-        return OPTION;
+    /** What tells the start script where the archive is. */
+    public static Map<String, String> environment() {
+        return Map.of("GODWIT_CACHE", DIRECTORY.toString(), "GODWIT_TRAINING", "off");
     }
 
-    private static String make() {
+    private static Path make() {
         try {
-            // never one of an earlier build: its jars have the same time, and may have the same size
             Path directory = Files.createTempDirectory("classes");
             Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
-            Path archive = directory.resolve("broker.jsa");
-            BrokerProcess broker =
-                    new BrokerProcess(directory.resolve("broker"), "-XX:ArchiveClassesAtExit=" + archive);
-            try {
-                broker.start();
-                broker.stop();
-            } finally {
-                broker.close();
+            try (BrokerProcess broker =
+                    new BrokerProcess(directory.resolve("broker"), Map.of("GODWIT_CACHE", directory.toString()))) {
+                String said = broker.makeArchive();
+                if (!said.contains("archive of classes made")) {
+                    LOG.warn("no archive of classes: {}", said);
+                }
             }
-            if (Files.exists(archive)) {
-                return "-XX:SharedArchiveFile=" + archive;
-            }
-            LOG.warn("no archive of classes: {}", broker.said());
+            return directory;
         } catch (IOException e) {
-            LOG.warn("no archive of classes", e);
+            throw new UncheckedIOException(e);
         }
-        return "-Xshare:auto";
     }
 
     private static void delete(Path directory) {

@@ -5,8 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What Linux tells of a process or a thread in its {@code stat}. */
-final class ProcStat {
+/** What Linux tells of a process or a thread below {@code /proc}. */
+public final class ProcStat {
+    /** Of the clock that processor time is counted by; the same on every Linux that a JVM runs on. */
+    private static final int TICKS_PER_SECOND = 100;
+
     private ProcStat() {}
 
     /**
@@ -40,5 +43,31 @@ final class ProcStat {
         } catch (IOException gone) {
             return 'X';
         }
+    }
+
+    /** Time that all threads of a process have used of the processors, in milliseconds. */
+    public static long cpuMillis(long pid) throws IOException {
+        String text = Files.readString(Path.of("/proc", Long.toString(pid), "stat"), StandardCharsets.ISO_8859_1);
+        String[] fields = text.substring(text.lastIndexOf(')') + 2).split(" ", -1); // from the third on
+        return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * 1_000 / TICKS_PER_SECOND;
+    }
+
+    /** Bytes of memory that a process has, as the system counts them. */
+    public static long residentBytes(long pid) throws IOException {
+        return number(Path.of("/proc", Long.toString(pid), "status"), "VmRSS:") << 10;
+    }
+
+    /** Bytes that a process has had written to disks. */
+    public static long writtenBytes(long pid) throws IOException {
+        return number(Path.of("/proc", Long.toString(pid), "io"), "write_bytes:");
+    }
+
+    private static long number(Path file, String name) throws IOException {
+        for (String line : Files.readAllLines(file, StandardCharsets.ISO_8859_1)) {
+            if (line.startsWith(name)) {
+                return Long.parseLong(line.substring(name.length()).strip().split(" ", -1)[0]);
+            }
+        }
+        throw new IOException(file + " has no " + name);
     }
 }

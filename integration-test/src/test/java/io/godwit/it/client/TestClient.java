@@ -116,6 +116,10 @@ public final class TestClient implements AutoCloseable {
         }
     }
 
+    public String clientId() {
+        return config.clientId();
+    }
+
     public synchronized boolean isOpen() {
         return open;
     }

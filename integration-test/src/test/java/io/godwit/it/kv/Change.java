@@ -4,6 +4,8 @@ package io.godwit.it.kv;
 enum Change {
     SPLIT,
     MERGE,
+    /** A range merged with its neighbour, led by different nodes until then. */
+    MERGE_APART,
     TRANSFER,
     /** A learner made, promoted, or made of a voter; a replica given up. */
     CHANGE_VOTERS,

@@ -37,13 +37,29 @@ final class CheckRun {
     /**
      * How a run is to be.
      *
-     * @param millis of troubles
+     * @param millis of troubles; 0 for each kind once
      * @param clients at the same time
      * @param pauseMillis between two requests of a client, on the average
      * @param longestPauseMillis how long a process stands still, or a link is cut, at most
+     * @param wanted troubles, so far as they are possible
      */
     record Settings(
-            int nodes, long millis, int clients, int pauseMillis, int longestPauseMillis, Fault fault, long seed) {
+            int nodes,
+            long millis,
+            int clients,
+            int pauseMillis,
+            int longestPauseMillis,
+            Fault fault,
+            Set<Trouble> wanted,
+            long seed) {
+
+        Settings(int nodes, long millis, int clients, int pauseMillis, int longestPauseMillis, Fault fault, long seed) {
+            this(nodes, millis, clients, pauseMillis, longestPauseMillis, fault, EnumSet.allOf(Trouble.class), seed);
+        }
+
+        Settings {
+            wanted = Set.copyOf(wanted);
+        }
 
         /** What an operator must get done at least once when all nodes are there. */
         Set<Change> changes() {
@@ -55,6 +71,7 @@ final class CheckRun {
             if (nodes > 1) {
                 changes.add(Change.TRANSFER);
                 changes.add(Change.CHANGE_VOTERS);
+                changes.add(Change.MERGE_APART);
             }
             if (nodes > VOTERS) {
                 changes.add(Change.MOVE);
@@ -92,15 +109,23 @@ final class CheckRun {
     }
 
     private final Settings settings;
+    private final Hosts.Maker hosts;
     private final Path data;
     private final Path kept;
 
     /** @param data a directory for the nodes' data */
     CheckRun(Settings settings, Path data) {
+        this(settings, ProcessHosts::new, "", data);
+    }
+
+    /** @param kind of hosts, for the name of what is kept */
+    CheckRun(Settings settings, Hosts.Maker hosts, String kind, Path data) {
         this.settings = settings;
+        this.hosts = hosts;
         this.data = data;
         this.kept = Path.of(
-                        "target", "kv-check-" + settings.fault() + '-' + settings.nodes() + "-nodes-" + settings.seed())
+                        "target",
+                        "kv-check-" + kind + settings.fault() + '-' + settings.nodes() + "-nodes-" + settings.seed())
                 .toAbsolutePath();
     }
 
@@ -127,10 +152,12 @@ final class CheckRun {
     private Result run(History history) throws IOException {
         List<String> keys = Workload.keys();
         List<String> splitKeys = List.of(keys.get(10), keys.get(20), keys.get(30));
-        try (TestCluster cluster = new TestCluster(settings.nodes(), data, kept, splitKeys, settings.fault());
+        try (TestCluster cluster = cluster(splitKeys);
                 Workload load = new Workload(
                         cluster.addresses(), history, settings.seed(), settings.clients(), settings.pauseMillis())) {
-            Set<Trouble> possible = NemesisPlan.possible(settings.nodes(), cluster.disk() != null);
+            Set<Trouble> possible =
+                    NemesisPlan.possible(settings.nodes(), cluster.hosts().troubles());
+            possible.retainAll(settings.wanted());
             NemesisPlan plan = NemesisPlan.of(
                     settings.seed(), settings.nodes(), settings.millis(), settings.longestPauseMillis(), possible);
             LOG.info("{}, {} troubles", settings, plan.steps().size());
@@ -163,6 +190,17 @@ final class CheckRun {
                     operator.asked(),
                     operator.done(),
                     operator.unsupported());
+        }
+    }
+
+    private TestCluster cluster(List<String> splitKeys) throws IOException {
+        Files.createDirectories(data);
+        Hosts found = hosts.make(settings.nodes(), data, kept, settings.fault());
+        try {
+            return new TestCluster(settings.nodes(), found, splitKeys, settings.fault());
+        } catch (IOException | RuntimeException e) {
+            found.close();
+            throw e;
         }
     }
 

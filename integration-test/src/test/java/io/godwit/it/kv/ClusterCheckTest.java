@@ -7,7 +7,6 @@ import io.godwit.it.kv.CheckRun.Settings;
 import io.godwit.it.kv.history.Reply;
 import io.godwit.it.kv.node.NodeOptions.Fault;
 import java.nio.file.Path;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -23,6 +22,9 @@ import org.slf4j.LoggerFactory;
 class ClusterCheckTest {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterCheckTest.class);
 
+    /** So long a run has every kind of trouble. */
+    private static final long EVERY_TROUBLE_MILLIS = 50_000;
+
     @TempDir
     private Path data;
 
@@ -34,6 +36,12 @@ class ClusterCheckTest {
     @Test
     void threeNodesAreLinearizable() throws Exception {
         check(3, 150, 12_000);
+    }
+
+    /** Whatever the troubles leave time for: at its end a merge of two ranges that different nodes lead has been carried out. */
+    @Test
+    void mergesOverSeveralNodesAreLinearizable() throws Exception {
+        check(3, 6, 2_000, 1);
     }
 
     @Test
@@ -49,7 +57,11 @@ class ClusterCheckTest {
     }
 
     private void check(int nodes, int seconds, int longestPauseMillis) throws Exception {
-        long seed = Long.getLong("nemesis.seed", ThreadLocalRandom.current().nextInt(1_000_000));
+        check(nodes, seconds, longestPauseMillis, ThreadLocalRandom.current().nextInt(1_000_000));
+    }
+
+    private void check(int nodes, int seconds, int longestPauseMillis, long usualSeed) throws Exception {
+        long seed = Long.getLong("nemesis.seed", usualSeed);
         LOG.info("-Dnemesis.seed={}", seed);
         long millis = TimeUnit.SECONDS.toMillis(Integer.getInteger("nemesis.seconds", seconds));
         Settings settings = new Settings(nodes, millis, 12, 25, longestPauseMillis, Fault.GENUINE, seed);
@@ -58,10 +70,10 @@ class ClusterCheckTest {
         assertThat(result.isGood())
                 .withFailMessage(() -> "seed " + seed + ": " + result.summary())
                 .isTrue();
-        assertThat(result.troubles().keySet()).isEqualTo(result.possible());
-        Set<Change> expected = settings.changes();
-        expected.removeAll(result.unsupported());
-        assertThat(result.done().keySet()).as("changes carried out").containsAll(expected);
+        if (millis > EVERY_TROUBLE_MILLIS) {
+            assertThat(result.troubles().keySet()).isEqualTo(result.possible());
+        }
+        assertThat(result.done().keySet()).as("changes carried out").containsAll(settings.changes());
         // a store that hardly answers would be judged by hardly anything
         assertThat(result.replies().get(Reply.Kind.OK) + result.replies().get(Reply.Kind.VALUE))
                 .isGreaterThan(millis / 50);

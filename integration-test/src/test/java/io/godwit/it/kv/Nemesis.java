@@ -52,7 +52,7 @@ final class Nemesis {
     }
 
     private void begin(Step step) throws IOException {
-        NodeProcess victim = cluster.node(step.victim());
+        TestNode victim = cluster.node(step.victim());
         switch (step.trouble()) {
             case KILL -> {
                 note("kill " + victim.name());
@@ -84,6 +84,10 @@ final class Nemesis {
                     }
                 }
             }
+            case UNPLUG -> {
+                note("unplug " + victim.name());
+                cluster.hosts().unplug(step.victim());
+            }
             case FILL_DISK -> {
                 long left = bytesLeft(step.share());
                 note("fill the disk of " + victim.name() + " but for " + left + " bytes");
@@ -109,7 +113,7 @@ final class Nemesis {
     }
 
     private void end(Step step) throws IOException {
-        NodeProcess victim = cluster.node(step.victim());
+        TestNode victim = cluster.node(step.victim());
         switch (step.trouble()) {
             case KILL, RESTART -> {
                 note("start " + victim.name());
@@ -122,6 +126,10 @@ final class Nemesis {
             case CUT, CUT_ONE_WAY, ISOLATE -> {
                 note("heal all links");
                 cluster.healAll();
+            }
+            case UNPLUG -> {
+                note("plug " + victim.name());
+                cluster.hosts().plug(step.victim());
             }
             case FILL_DISK -> {
                 note("empty the disk of " + victim.name());
@@ -137,7 +145,7 @@ final class Nemesis {
 
     /** A store whose log met a full disk may stop for good, and say so: then, with room again, the operator restarts it. */
     private void restartIfStopped(int node) throws IOException {
-        NodeProcess process = cluster.node(node);
+        TestNode process = cluster.node(node);
         long giveUp = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RECOVERY_MILLIS);
         String health = "";
         while (process.isRunning() && System.nanoTime() < giveUp) {
@@ -165,7 +173,7 @@ final class Nemesis {
 
     private void lookForDeaths() throws IOException {
         for (int node = 0; node < cluster.size(); node++) {
-            NodeProcess process = cluster.node(node);
+            TestNode process = cluster.node(node);
             if (!process.isRunning()) {
                 note(process.name() + " has ended by itself; start it again");
                 deaths.add(process.name() + " has ended by itself" + process.said());

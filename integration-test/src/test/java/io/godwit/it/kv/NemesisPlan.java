@@ -27,6 +27,7 @@ record NemesisPlan(long seed, List<Step> steps, long changesSeed) {
     /**
      * Each kind of trouble comes once before any comes again.
      *
+     * @param millis after which no more begins; 0 for each kind once
      * @param longestPauseMillis how long a process stands still at most
      */
     static NemesisPlan of(long seed, int nodes, long millis, int longestPauseMillis, Set<Trouble> kinds) {
@@ -34,7 +35,7 @@ record NemesisPlan(long seed, List<Step> steps, long changesSeed) {
         List<Step> steps = new ArrayList<>();
         List<Trouble> round = new ArrayList<>();
         long time = 0;
-        while (time < millis) {
+        while (time < millis || millis == 0 && steps.size() < kinds.size()) {
             if (round.isEmpty()) {
                 round.addAll(kinds);
                 Collections.shuffle(round, random);
@@ -51,7 +52,7 @@ record NemesisPlan(long seed, List<Step> steps, long changesSeed) {
             case KILL, RESTART -> random.nextInt(3_000);
             case KILL_ALL -> random.nextInt(1_000);
             case PAUSE -> 1_000 + random.nextInt(longestPauseMillis - 1_000);
-            case CUT, CUT_ONE_WAY, ISOLATE -> 2_000 + random.nextInt(longestPauseMillis - 1_000);
+            case CUT, CUT_ONE_WAY, ISOLATE, UNPLUG -> 2_000 + random.nextInt(longestPauseMillis - 1_000);
             case FILL_DISK -> 3_000 + random.nextInt(4_000);
         };
         int victim = trouble == Trouble.FILL_DISK ? 0 : random.nextInt(nodes);
@@ -59,16 +60,17 @@ record NemesisPlan(long seed, List<Step> steps, long changesSeed) {
         return new Step(trouble, 1_000 + random.nextInt(3_000), last, victim, other, random.nextDouble());
     }
 
-    /** What can be done to so many nodes. */
-    static Set<Trouble> possible(int nodes, boolean hasDisk) {
-        Set<Trouble> kinds = EnumSet.allOf(Trouble.class);
+    /**
+     * What can be done to so many nodes.
+     *
+     * @param kinds that can be done where they live
+     */
+    static Set<Trouble> possible(int nodes, Set<Trouble> kinds) {
+        Set<Trouble> possible = EnumSet.copyOf(kinds);
         if (nodes == 1) {
-            kinds.removeIf(Trouble::needsLinks);
-            kinds.remove(Trouble.KILL_ALL);
+            possible.removeIf(Trouble::needsLinks);
+            possible.remove(Trouble.KILL_ALL);
         }
-        if (!hasDisk) {
-            kinds.remove(Trouble.FILL_DISK);
-        }
-        return kinds;
+        return possible;
     }
 }

@@ -24,6 +24,12 @@ class NemesisPlanTest {
     }
 
     @Test
+    void withoutATimeEachTroubleComesOnce() {
+        assertThat(NemesisPlan.of(7, 3, 0, 2_000, ALL).steps().stream().map(Step::trouble))
+                .containsExactlyInAnyOrderElementsOf(ALL);
+    }
+
+    @Test
     void aLinkHasTwoEnds() {
         assertThat(NemesisPlan.of(2, 3, 600_000, 12_000, ALL).steps())
                 .allMatch(step -> step.victim() != step.other() && step.other() < 3);
@@ -31,9 +37,9 @@ class NemesisPlanTest {
 
     @Test
     void oneNodeHasNoLinks() {
-        assertThat(NemesisPlan.possible(1, true))
+        assertThat(NemesisPlan.possible(1, ALL))
                 .containsExactlyInAnyOrder(Trouble.KILL, Trouble.RESTART, Trouble.PAUSE, Trouble.FILL_DISK);
-        assertThat(NemesisPlan.possible(3, false))
+        assertThat(NemesisPlan.possible(3, EnumSet.complementOf(EnumSet.of(Trouble.FILL_DISK))))
                 .doesNotContain(Trouble.FILL_DISK)
                 .contains(Trouble.CUT_ONE_WAY);
     }

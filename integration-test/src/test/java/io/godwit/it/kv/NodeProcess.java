@@ -9,14 +9,16 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A node as a process that is started, stopped, killed and started again on the same data. Used by one thread at a time, but for the address. */
-final class NodeProcess implements AutoCloseable {
-    private static final List<String> JVM_OPTIONS = List.of(
+/** A node as a process of this machine. */
+final class NodeProcess implements TestNode {
+    static final List<String> JVM_OPTIONS = List.of(
             "-Xms64m",
             "-Xmx256m",
             "-Xss512k",
@@ -38,6 +40,7 @@ final class NodeProcess implements AutoCloseable {
     private final NodeOptions options;
     private final List<String> prefix;
     private final Path log;
+    private final Map<String, String> environment = new HashMap<>();
     private @Nullable Process process;
     private boolean isPaused;
 
@@ -48,19 +51,27 @@ final class NodeProcess implements AutoCloseable {
         this.log = log;
     }
 
-    String name() {
+    @Override
+    public String name() {
         return options.name();
     }
 
-    Path log() {
-        return log;
-    }
-
-    InetSocketAddress address() {
+    @Override
+    public InetSocketAddress address() {
         return new InetSocketAddress(options.host(), options.clientPort());
     }
 
-    void start() throws IOException {
+    Path data() {
+        return options.data();
+    }
+
+    /** What it has in its environment from the next start on. */
+    void environment(Map<String, String> more) {
+        environment.putAll(more);
+    }
+
+    @Override
+    public void start() throws IOException {
         List<String> words = new ArrayList<>(prefix);
         words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         words.addAll(JVM_OPTIONS);
@@ -69,27 +80,50 @@ final class NodeProcess implements AutoCloseable {
         words.addAll(options.arguments());
         isPaused = false;
         // its standard input is a pipe from us: when we die, it ends
-        process = new ProcessBuilder(words)
+        ProcessBuilder builder = new ProcessBuilder(words)
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-                .start();
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        builder.environment().putAll(environment);
+        process = builder.start();
     }
 
     private static String classPath() {
         return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     }
 
-    boolean isRunning() {
+    @Override
+    public boolean isRunning() {
         Process running = process;
         return running != null && running.isAlive();
     }
 
-    boolean isPaused() {
-        return isPaused;
+    /** Waits for it to end by itself. Returns whether it has. */
+    boolean awaitEnd(int seconds) throws IOException {
+        Process running = process;
+        try {
+            return running == null || running.waitFor(seconds, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(e);
+        }
     }
 
-    /** As kill -9. Returns when it is gone. */
-    void kill() throws IOException {
+    /** Which goes on with each start. */
+    Path log() {
+        return log;
+    }
+
+    /** While it runs. */
+    ProcessHandle handle() {
+        Process running = process;
+        if (running == null) {
+            throw new IllegalStateException(name() + " does not run");
+        }
+        return running.toHandle();
+    }
+
+    @Override
+    public void kill() throws IOException {
         Process running = process;
         if (running == null) {
             return;
@@ -107,7 +141,8 @@ final class NodeProcess implements AutoCloseable {
         isPaused = false;
     }
 
-    void pause() throws IOException {
+    @Override
+    public void pause() throws IOException {
         Process running = process;
         if (running != null && running.isAlive()) {
             Signals.stop(running.toHandle());
@@ -115,7 +150,8 @@ final class NodeProcess implements AutoCloseable {
         }
     }
 
-    void goOn() throws IOException {
+    @Override
+    public void goOn() throws IOException {
         Process running = process;
         if (running != null && isPaused) {
             Signals.goOn(running.toHandle());
@@ -123,8 +159,8 @@ final class NodeProcess implements AutoCloseable {
         }
     }
 
-    /** Lets it close in good order. */
-    void stop() throws IOException {
+    @Override
+    public void stop() throws IOException {
         Process running = process;
         if (running == null) {
             return;
@@ -146,8 +182,8 @@ final class NodeProcess implements AutoCloseable {
         process = null;
     }
 
-    /** The end of its log. */
-    String said() throws IOException {
+    @Override
+    public String said() throws IOException {
         File file = log.toFile();
         if (!file.exists()) {
             return "; it has said nothing";

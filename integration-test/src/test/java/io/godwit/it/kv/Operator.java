@@ -27,6 +27,10 @@ final class Operator implements AutoCloseable {
     private static final int MILLIS = 8_000;
     /** How often a learner is asked to be promoted, once a second: it must have caught up first. */
     private static final int PROMOTIONS = 10;
+    /** How often a merge is asked for: the first time it has the leaders brought together. */
+    private static final int MERGES = 5;
+
+    private static final int MERGE_PAUSE_MILLIS = 300;
 
     private static final int LEAST_RANGES = 3;
     private static final int MOST_RANGES = 12;
@@ -85,8 +89,14 @@ final class Operator implements AutoCloseable {
                 return;
             }
             int choice = random.nextInt(ranges.size());
+            boolean isMerge = change == Change.MERGE || change == Change.MERGE_APART;
+            if (isMerge && ranges.size() <= LEAST_RANGES) {
+                change = Change.SPLIT; // there is nothing to be merged before
+            }
             if (change == Change.MOVE) {
                 move(node, ranges.get(choice));
+            } else if (change == Change.MERGE_APART) {
+                mergeApart(node, ranges, choice);
             } else {
                 for (String step : steps(change, ranges, choice)) {
                     asked.merge(change, 1, Integer::sum);
@@ -134,17 +144,59 @@ final class Operator implements AutoCloseable {
         return switch (change) {
             case SPLIT -> ranges.size() >= MOST_RANGES ? List.of() : split(range, id);
             case MERGE -> {
-                boolean canBe = ranges.size() > LEAST_RANGES && choice + 1 < ranges.size();
-                RangeText right = canBe ? ranges.get(choice + 1) : range;
-                yield canBe ? List.of("merge " + id + ' ' + right.id() + ' ' + right.epoch()) : List.of();
+                RangeText right = neighbour(ranges, choice);
+                yield right == null ? List.of() : List.of(merge(range, right));
             }
             case TRANSFER -> {
                 List<String> others = without(range.voters(), range.leader());
                 yield others.isEmpty() ? List.of() : List.of("transfer " + id + ' ' + any(others));
             }
             case CHANGE_VOTERS -> changeVoters(range, id);
-            case MOVE -> List.of(); // takes several steps, each with the epoch after the one before
+            case MERGE_APART, MOVE ->
+                List.of(); // take several steps, each after a look at what the one before has done
         };
+    }
+
+    /** What a range may be merged with; null where it is the last, or there are few. */
+    private static @Nullable RangeText neighbour(List<RangeText> ranges, int choice) {
+        return ranges.size() > LEAST_RANGES && choice + 1 < ranges.size() ? ranges.get(choice + 1) : null;
+    }
+
+    private static String merge(RangeText left, RangeText right) {
+        return "merge " + left.id() + ' ' + left.epoch() + ' ' + right.id() + ' ' + right.epoch();
+    }
+
+    /** Has another node lead the neighbour first, where the same one leads both. */
+    private void mergeApart(int node, List<RangeText> ranges, int choice) throws IOException {
+        RangeText left = ranges.get(choice);
+        RangeText right = neighbour(ranges, choice);
+        if (right == null) {
+            return;
+        }
+        asked.merge(Change.MERGE_APART, 1, Integer::sum);
+        if (left.leader().equals(right.leader())) {
+            List<String> others = without(right.voters(), right.leader());
+            if (others.isEmpty()
+                    || !carryOut(
+                            node,
+                            Change.MERGE_APART,
+                            "transfer " + right.id() + ' ' + right.epoch() + ' ' + any(others))) {
+                return;
+            }
+            left = find(node, left.id());
+            right = find(node, right.id());
+        }
+        boolean isApart = left != null && right != null && !left.leader().equals(right.leader());
+        for (int i = 0; isApart && i < MERGES && left != null && right != null && !isOver; i++) {
+            if (carryOut(node, Change.MERGE_APART, merge(left, right))) {
+                done(Change.MERGE_APART);
+                done(Change.MERGE);
+                return;
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(MERGE_PAUSE_MILLIS));
+            left = find(node, left.id());
+            right = find(node, right.id());
+        }
     }
 
     private List<String> split(RangeText range, String id) {

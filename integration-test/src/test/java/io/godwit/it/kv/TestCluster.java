@@ -1,94 +1,63 @@
 package io.godwit.it.kv;
 
 import io.godwit.it.kv.fault.Links;
-import io.godwit.it.kv.fault.NamespaceLinks;
-import io.godwit.it.kv.fault.ProxyLinks;
 import io.godwit.it.kv.fault.SmallDisk;
 import io.godwit.it.kv.node.NodeOptions;
 import io.godwit.it.kv.node.NodeOptions.Fault;
 import io.godwit.it.kv.node.OperatorText;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Nodes as processes, the links between them, and for the first one a small disk of its own. What the machine does not let us have is done without,
- * and said. Used by one thread at a time, but for the addresses.
- */
+/** Nodes, wherever they live, and what is asked of them. Used by one thread at a time, but for the addresses. */
 final class TestCluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TestCluster.class);
 
     private static final int CLIENT_PORT = 7_801;
     private static final int CLUSTER_PORT = 7_802;
     private static final int RPC_PORT = 7_803;
-    static final long DISK_BYTES = 768L << 20;
     static final long LOW_WATER_BYTES = 64L << 20;
-    private static final long SNAPSHOT_LOG_BYTES = 2L << 20;
 
-    private final Links links;
-    private final @Nullable SmallDisk disk;
-    private final List<NodeProcess> nodes = new ArrayList<>();
+    private final Hosts hosts;
+    private final List<TestNode> nodes = new ArrayList<>();
+
+    TestCluster(int count, Hosts hosts, List<String> splitKeys, Fault fault) throws IOException {
+        this(count, hosts, splitKeys, fault, NodeTerms.SMALL);
+    }
 
     /**
      * Starts nothing yet.
      *
-     * @param directory for their data
-     * @param logs for their logs
+     * @param hosts closed with the cluster
      * @param splitKeys where the store is cut when it is made
      */
-    TestCluster(int count, Path directory, Path logs, List<String> splitKeys, Fault fault) throws IOException {
-        Files.createDirectories(directory);
-        Files.createDirectories(logs);
-        links = links(count);
-        disk = fault == Fault.GENUINE ? disk(directory.resolve("disk")) : null;
+    TestCluster(int count, Hosts hosts, List<String> splitKeys, Fault fault, NodeTerms terms) throws IOException {
+        this.hosts = hosts;
         for (int node = 0; node < count; node++) {
-            NodeOptions options = options(node, count, directory, disk, splitKeys, fault);
-            nodes.add(new NodeProcess(options, links.prefix(node), logs.resolve(options.name() + ".log")));
+            nodes.add(hosts.node(node, options(node, count, hosts, splitKeys, fault, terms)));
         }
-        LOG.info("{} nodes over {}; small disk: {}", count, links.describe(), disk == null ? "none" : disk.describe());
+        Set<Trouble> spared = EnumSet.complementOf(EnumSet.copyOf(hosts.troubles()));
+        LOG.info("{} nodes over {}; not done to nodes there: {}", count, hosts.describe(), spared);
     }
 
-    /** Proxies can be asked for by {@code -Dnemesis.links=proxy}. */
-    private static Links links(int count) throws IOException {
-        if (count > 1 && !"proxy".equals(System.getProperty("nemesis.links"))) {
-            try {
-                return NamespaceLinks.make(count);
-            } catch (IOException e) {
-                LOG.warn("no network namespaces here, links pass proxies instead: {}", e.getMessage());
-            }
-        }
-        return new ProxyLinks(count);
-    }
-
-    private static @Nullable SmallDisk disk(Path directory) {
-        try {
-            return SmallDisk.make(directory, DISK_BYTES);
-        } catch (IOException e) {
-            LOG.warn("SKIPPED: no disk is filled, since this machine does not let us mount one: {}", e.getMessage());
-            return null;
-        }
-    }
-
-    private NodeOptions options(
-            int node, int count, Path directory, @Nullable SmallDisk small, List<String> splitKeys, Fault fault) {
-        String name = "n" + (node + 1);
+    private static NodeOptions options(
+            int node, int count, Hosts hosts, List<String> splitKeys, Fault fault, NodeTerms terms) {
         List<String> seeds = new ArrayList<>();
         for (int other = 0; other < count; other++) {
-            seeds.add(links.address(other) + ':' + CLUSTER_PORT);
+            seeds.add(hosts.links().address(other) + ':' + CLUSTER_PORT);
         }
-        Path home = node == 0 && small != null ? small.root() : directory.resolve(name);
         return new NodeOptions(
-                name,
-                home.resolve("data"),
-                links.address(node),
+                "n" + (node + 1),
+                hosts.data(node),
+                hosts.links().address(node),
                 CLIENT_PORT,
                 count == 1 ? 0 : CLUSTER_PORT,
                 RPC_PORT,
@@ -96,8 +65,12 @@ final class TestCluster implements AutoCloseable {
                 count == 1 ? List.of() : seeds,
                 splitKeys,
                 LOW_WATER_BYTES,
-                SNAPSHOT_LOG_BYTES,
-                links.proxyPort(node),
+                terms.cacheBytes(),
+                terms.snapshotLogBytes(),
+                terms.snapshotBytesPerSecond(),
+                terms.electionMillis(),
+                hosts.links().proxyPort(node),
+                terms.graceSeconds(),
                 fault);
     }
 
@@ -105,26 +78,35 @@ final class TestCluster implements AutoCloseable {
         return nodes.size();
     }
 
-    NodeProcess node(int number) {
+    TestNode node(int number) {
         return nodes.get(number);
     }
 
+    /** Only where nodes are processes of this machine. */
+    NodeProcess process(int number) {
+        return (NodeProcess) nodes.get(number);
+    }
+
+    Hosts hosts() {
+        return hosts;
+    }
+
     Links links() {
-        return links;
+        return hosts.links();
     }
 
     /** The disk of the first node; null when it has none of its own. */
     @Nullable
     SmallDisk disk() {
-        return disk;
+        return hosts.disk();
     }
 
     List<InetSocketAddress> addresses() {
-        return nodes.stream().map(NodeProcess::address).toList();
+        return nodes.stream().map(TestNode::address).toList();
     }
 
     void start() throws IOException {
-        for (NodeProcess node : nodes) {
+        for (TestNode node : nodes) {
             node.start();
         }
     }
@@ -146,7 +128,7 @@ final class TestCluster implements AutoCloseable {
         long giveUp = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
         String health = "";
         while (!health.startsWith("done SERVING")) {
-            NodeProcess process = nodes.get(node);
+            TestNode process = nodes.get(node);
             if (!process.isRunning()) {
                 throw new IOException(process.name() + " has ended" + process.said());
             }
@@ -187,7 +169,7 @@ final class TestCluster implements AutoCloseable {
         for (int from = 0; from < nodes.size(); from++) {
             for (int to = 0; to < nodes.size(); to++) {
                 if (from != to) {
-                    links.heal(from, to);
+                    links().heal(from, to);
                 }
             }
         }
@@ -197,14 +179,10 @@ final class TestCluster implements AutoCloseable {
     @Override
     public void close() throws IOException {
         IOException failure = null;
-        for (NodeProcess node : nodes) {
+        for (TestNode node : nodes) {
             failure = closed(node::close, failure);
         }
-        failure = closed(links::close, failure);
-        SmallDisk small = disk;
-        if (small != null) {
-            failure = closed(small::close, failure);
-        }
+        failure = closed(hosts::close, failure);
         if (failure != null) {
             throw failure;
         }

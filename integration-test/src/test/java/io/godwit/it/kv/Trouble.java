@@ -14,12 +14,14 @@ enum Trouble {
     CUT_ONE_WAY,
     /** Nothing passes between one node and all others. */
     ISOLATE,
+    /** A node has no network, for clients neither: its interface is taken away. */
+    UNPLUG,
     /** The first node's disk is full, or nearly. */
     FILL_DISK,
     /** kill -9 of all at once. */
     KILL_ALL;
 
     boolean needsLinks() {
-        return this == CUT || this == CUT_ONE_WAY || this == ISOLATE;
+        return this == CUT || this == CUT_ONE_WAY || this == ISOLATE || this == UNPLUG;
     }
 }

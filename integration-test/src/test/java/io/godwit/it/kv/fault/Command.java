@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Runs programs of the system. */
-final class Command {
+public final class Command {
     private static final long PATIENCE_SECONDS = 20;
 
     private Command() {}
@@ -18,7 +18,7 @@ final class Command {
      *
      * @throws IOException if it cannot be run, fails or does not end, with what it printed
      */
-    static String run(List<String> words) throws IOException {
+    public static String run(List<String> words) throws IOException {
         File output = File.createTempFile("command", ".out");
         try {
             Process process = new ProcessBuilder(words)
@@ -43,7 +43,7 @@ final class Command {
         }
     }
 
-    static String run(String... words) throws IOException {
+    public static String run(String... words) throws IOException {
         return run(List.of(words));
     }
 }

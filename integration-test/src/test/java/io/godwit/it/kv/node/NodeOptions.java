@@ -17,8 +17,12 @@ import java.util.Map;
  * @param seeds addresses of members, as host:port
  * @param splitKeys where the store is cut when it is made
  * @param lowWaterBytes free disk below which writes are refused
+ * @param cacheBytes for blocks and memtables, half of it at most for those
  * @param snapshotLogBytes after how many bytes of log a snapshot is taken
+ * @param snapshotBytesPerSecond how fast snapshots are sent to other nodes
+ * @param electionMillis after so long a silence of its leader a follower stands for election
  * @param proxyPort all connections to other nodes pass a proxy at this port of the loopback address; 0 for none
+ * @param graceSeconds how long a replica must be stopped, or a node down, until it is replaced
  * @param fault what is wrong with it; {@code GENUINE} for the real store
  */
 public record NodeOptions(
@@ -32,8 +36,12 @@ public record NodeOptions(
         List<String> seeds,
         List<String> splitKeys,
         long lowWaterBytes,
+        long cacheBytes,
         long snapshotLogBytes,
+        long snapshotBytesPerSecond,
+        int electionMillis,
         int proxyPort,
+        int graceSeconds,
         Fault fault) {
 
     /** What a node does wrong. All but the first are a few lines in memory and a file, and no store at all. */
@@ -66,8 +74,12 @@ public record NodeOptions(
                 "seeds=" + String.join(",", seeds),
                 "splitKeys=" + String.join(",", splitKeys),
                 "lowWaterBytes=" + lowWaterBytes,
+                "cacheBytes=" + cacheBytes,
                 "snapshotLogBytes=" + snapshotLogBytes,
+                "snapshotBytesPerSecond=" + snapshotBytesPerSecond,
+                "electionMillis=" + electionMillis,
                 "proxyPort=" + proxyPort,
+                "graceSeconds=" + graceSeconds,
                 "fault=" + fault);
     }
 
@@ -89,8 +101,12 @@ public record NodeOptions(
                 list(values.get("seeds")),
                 list(values.get("splitKeys")),
                 Long.parseLong(values.get("lowWaterBytes")),
+                Long.parseLong(values.get("cacheBytes")),
                 Long.parseLong(values.get("snapshotLogBytes")),
+                Long.parseLong(values.get("snapshotBytesPerSecond")),
+                Integer.parseInt(values.get("electionMillis")),
                 Integer.parseInt(values.get("proxyPort")),
+                Integer.parseInt(values.get("graceSeconds")),
                 Fault.valueOf(values.get("fault")));
     }
 

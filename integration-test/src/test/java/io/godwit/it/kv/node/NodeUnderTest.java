@@ -36,9 +36,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -48,11 +50,9 @@ import org.jspecify.annotations.Nullable;
 final class NodeUnderTest implements Registers {
     private static final String STORE = "check";
     private static final int VOTERS = 3;
-    /** Elections after two seconds of silence in place of ten, so that between two troubles there is time for more than waiting. */
-    private static final RaftSettings RAFT = new RaftSettings(2_000, 400, 64L << 20);
+    /** As in a broker. */
+    private static final int HEARTBEATS_PER_ELECTION = 5;
 
-    private static final long CACHE_BYTES = 32 << 20;
-    private static final long WRITE_BUFFER_BYTES = 16 << 20;
     private static final long PENDING_BYTES = 8 << 20;
     private static final long LEADER_WAIT_MILLIS = 5_000;
     /** By which a future may be late before it is taken to be lost. */
@@ -61,20 +61,23 @@ final class NodeUnderTest implements Registers {
     private final KvNode node;
     private final RangeClient client;
     private final StoreOperations operations;
+    /** What the replicas of this node have applied since its start. */
+    private final Map<String, String> applied = new ConcurrentHashMap<>();
 
     NodeUnderTest(NodeOptions options) throws IOException {
         KvNodeConfig config = new KvNodeConfig(
                 options.data(),
                 options.bootstrap(),
-                CACHE_BYTES,
-                WRITE_BUFFER_BYTES,
+                options.cacheBytes(),
+                options.cacheBytes() / 2,
                 new RangeSettings(PENDING_BYTES, options.snapshotLogBytes(), LEADER_WAIT_MILLIS),
                 OptionalLong.of(options.lowWaterBytes()));
         boolean isAlone = options.clusterPort() == 0;
         node = KvNode.open(isAlone ? config : config.in(cluster(options)));
         List<byte[]> splitKeys =
                 options.splitKeys().stream().map(key -> key.getBytes(UTF_8)).toList();
-        KvStore store = node.open(new StoreSpec(STORE, RegisterMap::new, splitKeys).balancedBy(balance()));
+        KvStore store = node.open(new StoreSpec(STORE, () -> new RegisterMap(this::applied), splitKeys)
+                .balancedBy(balance(options.graceSeconds())));
         client = store.client();
         operations = node.operations().store(STORE).orElseThrow();
     }
@@ -89,7 +92,11 @@ final class NodeUnderTest implements Registers {
                 options.seeds().stream().map(NodeUnderTest::seed).toList(),
                 null,
                 ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES);
-        return new ClusterSettings(config, RAFT, "check", "", ClusterSettings.DEFAULT_JOIN_TIMEOUT);
+        RaftSettings raft = new RaftSettings(
+                options.electionMillis(),
+                options.electionMillis() / HEARTBEATS_PER_ELECTION,
+                options.snapshotBytesPerSecond());
+        return new ClusterSettings(config, raft, "check", "", ClusterSettings.DEFAULT_JOIN_TIMEOUT);
     }
 
     private static HostPort seed(String text) {
@@ -98,10 +105,11 @@ final class NodeUnderTest implements Registers {
     }
 
     /** Ranges are given their voters, again and again; all else is the operator's, so that it is known what was done. */
-    private static StoreBalance balance() {
+    private static StoreBalance balance(int graceSeconds) {
         List<BalancePlan.Step> steps = ShippedBalancers.ALL.stream()
                 .filter(factory -> factory.name().equals("replica-count"))
-                .map(factory -> new BalancePlan.Step(factory, Map.of("settleSeconds", "3")))
+                .map(factory -> new BalancePlan.Step(
+                        factory, Map.of("settleSeconds", "3", "graceSeconds", String.valueOf(graceSeconds))))
                 .toList();
         return new StoreBalance(new ReplicaGoal(VOTERS, false), new BalancePlan(steps), BalanceLoopConfig.DEFAULT);
     }
@@ -143,11 +151,32 @@ final class NodeUnderTest implements Registers {
             case "health" -> "done " + health();
             case "self" -> "done " + node.storeId();
             case "ranges" -> "done " + OperatorText.format(ranges());
+            case "peek" -> "done " + peek(words[1], millis);
+            case "faults" ->
+                "done "
+                        + String.join(
+                                "; ",
+                                operations.ranges().stream()
+                                        .flatMap(range -> range.faults().stream())
+                                        .toList());
+            case "rest" -> rest(words[1], millis);
+            case "fill" -> new Filling(client, words).run(millis);
+            case "digest" -> digest(words, millis);
             default -> {
                 BalanceAction action = action(words);
                 yield action == null ? "not UNSUPPORTED " + words[0] : carryOut(action, millis);
             }
         };
+    }
+
+    private void applied(Request write) {
+        applied.put(write.key(), Objects.requireNonNull(write.value()));
+    }
+
+    /** Reads as a store would that trusts its own word: it answers with what it has, and asks nobody whether that is the last of it. */
+    private Reply peek(String key, long millis) {
+        String value = applied.get(key);
+        return value == null ? answer(Request.read(key), millis) : Reply.value(value);
     }
 
     private String health() {
@@ -169,6 +198,35 @@ final class NodeUnderTest implements Registers {
                     end == null ? "" : new String(end, UTF_8)));
         }
         return texts;
+    }
+
+    private String rest(String balancer, long millis) {
+        try {
+            operations.balance().pause(balancer).get(millis, TimeUnit.MILLISECONDS);
+            return "done";
+        } catch (ExecutionException | TimeoutException e) {
+            return "not FAILED " + e;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return "not FAILED interrupted";
+        }
+    }
+
+    /** Of what lies in one range: it is asked as a whole. */
+    private String digest(String[] words, long millis) {
+        byte[] query = String.join(" ", words).getBytes(UTF_8);
+        try {
+            return "done "
+                    + new String(
+                            client.query(words[1].getBytes(UTF_8), query, Deadline.afterMillis(millis))
+                                    .get(millis + GRACE_MILLIS, TimeUnit.MILLISECONDS),
+                            UTF_8);
+        } catch (ExecutionException | TimeoutException e) {
+            return "not FAILED " + e;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return "not FAILED interrupted";
+        }
     }
 
     private static @Nullable BalanceAction action(String[] words) {

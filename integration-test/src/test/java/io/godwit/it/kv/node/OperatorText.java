@@ -11,10 +11,16 @@ import java.util.Map;
  * health                                     STATE DETAIL
  * self                                       store id
  * ranges                                     RANGE;RANGE...  with RANGE = id,epoch,leader,voter|voter,learner|learner,start,end
+ * peek KEY                                   value VALUE, read without asking other nodes, as it must not be done
+ * faults                                     STORE: WHY; STORE: WHY...   replicas that have stopped
  * split ID EPOCH KEY
  * merge ID EPOCH RIGHT-ID RIGHT-EPOCH
  * replica ID EPOCH STEP STORE                STEP as in BalanceAction.ChangeReplica
  * transfer ID EPOCH STORE
+ * rest BALANCER                              it is asked no more on this node
+ * fill FROM COUNT BYTES                      writes registers; see Filling
+ * digest START END                           a {@link Digest} of the registers from START on, up to END, all in one range,
+ *                                            whose keys are as long as START
  * </pre>
  *
  * Keys are text without blanks, commas and semicolons; {@code start} is empty for the first range, {@code end} for the last.

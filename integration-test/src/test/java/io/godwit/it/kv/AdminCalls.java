@@ -1,0 +1,111 @@
+package io.godwit.it.kv;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.godwit.cluster.BytesMarshaller;
+import io.godwit.cluster.LocalAccess;
+import io.godwit.cluster.RpcConnection;
+import io.godwit.it.broker.BrokerProcess;
+import io.grpc.CallOptions;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
+import io.grpc.stub.ClientCalls;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code godwit-admin} asks of a broker of this machine, over a connection that stays: for hundreds of requests. */
+final class AdminCalls implements AutoCloseable {
+    private static final int SECONDS = 30;
+
+    private final RpcConnection connection;
+
+    AdminCalls(BrokerProcess broker) throws IOException {
+        connection = RpcConnection.local(LocalAccess.read(broker.data().resolve("godwit.rpc")));
+    }
+
+    /** @param start in hexadecimal, as {@code end}, which is null for the last range */
+    record ListedRange(
+            long id,
+            long epoch,
+            String leader,
+            List<String> voters,
+            String start,
+            @Nullable String end) {}
+
+    List<ListedRange> ranges(String store) {
+        JsonObject request = new JsonObject();
+        request.addProperty("store", store);
+        JsonArray listed = call("ranges", request).getAsJsonArray("ranges");
+        List<ListedRange> ranges = new ArrayList<>();
+        for (JsonElement each : listed) {
+            JsonObject range = each.getAsJsonObject();
+            JsonElement end = range.get("end");
+            ranges.add(new ListedRange(
+                    range.get("id").getAsLong(),
+                    range.get("epoch").getAsLong(),
+                    range.get("leader").getAsString(),
+                    range.getAsJsonArray("voters").asList().stream()
+                            .map(JsonElement::getAsString)
+                            .sorted()
+                            .toList(),
+                    range.get("start").getAsString(),
+                    end == null || end.isJsonNull() ? null : end.getAsString()));
+        }
+        return ranges;
+    }
+
+    /** Cuts a range before {@code key}, in hexadecimal; returns the outcome and its detail. */
+    String split(String store, ListedRange range, String key) {
+        JsonObject request = action(store, "SPLIT", range);
+        request.addProperty("key", key);
+        return carryOut(request);
+    }
+
+    /** Has another voter lead a range; returns the outcome and its detail. */
+    String transfer(String store, ListedRange range, String to) {
+        JsonObject request = action(store, "MOVE_LEADER", range);
+        request.addProperty("to", to);
+        return carryOut(request);
+    }
+
+    private static JsonObject action(String store, String kind, ListedRange range) {
+        JsonObject request = new JsonObject();
+        request.addProperty("store", store);
+        request.addProperty("kind", kind);
+        request.addProperty("rangeId", range.id());
+        request.addProperty("epoch", range.epoch());
+        request.addProperty("to", "");
+        request.addProperty("timeoutMillis", TimeUnit.SECONDS.toMillis(SECONDS));
+        return request;
+    }
+
+    private String carryOut(JsonObject request) {
+        JsonObject result = call("carryOut", request);
+        return result.get("outcome").getAsString() + ' ' + result.get("detail").getAsString();
+    }
+
+    private JsonObject call(String name, JsonObject request) {
+        MethodDescriptor<byte[], byte[]> method = MethodDescriptor.<byte[], byte[]>newBuilder()
+                .setType(MethodType.UNARY)
+                .setFullMethodName("godwit.Admin/" + name)
+                .setRequestMarshaller(BytesMarshaller.INSTANCE)
+                .setResponseMarshaller(BytesMarshaller.INSTANCE)
+                .build();
+        CallOptions options = CallOptions.DEFAULT.withDeadlineAfter(SECONDS + 5, TimeUnit.SECONDS);
+        byte[] answer = ClientCalls.blockingUnaryCall(
+                connection.channel(), method, options, request.toString().getBytes(UTF_8));
+        return JsonParser.parseString(new String(answer, UTF_8)).getAsJsonObject();
+    }
+
+    @Override
+    public void close() {
+        connection.close();
+    }
+}
