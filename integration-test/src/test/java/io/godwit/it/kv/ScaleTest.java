@@ -175,6 +175,7 @@ class ScaleTest {
     }
 
     @Test
+    @Tag("long")
     void sixteenMegabytesAreSplitWhileTheyAreWrittenTo() throws Exception {
         split(16_000, Duration.ofSeconds(2), false);
     }
