@@ -131,7 +131,7 @@ class DamagedReplicaTest {
 
     @Test
     void aTableThatIsDamagedIsNoticedWhenItIsReadAndTheReplicaIsCopiedAnew() throws Exception {
-        try (KvCluster cluster = cluster("15")) {
+        try (KvCluster cluster = cluster("2")) {
             fill(cluster);
             cluster.stop(3);
             flipTables(3);
