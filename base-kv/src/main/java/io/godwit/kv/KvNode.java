@@ -64,7 +64,7 @@ public final class KvNode implements AutoCloseable {
     private final OwnReport own;
     private final NodeControl operations;
     private final List<KvStore> stores = new CopyOnWriteArrayList<>();
-    private final List<Consumer<Map<String, StoreHealth>>> listeners = new CopyOnWriteArrayList<>();
+    private final HealthReports reports = new HealthReports(this::health);
     private final RangeBackups backups;
     private volatile @Nullable String logFailure;
     private boolean closed;
@@ -143,7 +143,7 @@ public final class KvNode implements AutoCloseable {
         }
         this.raft = raft(config, storeId, entered);
         opened.add(raft);
-        this.disk = new DiskGuard(probe.of(directory.path()), config.lowWaterBytes(), this::healthChanged);
+        this.disk = new DiskGuard(probe.of(directory.path()), config.lowWaterBytes(), reports::tell);
         disk.check();
         RangeExecutor housekeeping =
                 new RangeExecutor(threads.io(), thrown -> LOG.error("housekeeping failed", thrown));
@@ -190,7 +190,7 @@ public final class KvNode implements AutoCloseable {
         raft.onMissing(made.replicas()::called);
         entered.cluster().membership().addListener(members);
         entered.cluster().membership().addListener(raft.following());
-        members.onConflict(() -> threads.io().execute(this::healthChanged));
+        members.onConflict(() -> threads.io().execute(reports::tell));
         return made;
     }
 
@@ -232,7 +232,7 @@ public final class KvNode implements AutoCloseable {
         if (stores.stream().anyMatch(store -> store.name().equals(spec.name()))) {
             throw new IllegalStateException("store " + spec.name() + " is open");
         }
-        StoreRanges opened = new StoreRanges(spec, files, environment, (what, cause) -> healthChanged());
+        StoreRanges opened = new StoreRanges(spec, files, environment, (what, cause) -> reports.tell());
         opened.open();
         KvStore store = store(spec.name(), opened);
         stores.add(store);
@@ -247,7 +247,7 @@ public final class KvNode implements AutoCloseable {
             cluster.exchange().changed();
             electLater();
         }
-        store.ready().whenComplete((done, failure) -> healthChanged());
+        store.ready().whenComplete((done, failure) -> reports.tell());
         LOG.info("store opened store={} ranges={}", spec.name(), opened.all().size());
         return store;
     }
@@ -326,9 +326,9 @@ public final class KvNode implements AutoCloseable {
         return health;
     }
 
-    /** From now on {@code listener} is given the health whenever it may have changed, on a thread that it must not block. */
+    /** From now on {@code listener} is given the health whenever it may have changed, the newest last, on a thread that it must not block. */
     public void onHealthChange(Consumer<Map<String, StoreHealth>> listener) {
-        listeners.add(listener);
+        reports.addListener(listener);
     }
 
     /** Looks at the disk now; otherwise it is looked at every second. */
@@ -342,9 +342,9 @@ public final class KvNode implements AutoCloseable {
         return links;
     }
 
-    private void healthChanged() {
-        Map<String, StoreHealth> health = health();
-        listeners.forEach(listener -> listener.accept(health));
+    /** Has those who listen to the health know, when this returns, what it is now: a store is {@link KvStore#ready} a moment before they are told. */
+    public void tellHealth() {
+        reports.tell();
     }
 
     /** The log is every group's: nothing can be written any more. Called with locks held, so the rest is done elsewhere. */
@@ -359,7 +359,7 @@ public final class KvNode implements AutoCloseable {
                 store.failed(what);
                 store.ranges().all().forEach(range -> range.fail(what));
             });
-            healthChanged();
+            reports.tell();
         });
     }
 

@@ -177,6 +177,7 @@ final class Broker implements AutoCloseable {
         sys.start();
 
         List<String> listeners = server.start().stream().map(Listener::toString).toList();
+        node.tellHealth();
         status.ready(listeners);
         LOG.info("ready listeners={}", listeners);
         return Stream.concat(
