@@ -26,6 +26,22 @@ class BoundedTimersTest {
         }
     }
 
+    /** Heartbeats of a group stay as far apart as they were once they are at an even time. */
+    @Test
+    void longDelaysEndTogether() {
+        assertThat(BoundedTimers.bounded(2_000, 10_000)).isEqualTo(2_000);
+        assertThat(BoundedTimers.bounded(1_997, 10_003)).isEqualTo(1_997);
+        assertThat(BoundedTimers.bounded(2_000, 10_249)).isEqualTo(1_751);
+        assertThat(BoundedTimers.bounded(2_000, -10_001)).isEqualTo(1_751);
+    }
+
+    /** A retry that is to come soon comes as it was asked for. */
+    @Test
+    void shortDelaysAreLeftAlone() {
+        assertThat(BoundedTimers.bounded(999, 10_003)).isEqualTo(999);
+        assertThat(BoundedTimers.bounded(0, 10_003)).isZero();
+    }
+
     private static long millisLeft(Scheduler timers, long delay) {
         ScheduledFuture<?> timer = timers.schedule(() -> {}, delay, TimeUnit.MILLISECONDS);
         long left = timer.getDelay(TimeUnit.MILLISECONDS);
