@@ -6,6 +6,7 @@ import io.godwit.kv.range.Range.Load;
 import io.godwit.plugin.balance.AccessKind;
 import io.godwit.plugin.balance.RangeLoad;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +37,7 @@ final class LeaderLoad {
         LoadMeter begun = new LoadMeter(family.newHinter(), coprocessor::splitPoint, System.nanoTime());
         meter = begun;
         last = Load.NONE;
-        later.accept(TICK_MILLIS, () -> tick(begun));
+        tickLater(begun);
     }
 
     /** It has ended. */
@@ -48,8 +49,13 @@ final class LeaderLoad {
         if (meter == ticking) {
             ticking.tick(System.nanoTime());
             last = new Load(ticking.load(), ticking.hint());
-            later.accept(TICK_MILLIS, () -> tick(ticking));
+            tickLater(ticking);
         }
+    }
+
+    /** At the next even second of the monotonic clock, with all other ranges: one by one each would wake two threads. */
+    private void tickLater(LoadMeter ticking) {
+        later.accept(millisToTick(TimeUnit.NANOSECONDS.toMillis(System.nanoTime())), () -> tick(ticking));
     }
 
     /** So many keys of this kind were written or read, {@code sample} among them. Any thread. */
@@ -58,6 +64,12 @@ final class LeaderLoad {
         if (current != null) {
             current.onAccess(sample, kind, keys, nanos);
         }
+    }
+
+    /** @return half a second to one and a half: the rate of a few milliseconds would say nothing */
+    static long millisToTick(long nowMillis) {
+        long left = TICK_MILLIS - Math.floorMod(nowMillis, TICK_MILLIS);
+        return left < TICK_MILLIS / 2 ? left + TICK_MILLIS : left;
     }
 
     /** As of the last second. Any thread. */
