@@ -600,11 +600,12 @@ run() {
   fi
   ulimit -n "$(ulimit -Hn)" 2>/dev/null
   build_command
+  # Of a process that is no more, for nobody runs here. Its pid may be this one's: in a container it is the same each time.
+  [ ! -f "$status_file" ] || rm -f "$status_file"
   if [ -n "$foreground" ]; then
     remember_options
     exec "${jvm[@]}"
   fi
-  [ ! -f "$status_file" ] || rm -f "$status_file" # of a process that is no more: nobody runs here
   # ">>": the training adds its line
   nohup "${jvm[@]}" >>"$begun" 2>&1 </dev/null &
   pid=$!

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -197,6 +198,32 @@ class CheckoutStartTest {
         }
     }
 
+    /** In a container a broker has the same number each time: what one that was killed has left is not what the next one says. */
+    @Test
+    void whatAKilledBrokerOfTheSameNumberHasLeftIsNotToldOfTheNextOne() throws Exception {
+        executable("java", """
+                if [ "$1" = -version ]; then echo 'openjdk version "17.0.1"' >&2; exit 0; fi
+                exec bash -c 'exec -a io.godwit.broker.Main sleep 600'
+                """);
+        file("my data/leave and start", """
+                echo $$ >'my data/godwit.pid'
+                printf 'pid=%s\nstate=ready\n' $$ >'my data/godwit.status'
+                exec "$@"
+                """);
+        ProcessBuilder start = script("start");
+        start.command().addAll(0, List.of("bash", "my data/leave and start"));
+        start.command().add("-f");
+        Process broker =
+                start.redirectOutput(home.resolve("start.out").toFile()).start();
+        try {
+            Path commandLine = Path.of("/proc", Long.toString(broker.pid()), "cmdline");
+            await("the broker", () -> Files.readString(commandLine).startsWith("io.godwit.broker.Main"));
+            assertThat(said("status")).contains("pid " + broker.pid() + ", starting");
+        } finally {
+            broker.destroyForcibly();
+        }
+    }
+
     /** Its broker is one of which the pid file was lost. */
     @Test
     void theStatusTellsThePidToo() throws Exception {
@@ -312,13 +339,13 @@ class CheckoutStartTest {
     }
 
     private ProcessBuilder script(String command) {
-        ProcessBuilder builder = new ProcessBuilder(List.of(
+        ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(List.of(
                 script.toString(),
                 command,
                 "--data",
                 "my data", // from where it is called
                 "--log",
-                home.resolve("log").toString()));
+                home.resolve("log").toString())));
         builder.environment().put("PATH", home.resolve("tools") + ":" + System.getenv("PATH"));
         builder.environment().keySet().removeAll(List.of("JAVA_HOME", "JVM_OPTS", "JVM_HEAP_OPTS"));
         builder.environment().putAll(environment);
