@@ -161,7 +161,9 @@ class CheckoutStartTest {
 
         executable(
                 "mvn",
-                "echo $PPID >" + home + "/building\nwhile [ ! -e " + home + "/stop ]; do sleep 0.05; done\nexit 1\n");
+                // it may look when all is deleted already
+                "echo $PPID >" + home + "/building\nwhile [ -d " + home + " ] && [ ! -e " + home
+                        + "/stop ]; do sleep 0.05; done\nexit 1\n");
         Files.writeString(source, "2");
         stopsWhile("building", "building the distribution");
         file("stop", "");

@@ -1,14 +1,17 @@
 package io.godwit.it.container;
 
 import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.command.CreateContainerCmd;
 import com.github.dockerjava.api.command.InspectContainerResponse.ContainerState;
 import com.github.dockerjava.api.exception.DockerException;
+import com.github.dockerjava.api.model.Bind;
 import com.github.dockerjava.api.model.Capability;
 import com.github.dockerjava.api.model.ContainerNetwork.Ipam;
 import com.github.dockerjava.api.model.ExposedPort;
 import com.github.dockerjava.api.model.HostConfig;
 import com.github.dockerjava.api.model.PortBinding;
 import com.github.dockerjava.api.model.Ports.Binding;
+import com.github.dockerjava.api.model.Volume;
 import io.godwit.it.broker.Ports;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -61,7 +64,7 @@ public final class ClusterContainer implements AutoCloseable {
                 .withEnv("PATH", "/usr/bin")
                 .withEnv("JAVA_HOME", ClusterImage.JAVA_HOME)
                 .withCreateContainerCmdModifier(command -> {
-                    HostConfig host = command.getHostConfig() == null ? new HostConfig() : command.getHostConfig();
+                    HostConfig host = hostOf(command);
                     ExposedPort exposed = ExposedPort.tcp(port);
                     host.withPortBindings(new PortBinding(hostBinding(hostPort), exposed))
                             .withCapAdd(Capability.NET_ADMIN) // to cut links
@@ -72,6 +75,10 @@ public final class ClusterContainer implements AutoCloseable {
                             .withHostConfig(host)
                             .withStdinOpen(true); // which ends when the container does
                 });
+    }
+
+    private static HostConfig hostOf(CreateContainerCmd command) {
+        return command.getHostConfig() == null ? new HostConfig() : command.getHostConfig();
     }
 
     /** On this machine for nobody else. */
@@ -96,6 +103,14 @@ public final class ClusterContainer implements AutoCloseable {
 
     public ClusterContainer file(String path, String text) {
         container.withCopyToContainer(Transferable.of(text), path);
+        return this;
+    }
+
+    /** Puts a directory of this machine there, where the engine {@link Engine#seesOurFiles sees} it; it is not copied, and stays. */
+    public ClusterContainer directory(Path ours, String path) {
+        Bind bind = new Bind(ours.toString(), new Volume(path));
+        container.withCreateContainerCmdModifier(
+                command -> command.withHostConfig(hostOf(command).withBinds(bind)));
         return this;
     }
 

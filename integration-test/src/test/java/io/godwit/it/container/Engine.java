@@ -3,6 +3,7 @@ package io.godwit.it.container;
 import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.api.model.Container;
+import com.github.dockerjava.api.model.Info;
 import com.github.dockerjava.api.model.Network;
 import io.godwit.it.broker.Needs;
 import java.io.IOException;
@@ -29,6 +30,24 @@ public final class Engine {
     /** Skips the test, or fails it, where no engine answers; {@link Needs} says which. */
     public static void need() {
         Needs.need(IS_THERE, "docker", "no engine answers at DOCKER_HOST or /var/run/docker.sock");
+    }
+
+    /** Whether it runs on this machine as we do, and not in a virtual one or elsewhere: it can then give containers our directories. */
+    public static boolean seesOurFiles() throws IOException {
+        if (!DockerClientFactory.instance()
+                .getTransportConfig()
+                .getDockerHost()
+                .getScheme()
+                .equals("unix")) {
+            return false;
+        }
+        try {
+            Info info = client().infoCmd().exec();
+            return MACHINE.equals(info.getName())
+                    && System.getProperty("os.version").equals(info.getKernelVersion());
+        } catch (DockerException e) {
+            throw new IOException("info: " + e.getMessage(), e);
+        }
     }
 
     static DockerClient client() {

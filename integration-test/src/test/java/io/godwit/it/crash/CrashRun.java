@@ -118,7 +118,9 @@ final class CrashRun {
             acknowledgedQos1 = history.acknowledgedQos1();
             acknowledgedQos2 = history.acknowledgedQos2();
             load.stage().enter(Stage.Phase.DRAIN);
+            long begin = System.nanoTime();
             drain(load);
+            LOG.info("all delivered {} ms after the load", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin));
             readRetained(Duration.ofMillis(plan.quietMillis()), Duration.ofSeconds(20), true);
             return history.events();
         }

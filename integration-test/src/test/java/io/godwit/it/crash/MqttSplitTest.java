@@ -29,12 +29,12 @@ class MqttSplitTest {
 
     @Test
     void splitsUnderLoadLoseNothingWithEarlyPush() throws Exception {
-        splitsLoseNothing(true, 4);
+        splitsLoseNothing(true, 3);
     }
 
     @Test
     void splitsUnderLoadLoseNothingWithoutEarlyPush() throws Exception {
-        splitsLoseNothing(false, 4);
+        splitsLoseNothing(false, 3);
     }
 
     @Test

@@ -16,21 +16,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The store of registers stays one to its clients whatever is done to its nodes. The seed is logged; {@code -Dnemesis.seed=N} repeats the
+ * The store of registers stays one to its clients whatever is done to its nodes: for three minutes in all, and at the operator's will for
+ * longer. The seed is logged; {@code -Dnemesis.seed=N} repeats the
  * troubles, {@code -Dnemesis.seconds=N} makes them last longer or shorter. The history and the nodes' logs of a failure stay below {@code target}.
  */
 class ClusterCheckTest {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterCheckTest.class);
 
-    /** So long a run has every kind of trouble. */
-    private static final long EVERY_TROUBLE_MILLIS = 50_000;
+    /** So long a run has every kind of trouble, however long each before the last one takes. */
+    private static final long EVERY_TROUBLE_MILLIS = 100_000;
+    /** The same of one node, which has no links. */
+    private static final long EVERY_TROUBLE_OF_ONE_MILLIS = 30_000;
 
     @TempDir
     private Path data;
 
     @Test
     void oneNodeIsLinearizable() throws Exception {
-        check(1, 60, 8_000);
+        check(1, 30, 8_000);
     }
 
     @Test
@@ -38,8 +41,12 @@ class ClusterCheckTest {
         check(3, 150, 12_000);
     }
 
-    /** Whatever the troubles leave time for: at its end a merge of two ranges that different nodes lead has been carried out. */
+    /**
+     * Whatever the troubles leave time for: at its end a merge of two ranges that different nodes lead has been carried out. So it has at the end of
+     * {@link #threeNodesAreLinearizable}; this one shows it sooner, and always with the same troubles.
+     */
     @Test
+    @Tag("long")
     void mergesOverSeveralNodesAreLinearizable() throws Exception {
         check(3, 6, 2_000, 1);
     }
@@ -70,7 +77,7 @@ class ClusterCheckTest {
         assertThat(result.isGood())
                 .withFailMessage(() -> "seed " + seed + ": " + result.summary())
                 .isTrue();
-        if (millis > EVERY_TROUBLE_MILLIS) {
+        if (millis >= (nodes == 1 ? EVERY_TROUBLE_OF_ONE_MILLIS : EVERY_TROUBLE_MILLIS)) {
             assertThat(result.troubles().keySet()).isEqualTo(result.possible());
         }
         assertThat(result.done().keySet()).as("changes carried out").containsAll(settings.changes());

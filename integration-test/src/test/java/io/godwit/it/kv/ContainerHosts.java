@@ -4,6 +4,7 @@ import io.godwit.it.container.ClusterContainer;
 import io.godwit.it.container.ClusterImage;
 import io.godwit.it.container.ContainerLinks;
 import io.godwit.it.container.ContainerNetwork;
+import io.godwit.it.container.Engine;
 import io.godwit.it.kv.fault.Links;
 import io.godwit.it.kv.fault.SmallDisk;
 import io.godwit.it.kv.node.KvTestNode;
@@ -17,27 +18,46 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Nodes in containers: each has the distribution of {@link ClusterImage} with the classes of the tests before it, and its data in the
- * container's own file system, which a kill and a start leave as it is.
+ * container's own file system, which a kill and a start leave as it is. That cannot be filled without harm to others: the first node has its data on
+ * a small disk of this machine instead, where one can be mounted and the engine can give it to a container.
  */
 final class ContainerHosts implements Hosts {
+    private static final Logger LOG = LoggerFactory.getLogger(ContainerHosts.class);
     private static final String CLASSES = "/opt/it";
-    private static final Path DATA = Path.of("/var/godwit");
+    private static final Path DISK = Path.of("/var/godwit");
 
     private final ContainerNetwork network = ContainerNetwork.make();
     private final ContainerLinks links = new ContainerLinks(network);
     private final List<ClusterContainer> containers = new ArrayList<>();
     private final Path logs;
+    private final @Nullable SmallDisk disk;
 
     ContainerHosts(int nodes, Path directory, Path logs, Fault fault) throws IOException {
         this.logs = logs;
+        this.disk = disk(directory.resolve("disk"));
+    }
+
+    private static @Nullable SmallDisk disk(Path directory) {
+        try {
+            if (Engine.seesOurFiles()) {
+                return SmallDisk.make(directory, ProcessHosts.DISK_BYTES);
+            }
+            LOG.warn("SKIPPED: no disk is filled, since the engine does not run beside us");
+        } catch (IOException e) {
+            LOG.warn("SKIPPED: no disk is filled, since this machine does not let us mount one: {}", e.getMessage());
+        }
+        return null;
     }
 
     @Override
     public String describe() {
-        return "containers of " + links.describe();
+        SmallDisk small = disk;
+        return "containers of " + links.describe() + "; small disk: " + (small == null ? "none" : small.describe());
     }
 
     @Override
@@ -45,10 +65,12 @@ final class ContainerHosts implements Hosts {
         return links;
     }
 
-    /** No container has a disk of its own that could be filled without harm to others. */
     @Override
     public Set<Trouble> troubles() {
-        Set<Trouble> troubles = EnumSet.complementOf(EnumSet.of(Trouble.FILL_DISK));
+        Set<Trouble> troubles = EnumSet.allOf(Trouble.class);
+        if (disk == null) {
+            troubles.remove(Trouble.FILL_DISK);
+        }
         if (!links.canCut()) {
             troubles.removeAll(EnumSet.of(Trouble.CUT, Trouble.CUT_ONE_WAY, Trouble.ISOLATE));
         }
@@ -57,12 +79,12 @@ final class ContainerHosts implements Hosts {
 
     @Override
     public @Nullable SmallDisk disk() {
-        return null;
+        return disk;
     }
 
     @Override
     public Path data(int node) {
-        return DATA;
+        return DISK.resolve("data");
     }
 
     @Override
@@ -75,6 +97,10 @@ final class ContainerHosts implements Hosts {
         words.addAll(List.of("-cp", CLASSES + ':' + ClusterImage.GODWIT + "/lib/*", KvTestNode.class.getName()));
         words.addAll(options.arguments());
         container.copy(testClasses(), CLASSES).command(words.toArray(String[]::new));
+        SmallDisk small = disk;
+        if (number == 0 && small != null) {
+            container.directory(small.root(), DISK.toString());
+        }
         containers.add(container);
         links.add(container);
         return new NodeContainer(container, logs.resolve(options.name() + ".log"));
@@ -104,6 +130,13 @@ final class ContainerHosts implements Hosts {
 
     @Override
     public void close() throws IOException {
-        network.close();
+        SmallDisk small = disk;
+        try {
+            network.close();
+        } finally {
+            if (small != null) {
+                small.close();
+            }
+        }
     }
 }

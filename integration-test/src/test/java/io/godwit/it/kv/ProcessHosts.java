@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ProcessHosts implements Hosts {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessHosts.class);
-    private static final long DISK_BYTES = 768L << 20;
+    static final long DISK_BYTES = 768L << 20;
 
     private final Links links;
     private final @Nullable SmallDisk disk;
