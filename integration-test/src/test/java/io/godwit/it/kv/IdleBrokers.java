@@ -1,10 +1,11 @@
 package io.godwit.it.kv;
 
 import io.godwit.inbox.InboxStore;
+import io.godwit.it.broker.AdminCalls;
+import io.godwit.it.broker.AdminCalls.ListedRange;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.Ports;
 import io.godwit.it.broker.ProcStat;
-import io.godwit.it.kv.AdminCalls.ListedRange;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.godwit.it.kv;
+package io.godwit.it.broker;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -9,7 +9,6 @@ import com.google.gson.JsonParser;
 import io.godwit.cluster.BytesMarshaller;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.RpcConnection;
-import io.godwit.it.broker.BrokerProcess;
 import io.grpc.CallOptions;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
@@ -20,18 +19,18 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code godwit-admin} asks of a broker of this machine, over a connection that stays: for hundreds of requests. */
-final class AdminCalls implements AutoCloseable {
+/** What {@code godwit-admin} asks of a broker of this machine, over a connection that stays: for hundreds of requests, or under load. */
+public final class AdminCalls implements AutoCloseable {
     private static final int SECONDS = 30;
 
     private final RpcConnection connection;
 
-    AdminCalls(BrokerProcess broker) throws IOException {
+    public AdminCalls(BrokerProcess broker) throws IOException {
         connection = RpcConnection.local(LocalAccess.read(broker.data().resolve("godwit.rpc")));
     }
 
     /** @param start in hexadecimal, as {@code end}, which is null for the last range */
-    record ListedRange(
+    public record ListedRange(
             long id,
             long epoch,
             String leader,
@@ -39,7 +38,7 @@ final class AdminCalls implements AutoCloseable {
             String start,
             @Nullable String end) {}
 
-    List<ListedRange> ranges(String store) {
+    public List<ListedRange> ranges(String store) {
         JsonObject request = new JsonObject();
         request.addProperty("store", store);
         JsonArray listed = call("ranges", request).getAsJsonArray("ranges");
@@ -61,15 +60,17 @@ final class AdminCalls implements AutoCloseable {
         return ranges;
     }
 
-    /** Cuts a range before {@code key}, in hexadecimal; returns the outcome and its detail. */
-    String split(String store, ListedRange range, String key) {
+    /** Cuts a range before {@code key}, in hexadecimal, or null for wherever that halves it; returns the outcome and its detail. */
+    public String split(String store, ListedRange range, @Nullable String key) {
         JsonObject request = action(store, "SPLIT", range);
-        request.addProperty("key", key);
+        if (key != null) {
+            request.addProperty("key", key);
+        }
         return carryOut(request);
     }
 
     /** Has another voter lead a range; returns the outcome and its detail. */
-    String transfer(String store, ListedRange range, String to) {
+    public String transfer(String store, ListedRange range, String to) {
         JsonObject request = action(store, "MOVE_LEADER", range);
         request.addProperty("to", to);
         return carryOut(request);
