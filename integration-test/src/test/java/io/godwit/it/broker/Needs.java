@@ -21,10 +21,14 @@ public final class Needs {
      * @param advice where it is to come from; empty for nothing to say
      */
     public static void need(boolean isThere, String name, String advice) {
+        needOr(isThere, name, name + " is not installed" + (advice.isEmpty() ? "" : "; " + advice));
+    }
+
+    /** The same for what is not just installed or not: {@code reason} says what is missing, and where it is to come from. */
+    public static void needOr(boolean isThere, String name, String reason) {
         if (isThere) {
             return;
         }
-        String reason = name + " is not installed" + (advice.isEmpty() ? "" : "; " + advice);
         if (IS_REQUIRED && !MAY_BE_MISSING.contains(name)) {
             fail(reason + " (-Dclients=required)");
         }

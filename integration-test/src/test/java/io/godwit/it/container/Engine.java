@@ -29,7 +29,10 @@ public final class Engine {
 
     /** Skips the test, or fails it, where no engine answers; {@link Needs} says which. */
     public static void need() {
-        Needs.need(IS_THERE, "docker", "no engine answers at DOCKER_HOST or /var/run/docker.sock");
+        Needs.needOr(
+                IS_THERE,
+                "docker",
+                "no Docker engine answers at DOCKER_HOST or /var/run/docker.sock; .ci/docker-engine start may have one");
     }
 
     /** Whether it runs on this machine as we do, and not in a virtual one or elsewhere: it can then give containers our directories. */
