@@ -157,7 +157,7 @@ class CheckoutStartTest {
                 if [ "$1" = -version ]; then echo 'openjdk version "17.0.1"' >&2; exit 0; fi
                 exec bash -c 'exec -a io.godwit.broker.Main sleep 600'
                 """);
-        stopsWhile("my data/godwit.starting", "did not start");
+        stopsWhile("my data/godwit.starting", false, "did not start");
 
         executable(
                 "mvn",
@@ -165,18 +165,21 @@ class CheckoutStartTest {
                 "echo $PPID >" + home + "/building\nwhile [ -d " + home + " ] && [ ! -e " + home
                         + "/stop ]; do sleep 0.05; done\nexit 1\n");
         Files.writeString(source, "2");
-        stopsWhile("building", "building the distribution");
+        stopsWhile("building", true, "building the distribution");
         file("stop", "");
     }
 
-    /** Begins a start, and stops it once there is the file and what it says is true. */
-    private void stopsWhile(String sign, String reason) throws Exception {
+    /** Begins a start, and stops it once there is the file and the status tells of the script, which builds, or else of the broker. */
+    private void stopsWhile(String sign, boolean builds, String reason) throws Exception {
         Path output = home.resolve("start.out");
         Process start = script("start").redirectOutput(output.toFile()).start();
         try {
-            await(
-                    "the start",
-                    () -> Files.exists(home.resolve(sign)) && said("status").contains(", starting"));
+            await("the start", () -> {
+                String status = said("status");
+                return Files.exists(home.resolve(sign))
+                        && status.contains(", starting")
+                        && status.contains("pid " + start.pid() + ',') == builds;
+            });
             assertThat(said("start")).contains("already starting with pid");
             assertThat(said("stop")).contains("godwit: stopped");
             assertThat(start.waitFor(30, TimeUnit.SECONDS)).isTrue();

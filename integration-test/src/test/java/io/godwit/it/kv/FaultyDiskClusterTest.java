@@ -225,7 +225,10 @@ class FaultyDiskClusterTest {
         }
     }
 
-    /** One range cannot be opened. The node starts for the other. (Between nodes of one process {@code DamagedReplicaTest} of base-kv shows it always.) */
+    /**
+     * One range cannot be opened. The node starts for the other. (Between nodes in one process {@code DamagedReplicaTest} of base-kv shows it at every
+     * build.)
+     */
     @Test
     @Tag("long")
     void aDatabaseThatCannotBeOpenedDoesNotKeepTheNodeFromStarting() throws Exception {
