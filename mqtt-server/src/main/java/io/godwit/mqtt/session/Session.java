@@ -165,6 +165,9 @@ public abstract class Session implements PacketHandler, Subscriber {
      * @param present what the session has from before, which is not written again
      */
     public final void subscribeUnasked(List<Subscription> subscriptions, List<StoredSubscription> present) {
+        if (subscriptions.isEmpty()) {
+            return;
+        }
         List<Subscription> missing = terms.topics().subscribed(subscriptions).stream()
                 .filter(s -> present.stream().noneMatch(old -> old.filter().equals(s.filter()) && old.qos() == s.qos()))
                 .toList();
@@ -319,7 +322,7 @@ public abstract class Session implements PacketHandler, Subscriber {
             disconnectExpirySeconds = Math.min(expiry, services.config.maxExpirySeconds());
         }
         owesWill = disconnect.reasonCode() != ReasonCode.SUCCESS; // [MQTT5-3.14.4-3]
-        connection.close("client disconnected");
+        connection.closeAsAgreed("client disconnected");
     }
 
     /** Another connection takes the session over [MQTT5-3.1.4-3]; it waits for {@code onEnded}. On the loop. */

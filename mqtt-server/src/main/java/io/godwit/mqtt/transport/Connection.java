@@ -93,6 +93,12 @@ public interface Connection {
     /** Ends it: writes what is pending, then closes the socket. {@link PacketHandler#onClosed} follows soon, not within this call. */
     void close(String reason);
 
+    /**
+     * {@link #close} since the client has said that it is done: it sends nothing more and ends the connection itself [MQTT5-3.14.4-1], so the socket
+     * is not kept for it to do so.
+     */
+    void closeAsAgreed(String reason);
+
     /** {@link #close} after a DISCONNECT, which only 5.0 has [MQTT5-3.14.4]. */
     void disconnect(ReasonCode code, @Nullable String detail);
 

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * to the channel's event loop; a connection at rest holds no buffer and no timer.
  *
  * <p>{@link #close} ends the connection for its handler at once, so that a session can be taken over from a peer that is stuck; the
- * socket lingers until the peer has closed its side too, a few seconds at most.
+ * socket lingers until the peer has closed its side too, a few seconds at most, unless the peer has said that it is done.
  */
 final class MqttConnection extends ChannelInboundHandlerAdapter
         implements Connection, LoopContext.TickListener, PartialListener, HalfPacket.Owner {
@@ -431,6 +431,15 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void close(String reason) {
+        close(reason, false);
+    }
+
+    @Override
+    public void closeAsAgreed(String reason) {
+        close(reason, true);
+    }
+
+    private void close(String reason, boolean isAgreed) {
         if (!isOpen()) {
             return;
         }
@@ -439,7 +448,11 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         lastReadTick = loop.tick();
         loop.execute(this::tellHandler);
         out.write();
-        Farewell.say(channel);
+        if (isAgreed) {
+            Farewell.sayAgreed(channel);
+        } else {
+            Farewell.say(channel);
+        }
         // what still comes in is read and thrown away: to close over unread input resets the connection, and the peer
         // may then never see our last packet
         throttling.resumeReading();

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class RecordingConnection implements Connection {
     final List<Packet> sent = new ArrayList<>();
     final Set<Pause> pauses = EnumSet.noneOf(Pause.class);
+    /** Also those that are over. */
+    final List<Pause> allPauses = new ArrayList<>();
+
     private final LoopContext loop;
     boolean isWritable = true;
     boolean isOverBandwidth;
@@ -95,6 +98,7 @@ final class RecordingConnection implements Connection {
     @Override
     public void pauseReading(Pause reason) {
         pauses.add(reason);
+        allPauses.add(reason);
     }
 
     @Override
@@ -110,6 +114,11 @@ final class RecordingConnection implements Connection {
     @Override
     public void close(String reason) {
         closeReason = reason;
+    }
+
+    @Override
+    public void closeAsAgreed(String reason) {
+        close(reason);
     }
 
     @Override

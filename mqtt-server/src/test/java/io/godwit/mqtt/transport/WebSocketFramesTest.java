@@ -223,9 +223,15 @@ class WebSocketFramesTest {
         assertThat(channel.isOpen()).isFalse();
     }
 
-    @Test
-    void ourCloseWaitsForTheClients() {
-        connection.close("for the test");
+    /** Also when MQTT has nothing more to say: the WebSocket has still to be ended by both. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void ourCloseWaitsForTheClients(boolean isAgreed) {
+        if (isAgreed) {
+            connection.closeAsAgreed("for the test");
+        } else {
+            connection.close("for the test");
+        }
         channel.runPendingTasks();
         CloseWebSocketFrame frame = next(CloseWebSocketFrame.class);
         assertThat(frame.statusCode()).isEqualTo(1000);
