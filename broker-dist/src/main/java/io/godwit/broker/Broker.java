@@ -153,7 +153,7 @@ final class Broker implements AutoCloseable {
         // what a leader finds undistributed, it publishes at once, to inboxes too
         node.open(
                 BalanceSettings.INBOX.store(inboxStore.get().coprocessorFactory(), splitKeys, config, plugins),
-                ranges -> inbox.set(InboxStore.client(ranges)));
+                ranges -> inbox.set(inboxStore.get().client(ranges)));
         MqttServer server = new MqttServer(
                 BrokerSettings.mqtt(config, io),
                 dist.client(),

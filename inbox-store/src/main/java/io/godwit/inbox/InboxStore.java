@@ -9,6 +9,7 @@ import io.godwit.inbox.queue.MovedSessions;
 import io.godwit.inbox.queue.QueueSettings;
 import io.godwit.inbox.queue.RecordCount;
 import io.godwit.inbox.queue.Stock;
+import io.godwit.inbox.queue.StoredInboxes;
 import io.godwit.inbox.queue.Surroundings;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
@@ -36,6 +37,7 @@ public final class InboxStore {
     private final QueueSettings settings;
     private final Surroundings outside;
     private final RecordCount records;
+    private final StoredInboxes storedInboxes = new StoredInboxes();
 
     /**
      * @param isCounted the client ids for {@link #countedRecords}; each of them costs a place in memory
@@ -66,6 +68,7 @@ public final class InboxStore {
                 groupPublisher::give,
                 new InboxReports(events, meters),
                 records,
+                storedInboxes,
                 new MovedSessions(),
                 takesStock ? meteredStock(meters) : null);
     }
@@ -102,8 +105,8 @@ public final class InboxStore {
         return InboxKeys.splitKeys(ranges);
     }
 
-    /** The store as others use it, over its ranges. */
-    public static InboxClient client(RangeClient ranges) {
-        return new InboxRouter(ranges);
+    /** The store as others use it, over its ranges, of which those led here run on this object's {@link #coprocessorFactory}. */
+    public InboxClient client(RangeClient ranges) {
+        return new InboxRouter(ranges, storedInboxes);
     }
 }

@@ -113,7 +113,7 @@ class InboxStoreTest {
                 EventListener.NONE,
                 new SimpleMeterRegistry());
         InboxClient client =
-                InboxStore.client(node.open(new StoreSpec("inbox", store.coprocessorFactory(), InboxStore.splitKeys(2)))
+                store.client(node.open(new StoreSpec("inbox", store.coprocessorFactory(), InboxStore.splitKeys(2)))
                         .client());
         node.ready().get(30, TimeUnit.SECONDS);
         return client;

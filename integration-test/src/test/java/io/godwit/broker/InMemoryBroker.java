@@ -191,7 +191,7 @@ final class InMemoryBroker implements AutoCloseable {
                     true,
                     EventListener.NONE,
                     meters);
-            inboxClient.set(InboxStore.client(new Reach(() -> InMemoryBroker.this.inbox)));
+            inboxClient.set(inbox.client(new Reach(() -> InMemoryBroker.this.inbox)));
             server = new MqttServer(
                     BrokerSettings.mqtt(config),
                     dist.client(),

@@ -30,7 +30,7 @@ final class Agenda {
     }
 
     void start() {
-        scan(leader.context().bounds().start(), true);
+        scan(leader.context().bounds().start(), leader.storedInboxes().beginWalk(), true);
         leader.context().schedule(RESCAN_MILLIS, this::rescan);
     }
 
@@ -64,11 +64,11 @@ final class Agenda {
 
     private void rescan() {
         times.extendTo(leader.nowMillis() + HORIZON_MILLIS);
-        scan(leader.context().bounds().start(), false);
+        scan(leader.context().bounds().start(), leader.storedInboxes().beginWalk(), false);
         leader.context().schedule(RESCAN_MILLIS, this::rescan);
     }
 
-    private void scan(byte[] from, boolean recovering) {
+    private void scan(byte[] from, StoredInboxes.Part.Walk walk, boolean recovering) {
         if (leader.isSettling()) {
             return; // the next leader begins again
         }
@@ -79,9 +79,9 @@ final class Agenda {
             }
             if (page == null) {
                 LOG.error("session records not readable, trying again in {} ms", RETRY_MILLIS, failure);
-                leader.context().schedule(RETRY_MILLIS, () -> scan(from, recovering));
+                leader.context().schedule(RETRY_MILLIS, () -> scan(from, walk, recovering));
             } else {
-                new PageWork(page, recovering).begin();
+                new PageWork(page, walk, recovering).begin();
             }
         });
     }
@@ -106,17 +106,20 @@ final class Agenda {
     private final class PageWork {
         private final byte @Nullable [] next;
         private final SessionScan.Page page;
+        private final StoredInboxes.Part.Walk walk;
         private final boolean recovering;
         private int open = 1;
 
-        PageWork(SessionScan.Page page, boolean recovering) {
+        PageWork(SessionScan.Page page, StoredInboxes.Part.Walk walk, boolean recovering) {
             this.page = page;
+            this.walk = walk;
             this.next = page.next();
             this.recovering = recovering;
         }
 
         void begin() {
             for (SessionScan.Found found : page.found()) {
+                walk.found(found.prefix());
                 if (recovering) {
                     leader.records().found(found.id());
                 }
@@ -136,8 +139,11 @@ final class Agenda {
                 return;
             }
             if (from != null) {
-                scan(from, recovering);
-            } else if (recovering) {
+                scan(from, walk, recovering);
+                return;
+            }
+            walk.ended();
+            if (recovering) {
                 leader.records().walked();
             }
         }

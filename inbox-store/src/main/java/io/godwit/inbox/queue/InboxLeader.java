@@ -58,6 +58,7 @@ final class InboxLeader implements RangeLeader {
     private final InboundHandler inbound;
     private final Agenda agenda;
     private final RecordCount.Part records;
+    private final StoredInboxes.Part storedInboxes;
     /** Null when nobody asks. */
     private final Stock.@Nullable Part stock;
 
@@ -97,6 +98,7 @@ final class InboxLeader implements RangeLeader {
         this.idle = new IdleInboxes(settings.maxIdle(), this::forget);
         this.mailbox = new Mailbox(context, this::closeFullBatch);
         this.records = outside.records().new Part();
+        this.storedInboxes = outside.storedInboxes().new Part(context.bounds());
         Stock asked = outside.stock();
         this.stock = asked == null ? null : asked.new Part();
         this.inserts = new InsertHandler(this);
@@ -132,6 +134,10 @@ final class InboxLeader implements RangeLeader {
 
     RecordCount.Part records() {
         return records;
+    }
+
+    StoredInboxes.Part storedInboxes() {
+        return storedInboxes;
     }
 
     /** Of a session that has no message yet. May be called on any thread. */
@@ -590,6 +596,7 @@ final class InboxLeader implements RangeLeader {
     public void settle() {
         if (!isSettling) {
             isSettling = true;
+            storedInboxes.withdraw();
             states.values().stream().filter(InboxState::isHeld).forEach(this::announce);
         }
         if (!dirty.isEmpty() && !settlingFailed) {
@@ -611,6 +618,7 @@ final class InboxLeader implements RangeLeader {
         isMoved = cause.reason() == Cause.MOVED;
         mailbox.stop(isMoved ? cause : Mailbox.closed());
         records.stop();
+        storedInboxes.withdraw();
         List<Batch> unproposed = List.copyOf(toPropose);
         toPropose.clear();
         unproposed.forEach(batch -> batch.failed(cause));

@@ -17,14 +17,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Brings each request to the leader of the range that owns the inbox. Thread-safe: holds nothing. */
+/**
+ * Brings each request to the leader of the range that owns the inbox; but what only asks about a session is answered at once where it is known
+ * that there is none. Thread-safe: holds nothing.
+ */
 public final class InboxRouter implements InboxClient {
     private static final int[] ONLY = {0};
 
     private final RangeClient ranges;
+    private final StoredInboxes stored;
 
-    public InboxRouter(RangeClient ranges) {
+    /** @param stored what the leaders of this node know */
+    public InboxRouter(RangeClient ranges, StoredInboxes stored) {
         this.ranges = ranges;
+        this.stored = stored;
     }
 
     @Override
@@ -49,6 +55,9 @@ public final class InboxRouter implements InboxClient {
     @Override
     public CompletableFuture<SessionOwner> owner(ClientInfo client) {
         byte[] prefix = InboxKeys.prefix(client.tenant(), client.clientId());
+        if (stored.isAbsent(prefix)) {
+            return CompletableFuture.completedFuture(SessionOwner.NO_SESSION);
+        }
         SessionCall.Owner call = new SessionCall.Owner(new InboxId(client.tenant(), client.clientId()), prefix, client);
         ranges.submit(prefix, call);
         return call.answer;
@@ -57,6 +66,9 @@ public final class InboxRouter implements InboxClient {
     @Override
     public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId) {
         byte[] prefix = InboxKeys.prefix(tenant, clientId);
+        if (stored.isAbsent(prefix)) {
+            return CompletableFuture.completedFuture(false);
+        }
         SessionCall.Delete call = new SessionCall.Delete(new InboxId(tenant, clientId), prefix);
         ranges.submit(prefix, call);
         return call.answer;

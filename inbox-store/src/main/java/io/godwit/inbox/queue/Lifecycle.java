@@ -499,6 +499,7 @@ final class Lifecycle {
             state.sequences = new SequenceAllocator(state.sequences.peek(), 0);
         } else {
             leader.records().written(state.id);
+            leader.storedInboxes().written(state.prefix);
             SessionRecord record = new SessionRecord(state.session, state.owed, state.ended);
             batch.put(state, InboxKeys.suffix(InboxKeys.SESSION), record.encode());
         }

@@ -23,6 +23,7 @@ public record Surroundings(
         GiveToGroup giveToGroup,
         InboxReports reports,
         RecordCount records,
+        StoredInboxes storedInboxes,
         MovedSessions moved,
         @Nullable Stock stock) {
 

@@ -86,6 +86,8 @@ final class InboxFixture implements AutoCloseable {
 
     final Stock stock = new Stock();
 
+    final StoredInboxes storedInboxes = new StoredInboxes();
+
     final InMemoryRangeHost host;
     final InboxClient client;
 
@@ -126,12 +128,13 @@ final class InboxFixture implements AutoCloseable {
                 },
                 new InboxReports(this::onEvent, meters),
                 records,
+                storedInboxes,
                 moved,
                 stock);
         host = new InMemoryRangeHost(
                 () -> new ForgetfulCoprocessor(new InboxCoprocessor(settings, outside.get()), forgets),
                 InboxStore.splitKeys(ranges));
-        client = InboxStore.client(host);
+        client = new InboxRouter(host, storedInboxes);
     }
 
     private void onEvent(BrokerEvent event) {

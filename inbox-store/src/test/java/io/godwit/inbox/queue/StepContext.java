@@ -38,6 +38,7 @@ final class StepContext implements LeaderContext {
                         (from, group, message, token) -> new CompletableFuture<>(),
                         new InboxReports(EventListener.NONE, new SimpleMeterRegistry()),
                         new RecordCount(id -> false),
+                        new StoredInboxes(),
                         moved,
                         null));
         tasks.clear(); // the scan of the start

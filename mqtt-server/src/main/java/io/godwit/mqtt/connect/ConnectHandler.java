@@ -121,7 +121,10 @@ public final class ConnectHandler extends SessionlessHandler {
             connection.refuse(ReasonCode.TOPIC_NAME_INVALID, "the topic of the will is over the limit");
             return;
         }
-        connection.pauseReading(Connection.Pause.CONNECTING);
+        boolean isExchange = packet.authenticationMethod() != null;
+        if (isExchange) {
+            connection.pauseReading(Connection.Pause.CONNECTING); // it reads on by itself
+        }
         Admission asked = new Admission(
                 connection,
                 services.session().authorizer(),
@@ -134,6 +137,10 @@ public final class ConnectHandler extends SessionlessHandler {
                 admitted -> acquire(packet, admitted));
         admission = asked;
         asked.begin();
+        // not before: as a rule the session is open by now, and to pause and to go on is a call into the kernel each
+        if (!isExchange && session == null && !isGone()) {
+            connection.pauseReading(Connection.Pause.CONNECTING);
+        }
     }
 
     private Optional<ClientTopics> topicsOf(ClientInfo client) {

@@ -87,6 +87,9 @@ public record TopicRules(
 
     /** What {@code client} is subscribed to unasked, as if it had asked. */
     public List<Subscription> autoSubscriptions(ClientInfo client) {
+        if (autoSubscriptions.isEmpty()) {
+            return List.of();
+        }
         return autoSubscriptions.stream()
                 .flatMap(each -> each.of(client).stream())
                 .toList();

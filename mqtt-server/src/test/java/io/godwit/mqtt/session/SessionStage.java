@@ -7,12 +7,18 @@ import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.Will;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
+import io.godwit.mqtt.connect.ConnectHandler;
+import io.godwit.mqtt.connect.ConnectServices;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.Publish;
+import io.godwit.mqtt.transport.BanConfig;
+import io.godwit.mqtt.transport.Bans;
 import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.transport.MqttMetrics;
 import io.godwit.mqtt.transport.MqttReports;
+import io.godwit.mqtt.transport.OpenCount;
 import io.godwit.mqtt.twin.MemoryAuth;
+import io.godwit.mqtt.twin.MemoryDirectory;
 import io.godwit.mqtt.twin.MemoryDist;
 import io.godwit.mqtt.twin.MemoryInbox;
 import io.godwit.mqtt.twin.MemoryRetain;
@@ -94,6 +100,15 @@ final class SessionStage {
         connect();
         return new TransientSession(
                 connection, services, new SessionTerms(info("c"), WINDOW, 0, 0, null), null, () -> isEnded = true);
+    }
+
+    /** A connection that has not said who it is. */
+    ConnectHandler connecting() {
+        connect();
+        Bans bans = new Bans(BanConfig.DEFAULTS, () -> 0, null);
+        return new ConnectHandler(
+                connection,
+                new ConnectServices(services, new MemoryDirectory(), () -> "assigned", new OpenCount(), bans));
     }
 
     /** The connection ends without a DISCONNECT. */

@@ -57,6 +57,8 @@ public final class MemoryInbox implements InboxClient {
     private @Nullable CompletableFuture<Void> beforeContinuing;
 
     private int continued;
+    /** What deletions wait for; null for nothing. */
+    private @Nullable CompletableFuture<Void> deletesWaitFor;
 
     /** How far the connection that was detached last has sent. */
     public synchronized long lastSentBelow() {
@@ -320,7 +322,18 @@ public final class MemoryInbox implements InboxClient {
     @Override
     public synchronized CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId) {
         CompletableFuture<Boolean> failed = failure();
-        return failed != null ? failed : CompletableFuture.completedFuture(sessions.remove(clientId) != null);
+        if (failed != null) {
+            return failed;
+        }
+        boolean existed = sessions.remove(clientId) != null;
+        return deletesWaitFor == null
+                ? CompletableFuture.completedFuture(existed)
+                : deletesWaitFor.thenApply(done -> existed);
+    }
+
+    /** From now on deletions are answered when {@code future} is complete. */
+    public synchronized void answerDeletesWith(CompletableFuture<Void> future) {
+        deletesWaitFor = future;
     }
 
     @Override

@@ -1,0 +1,42 @@
+package io.godwit.mqtt.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.mqtt.connect.ConnectHandler;
+import io.godwit.mqtt.packet.ConnAck;
+import io.godwit.mqtt.packet.Connect;
+import io.godwit.mqtt.packet.PingReq;
+import io.godwit.mqtt.packet.PingResp;
+import io.godwit.mqtt.transport.Connection.Pause;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** What a connection sends behind its CONNECT is not read while the stores are asked; when they need not be, reading goes on. */
+class ConnectPauseTest {
+    private static final Connect CONNECT = new Connect(5, true, 60, "c", null, null, null);
+
+    private final SessionStage stage = new SessionStage();
+    private final ConnectHandler handler = stage.connecting();
+
+    @Test
+    void whoIsLetInAtOnceIsReadOn() {
+        handler.onPacket(CONNECT);
+        assertThat(stage.connection.sent).singleElement().isInstanceOf(ConnAck.class);
+        assertThat(stage.connection.allPauses).isEmpty();
+    }
+
+    @Test
+    void whoWaitsForTheStoreIsNotReadUntilItHasAnswered() {
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        stage.inbox.answerDeletesWith(answer);
+        handler.onPacket(CONNECT);
+        assertThat(stage.connection.pauses).containsExactly(Pause.CONNECTING);
+        handler.onPacket(new PingReq()); // was read before the pause
+        assertThat(stage.connection.sent).isEmpty();
+
+        answer.complete(null);
+        stage.runTasks();
+        assertThat(stage.connection.sent).hasExactlyElementsOfTypes(ConnAck.class, PingResp.class);
+        assertThat(stage.connection.pauses).isEmpty();
+    }
+}
