@@ -3,7 +3,7 @@ package io.godwit.inbox.queue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * A set of hash codes that grows and never loses one: 4 to 11 bytes each. One thread adds at a time, any thread looks; who looks after an
+ * A set of hash codes that grows and never loses one: 5 to 11 bytes each. One thread adds at a time, any thread looks; who looks after an
  * {@link #add} that happened before finds it.
  */
 final class HashCodes {
