@@ -50,6 +50,7 @@ public final class RpcServer implements AutoCloseable {
         services.addService(service);
     }
 
+    /** Offers it no more: new calls fail, those under way go on. Any thread. */
     public void remove(ServerServiceDefinition service) {
         services.removeService(service);
     }

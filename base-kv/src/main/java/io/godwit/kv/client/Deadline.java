@@ -7,10 +7,12 @@ package io.godwit.kv.client;
  */
 public record Deadline(long nanoTime) {
 
+    /** One that passes {@code millis} milliseconds from now. */
     public static Deadline afterMillis(long millis) {
         return new Deadline(System.nanoTime() + millis * 1_000_000);
     }
 
+    /** Whether it has, at a time of the {@link System#nanoTime()} clock. */
     public boolean hasPassed(long nowNanos) {
         return nowNanos - nanoTime >= 0;
     }

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record RangeBounds(byte[] start, byte @Nullable [] end) {
+    /** Whether the key lies in the interval; keys are ordered as unsigned bytes. */
     public boolean contains(byte[] key) {
         return Arrays.compareUnsigned(start, key) <= 0 && (end == null || Arrays.compareUnsigned(key, end) < 0);
     }

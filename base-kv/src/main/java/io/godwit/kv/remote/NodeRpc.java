@@ -105,6 +105,7 @@ public final class NodeRpc implements AutoCloseable {
         server.add(service);
     }
 
+    /** Has {@code answerer} answer a question from now on, in place of who did before. Any thread; until then it is refused. */
     public void on(Question question, Answerer answerer) {
         answerers.put(question.number, answerer);
     }

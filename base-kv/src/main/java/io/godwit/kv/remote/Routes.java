@@ -121,6 +121,7 @@ public final class Routes {
         return below != null && below.getValue().contains(key) ? below.getValue() : null;
     }
 
+    /** The range of that id; null while nobody tells of one. */
     public @Nullable Route ofRange(long rangeId) {
         return byId.get(rangeId);
     }

@@ -9,6 +9,7 @@ import java.util.Optional;
 public sealed interface BalanceAction
         permits BalanceAction.Split, BalanceAction.Merge, BalanceAction.ChangeReplica, BalanceAction.MoveLeader {
 
+    /** Of the range that it is about; for a {@link Merge} the left one. */
     long rangeId();
 
     /** Of the range, in the view that the decision was made on. */

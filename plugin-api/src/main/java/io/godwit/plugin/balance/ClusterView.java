@@ -48,10 +48,12 @@ public record ClusterView(
         }
     }
 
+    /** The store of that id; empty when it is not in the view. */
     public Optional<StoreView> store(String id) {
         return stores.stream().filter(store -> store.id().equals(id)).findFirst();
     }
 
+    /** The range of that id; empty when it is not in the view. */
     public Optional<RangeView> range(long id) {
         return ranges.stream().filter(range -> range.id() == id).findFirst();
     }

@@ -25,6 +25,7 @@ public final class Key implements Comparable<Key> {
         return bytes.clone();
     }
 
+    /** Whether it is {@link #FIRST}. */
     public boolean isEmpty() {
         return bytes.length == 0;
     }

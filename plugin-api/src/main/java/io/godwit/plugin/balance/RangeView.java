@@ -73,12 +73,14 @@ public record RangeView(
         return replicas.stream().filter(replica -> !replica.isVoter()).toList();
     }
 
+    /** The replica that a store has of it, voter or learner; empty when it has none. */
     public Optional<Replica> replicaOn(String store) {
         return replicas.stream()
                 .filter(replica -> replica.store().equals(store))
                 .findFirst();
     }
 
+    /** Whether {@code store} is its leader; false while there is none. */
     public boolean isLedBy(String store) {
         return leader.isPresent() && leader.get().equals(store);
     }

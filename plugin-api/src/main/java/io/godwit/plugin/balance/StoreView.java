@@ -46,6 +46,7 @@ public record StoreView(
         }
     }
 
+    /** Whether it is a member of the cluster at the time of the view. */
     public boolean isAlive() {
         return liveness == Liveness.ALIVE;
     }

@@ -14,6 +14,7 @@ public interface EventListener {
         }
     };
 
+    /** Something has happened. */
     void onEvent(BrokerEvent event);
 
     /** Whether it wants events of this kind. Asked before each is made, so that one that nobody wants costs nothing; the answer may change. */
