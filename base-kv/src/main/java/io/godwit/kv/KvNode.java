@@ -128,7 +128,7 @@ public final class KvNode implements AutoCloseable {
         this.config = config;
         this.directory = directory;
         opened.add(threads);
-        this.rocks = new RocksResources(config.cacheBytes(), config.writeBufferBytes());
+        this.rocks = new RocksResources(config.cacheBytes(), config.writeBufferBytes(), config.reclaimBytesPerSecond());
         opened.add(rocks);
         Path logDirectory = directory.path().resolve("raft-log");
         this.log = SharedRaftLog.open(logDirectory, this::logFailed);

@@ -2,6 +2,7 @@ package io.godwit.kv;
 
 import io.godwit.kv.raft.LogSync;
 import io.godwit.kv.range.RangeSettings;
+import io.godwit.kv.range.RocksResources;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param writeBufferBytes the memtables' part of it
  * @param lowWaterBytes free disk below which mutations that add data are refused, and below half of which all are; empty: 5 % of the disk,
  *     at most 1 GiB, at least 256 MiB
+ * @param reclaimBytesPerSecond how fast the database of a range is rewritten, at most, to give back the space of what a split has taken from it
  * @param cluster null for a node that is alone
  */
 public record KvNodeConfig(
@@ -25,11 +27,15 @@ public record KvNodeConfig(
         RangeSettings range,
         OptionalLong lowWaterBytes,
         LogSync sync,
+        long reclaimBytesPerSecond,
         @Nullable ClusterSettings cluster) {
 
     public KvNodeConfig {
         if (cacheBytes <= 0 || writeBufferBytes <= 0 || writeBufferBytes > cacheBytes) {
             throw new IllegalArgumentException("cacheBytes=" + cacheBytes + " writeBufferBytes=" + writeBufferBytes);
+        }
+        if (reclaimBytesPerSecond <= 0) {
+            throw new IllegalArgumentException("reclaimBytesPerSecond=" + reclaimBytesPerSecond);
         }
     }
 
@@ -42,13 +48,44 @@ public record KvNodeConfig(
             RangeSettings range,
             OptionalLong lowWaterBytes,
             LogSync sync) {
-        this(dataDirectory, bootstrap, cacheBytes, writeBufferBytes, range, lowWaterBytes, sync, null);
+        this(
+                dataDirectory,
+                bootstrap,
+                cacheBytes,
+                writeBufferBytes,
+                range,
+                lowWaterBytes,
+                sync,
+                RocksResources.RECLAIM_BYTES_PER_SECOND,
+                null);
     }
 
     /** The same as one of several. */
     public KvNodeConfig in(ClusterSettings settings) {
         return new KvNodeConfig(
-                dataDirectory, bootstrap, cacheBytes, writeBufferBytes, range, lowWaterBytes, sync, settings);
+                dataDirectory,
+                bootstrap,
+                cacheBytes,
+                writeBufferBytes,
+                range,
+                lowWaterBytes,
+                sync,
+                reclaimBytesPerSecond,
+                settings);
+    }
+
+    /** The same with another rate. */
+    public KvNodeConfig reclaimingAt(long bytesPerSecond) {
+        return new KvNodeConfig(
+                dataDirectory,
+                bootstrap,
+                cacheBytes,
+                writeBufferBytes,
+                range,
+                lowWaterBytes,
+                sync,
+                bytesPerSecond,
+                cluster);
     }
 
     /** With everything fsynced. */

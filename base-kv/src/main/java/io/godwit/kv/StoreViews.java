@@ -37,6 +37,7 @@ final class StoreViews implements ClusterViewSource {
     private final ReplicaGoal goal;
     private final OwnReport own;
     private final @Nullable ClusterLinks links;
+    private final long startNanos = System.nanoTime();
     /** Since when a store has told that a replica has stopped after a fault, in nanoseconds. */
     private final Map<Stopped, Long> stoppedSince = new ConcurrentHashMap<>();
 
@@ -206,7 +207,9 @@ final class StoreViews implements ClusterViewSource {
         Liveness liveness = isSelf ? Liveness.ALIVE : seen == null ? Liveness.DOWN : seen.liveness();
         Duration since = seen != null
                 ? seen.forHowLong()
-                : links == null ? Duration.ZERO : links.members().sinceStart();
+                : links == null
+                        ? Duration.ofNanos(System.nanoTime() - startNanos)
+                        : links.members().sinceStart();
         Optional<Duration> faultyFor = faultyFor(id, report);
         if (faultyFor.isPresent() && liveness == Liveness.ALIVE) {
             liveness = Liveness.DOWN;

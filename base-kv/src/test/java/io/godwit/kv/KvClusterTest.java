@@ -7,6 +7,8 @@ import static io.godwit.kv.KvCluster.read;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.cluster.Cluster;
+import io.godwit.cluster.RpcCut;
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.coprocessor.RangeBounds;
@@ -193,6 +195,42 @@ class KvClusterTest {
             }
             assertThat(cluster.operations(2).ranges()).hasSize(2);
             assertThat(cluster.client(1).rangeKeys(new byte[0], null)).hasSize(2);
+        }
+    }
+
+    /**
+     * Raft and the membership see nothing amiss, since everybody else reaches both: only that node's clients would wait for as long as the link is
+     * cut. No timeout of Raft's could have anybody stand within this test.
+     */
+    @Test
+    void aLeaderThatOneNodeDoesNotReachGivesWayToOneThatAllReach() throws Exception {
+        RaftSettings patient = new RaftSettings(300_000, 1_000, 64L << 20);
+        try (KvCluster cluster = new KvCluster(directory).raft(patient)) {
+            cluster.startAll();
+            cluster.replicate();
+            append(cluster.client(1), "k", "a").get(30, TimeUnit.SECONDS);
+            int leader = cluster.leader(1);
+            int lonely = leader % 3 + 1;
+            int third = 6 - leader - lonely;
+            Cluster one = cluster.node(leader).links().cluster();
+            Cluster other = cluster.node(lonely).links().cluster();
+            RpcCut.cut(one, other);
+            append(cluster.client(lonely), "k", "b").get(30, TimeUnit.SECONDS);
+            eventually(
+                    "the one that both reach leads",
+                    () -> cluster.only(lonely).leader().equals(cluster.id(third))
+                            && cluster.only(leader).leader().equals(cluster.id(third)));
+            append(cluster.client(leader), "k", "c").get(30, TimeUnit.SECONDS);
+            for (int number = 1; number <= 3; number++) {
+                assertThat(read(cluster.client(number), "k")).isEqualTo("abc");
+                assertThat(cluster.node(number).links().members().isAlive(cluster.id(leader)))
+                        .isTrue();
+            }
+
+            RpcCut.heal(one, other);
+            cluster.moveLeader(third, leader);
+            append(cluster.client(lonely), "k", "d").get(30, TimeUnit.SECONDS);
+            assertThat(read(cluster.client(lonely), "k")).isEqualTo("abcd");
         }
     }
 

@@ -18,4 +18,9 @@ public record RaftSettings(int electionTimeoutMillis, int heartbeatMillis, long 
                     + heartbeatMillis + " ms, snapshots " + snapshotBytesPerSecond + " bytes/s");
         }
     }
+
+    /** The same with snapshots sent at another rate. */
+    public RaftSettings sendingAt(long bytesPerSecond) {
+        return new RaftSettings(electionTimeoutMillis, heartbeatMillis, bytesPerSecond);
+    }
 }

@@ -21,10 +21,10 @@ public final class RocksResources implements AutoCloseable {
     }
 
     /**
-     * Less than disks can take, so that what is urgent is not held up, and more than one range is written to as a rule: what clients write to it
+     * Of a node that nobody told another rate. Less than disks can take, so that what is urgent is not held up, and more than one range is written to as a rule: what clients write to it
      * meanwhile is flushed at the same rate.
      */
-    private static final long RECLAIM_BYTES_PER_SECOND = 32L << 20;
+    public static final long RECLAIM_BYTES_PER_SECOND = 32L << 20;
 
     private final LRUCache cache;
     private final WriteBufferManager writeBuffers;
@@ -40,7 +40,7 @@ public final class RocksResources implements AutoCloseable {
     }
 
     /** @param reclaimBytesPerSecond how fast a database is rewritten to give space back */
-    RocksResources(long cacheBytes, long writeBufferBytes, long reclaimBytesPerSecond) {
+    public RocksResources(long cacheBytes, long writeBufferBytes, long reclaimBytesPerSecond) {
         this.reclaimBytesPerSecond = reclaimBytesPerSecond;
         this.cache = new LRUCache(cacheBytes);
         this.writeBuffers = new WriteBufferManager(writeBufferBytes, cache);

@@ -93,6 +93,62 @@ class RaftOverGrpcTest {
         }
     }
 
+    /** Two of five may be dead. With a third nothing is acknowledged; once one is back all goes on, and nothing acknowledged is missing. */
+    @Test
+    void fiveVotersGoOnWithoutTwoAndStandStillWithoutThree() throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory)) {
+            nodes.startAll("a", "b", "c", "d", "e");
+            List<String> acknowledged = new ArrayList<>();
+            Node first = nodes.electFirst();
+            appendSome(first, 20, acknowledged);
+            String idle = nodes.followers().get(0).id();
+            nodes.kill(idle);
+            nodes.kill(first.id());
+            nodes.tellAllOfTheDeathOf(first.id());
+            Node second = nodes.awaitLeader();
+            appendSome(second, 20, acknowledged);
+            assertThat(second.machine().entries()).isEqualTo(acknowledged);
+
+            String third = nodes.followers().get(0).id();
+            nodes.kill(third);
+            CompletableFuture<Status> waiting = appending(second, "while three are dead");
+            LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(2)); // a hundred times as long as one takes
+            assertThat(waiting).isNotDone();
+            assertThat(second.machine().entries()).isEqualTo(acknowledged);
+            nodes.start(idle, List.of());
+            assertOk(waiting.get(30, TimeUnit.SECONDS));
+            acknowledged.add("while three are dead");
+            appendSome(second, 5, acknowledged);
+
+            // the one that dies is the leader this time: the two that are left elect nobody
+            nodes.kill(second.id());
+            nodes.tellAllOfTheDeathOf(second.id());
+            Node left = nodes.get(idle);
+            await(() -> left.group().leader().isEmpty());
+            assertThat(appending(left, "never").get(30, TimeUnit.SECONDS).isOk())
+                    .isFalse();
+            nodes.start(third, List.of());
+            nodes.tellAllOfTheDeathOf("nobody");
+            Node last = nodes.awaitLeader();
+            appendSome(last, 5, acknowledged);
+
+            nodes.start(first.id(), List.of());
+            nodes.start(second.id(), List.of());
+            for (String id : List.of("a", "b", "c", "d", "e")) {
+                nodes.awaitEntries(acknowledged.size(), id);
+                assertThat(nodes.get(id).machine().entries()).isEqualTo(acknowledged);
+            }
+        }
+    }
+
+    private static void appendSome(Node leader, int count, List<String> acknowledged) throws Exception {
+        for (int i = 0; i < count; i++) {
+            String entry = "entry " + acknowledged.size();
+            append(leader, entry);
+            acknowledged.add(entry);
+        }
+    }
+
     /** The voter that stands first lacks an entry that was acknowledged. */
     @Test
     void voterThatLagsIsNotElected() throws Exception {
