@@ -6,6 +6,7 @@ import io.godwit.dist.route.SharedStrategies;
 import io.godwit.inbox.InboxConfig;
 import io.godwit.kv.KvNodeConfig;
 import io.godwit.kv.raft.LogSync;
+import io.godwit.kv.raft.RaftSettings;
 import io.godwit.kv.range.RangeSettings;
 import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.auth.AuthConfig;
@@ -37,19 +38,24 @@ final class BrokerSettings {
         RangeSettings range = RangeSettings.DEFAULT;
         long lowWaterBytes = config.get(PropertySettings.DISK_LOW_WATER_BYTES);
         KvNodeConfig alone = new KvNodeConfig(
-                data,
-                config.get(FileSettings.BOOTSTRAP),
-                defaults.cacheBytes(),
-                defaults.writeBufferBytes(),
-                new RangeSettings(
-                        range.maxPendingBytes(),
-                        config.get(PropertySettings.SNAPSHOT_LOG_BYTES),
-                        range.leaderWaitMillis()),
-                lowWaterBytes < 0 ? OptionalLong.empty() : OptionalLong.of(lowWaterBytes),
-                new LogSync(config.get(PropertySettings.LOG_SYNC), config.get(PropertySettings.META_SYNC)));
+                        data,
+                        config.get(FileSettings.BOOTSTRAP),
+                        defaults.cacheBytes(),
+                        defaults.writeBufferBytes(),
+                        new RangeSettings(
+                                range.maxPendingBytes(),
+                                config.get(PropertySettings.SNAPSHOT_LOG_BYTES),
+                                range.leaderWaitMillis()),
+                        lowWaterBytes < 0 ? OptionalLong.empty() : OptionalLong.of(lowWaterBytes),
+                        new LogSync(config.get(PropertySettings.LOG_SYNC), config.get(PropertySettings.META_SYNC)))
+                .reclaimingAt(config.get(PropertySettings.RECLAIM_BYTES_PER_SECOND));
         return ClusterSettings.isClustered(config)
                 ? alone.in(new io.godwit.kv.ClusterSettings(
-                        ClusterSettings.cluster(config), Release.version(), config.get(FileSettings.CLUSTER_ZONE)))
+                        ClusterSettings.cluster(config),
+                        RaftSettings.DEFAULT.sendingAt(config.get(PropertySettings.SNAPSHOT_BYTES_PER_SECOND)),
+                        Release.version(),
+                        config.get(FileSettings.CLUSTER_ZONE),
+                        io.godwit.kv.ClusterSettings.DEFAULT_JOIN_TIMEOUT))
                 : alone;
     }
 

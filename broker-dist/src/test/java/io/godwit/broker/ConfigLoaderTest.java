@@ -1,10 +1,14 @@
 package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.godwit.cluster.HostPort;
 import io.godwit.dist.client.SharedPick;
+import io.godwit.kv.KvNodeConfig;
+import io.godwit.kv.raft.RaftSettings;
+import io.godwit.kv.range.RocksResources;
 import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.topic.AutoSubscription;
 import io.godwit.mqtt.topic.RewriteRule;
@@ -64,6 +68,34 @@ class ConfigLoaderTest {
         for (Setting<?> setting : PropertySettings.ALL) {
             assertThat(text).contains(setting.key().replaceFirst("^(dist_worker|retain_store)_(io|max)_.*", "$1_"));
         }
+    }
+
+    @Test
+    void ratesOfCopiesAndOfReclaimingAreSystemProperties() throws Exception {
+        String clustered = "clusterConfig: {seedEndpoints: 127.0.0.1:8899}";
+        KvNodeConfig usual = BrokerSettings.node(load(clustered, Map.of()), directory);
+        assertThat(usual.reclaimBytesPerSecond()).isEqualTo(RocksResources.RECLAIM_BYTES_PER_SECOND);
+        assertThat(usual.cluster().raft()).isEqualTo(RaftSettings.DEFAULT);
+        KvNodeConfig given = BrokerSettings.node(
+                load(
+                        clustered,
+                        Map.of("kv_snapshot_bytes_per_second", "2000000", "kv_reclaim_bytes_per_second", "3000000")),
+                directory);
+        assertThat(given.reclaimBytesPerSecond()).isEqualTo(3_000_000);
+        assertThat(given.cluster().raft()).isEqualTo(RaftSettings.DEFAULT.sendingAt(2_000_000));
+        assertThatThrownBy(() -> load(
+                        "",
+                        Map.of(
+                                "kv_snapshot_bytes_per_second",
+                                "1000",
+                                "kv_reclaim_bytes_per_second",
+                                "0",
+                                "kv_reclaim_bytes_per_secnd",
+                                "3000000")))
+                .hasMessageContainingAll(
+                        "kv_snapshot_bytes_per_second: must be",
+                        "kv_reclaim_bytes_per_second: must be",
+                        "kv_reclaim_bytes_per_secnd: unknown system property, the nearest valid one is kv_reclaim_bytes_per_second");
     }
 
     @Test

@@ -3,9 +3,18 @@ package io.godwit.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.kv.KvNode;
+import io.godwit.kv.StoreSpec;
 import io.godwit.kv.balance.BalancePlan;
+import io.godwit.kv.balance.BalancerStatus;
+import io.godwit.kv.balance.LoadMeter;
 import io.godwit.kv.balance.ShippedBalancers;
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.kv.coprocessor.RangeWrites;
 import io.godwit.plugin.auth.AuthProvider;
+import io.godwit.plugin.balance.AccessKind;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.ClusterView;
 import io.godwit.plugin.balance.Key;
@@ -16,6 +25,7 @@ import io.godwit.plugin.balance.RangeLoad;
 import io.godwit.plugin.balance.RangeView;
 import io.godwit.plugin.balance.Replica;
 import io.godwit.plugin.balance.ReplicaGoal;
+import io.godwit.plugin.balance.SplitHint;
 import io.godwit.plugin.balance.StoreView;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -27,6 +37,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
@@ -39,6 +51,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Plugins as jars, made by the test: compiled against plugin-api alone, as a plugin's own project would. */
 class PluginLoaderTest {
     private static final String SERVICE = "META-INF/services/io.godwit.plugin.balance.RangeBalancerFactory";
+
+    private static final String HINTER_SERVICE = "META-INF/services/io.godwit.plugin.balance.SplitHinterFactory";
 
     @TempDir
     Path directory;
@@ -63,6 +77,11 @@ class PluginLoaderTest {
     }
 
     private void jar(String name, String service, Map<String, String> sources) throws IOException {
+        jar(name, SERVICE, service, sources);
+    }
+
+    /** @param services the file that says what the plugin offers */
+    private void jar(String name, String services, String service, Map<String, String> sources) throws IOException {
         Path work = Files.createTempDirectory(directory, "work");
         Path classes = Files.createDirectory(work.resolve("classes"));
         for (Map.Entry<String, String> source : sources.entrySet()) {
@@ -71,7 +90,7 @@ class PluginLoaderTest {
         }
         compile(classes, sourcesIn(work));
         if (!service.isEmpty()) {
-            Path file = classes.resolve(SERVICE);
+            Path file = classes.resolve(services);
             Files.createDirectories(file.getParent());
             Files.writeString(file, service);
         }
@@ -330,6 +349,123 @@ class PluginLoaderTest {
         assertThatThrownBy(() -> plan(
                         BalanceSettings.DIST, Map.of(), "storeConfig: {dist: {balanceSettings: spilt.maxBytes=3}}"))
                 .hasMessageContainingAll("no balancer \"spilt\" in use", "split");
+    }
+
+    /** Not only told: the balancer that works decides by them. */
+    @Test
+    void rangesAreCutByTheLimitsOfTheSystemProperties() throws Exception {
+        BrokerConfig config = ConfigLoader.load(
+                Files.writeString(directory.resolve("test.yml"), ""),
+                Map.of("inbox_store_io_nanos_limit", "7000", "inbox_store_max_io_density", "8"));
+        StoreSpec inbox = BalanceSettings.INBOX.store(Nothing::new, List.of(), config, PluginLoader.none());
+        RangeBalancer split = balancer(inbox.balance().plan(), "split");
+        assertThat(split.next(loaded(8_001, 7_000)))
+                .get()
+                .isInstanceOfSatisfying(
+                        BalanceAction.Split.class, cut -> assertThat(cut.key()).contains(MIDDLE));
+        assertThat(split.next(loaded(8_000, 7_000))).isEmpty();
+        assertThat(split.next(loaded(8_001, 7_001))).isEmpty();
+        try (KvNode node = KvNode.open(BrokerSettings.node(config, directory.resolve("data")))) {
+            node.open(inbox);
+            BalancerStatus working =
+                    node.operations().store("inbox").orElseThrow().balance().list().get(10, TimeUnit.SECONDS).stream()
+                            .filter(each -> each.name().equals("split"))
+                            .findFirst()
+                            .orElseThrow();
+            assertThat(working.settings()).containsEntry("ioNanosLimit", "7000").containsEntry("maxIoDensity", "8");
+        }
+    }
+
+    private static final Key MIDDLE = Key.of(new byte[] {'m'});
+
+    private static ClusterView loaded(double operationsPerSecond, long operationNanos) {
+        RangeView range = new RangeView(
+                1,
+                Key.FIRST,
+                Optional.empty(),
+                1,
+                List.of(new Replica("a", true, true)),
+                Optional.of("a"),
+                0,
+                new RangeLoad(Duration.ofHours(1), operationsPerSecond, operationsPerSecond, operationNanos),
+                Optional.of(new SplitHint(MIDDLE, 0.5)),
+                Optional.empty(),
+                Duration.ofHours(1));
+        return new ClusterView("inbox", "a", new ReplicaGoal(1, false), List.of(store("a", "")), List.of(range));
+    }
+
+    private static RangeBalancer balancer(BalancePlan plan, String name) {
+        return plan.steps().stream()
+                .filter(step -> step.name().equals(name))
+                .map(BalancePlan.Step::create)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** What a store must have to be opened. */
+    private static final class Nothing implements RangeCoprocessor {
+        @Override
+        public void open(RangeBounds bounds, RangeReader reader) {}
+
+        @Override
+        public List<byte[]> apply(RangeWrites writes, List<byte[]> mutations, Consumer<Runnable> afterCommit) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public byte[] query(RangeReader snapshot, byte[] query) {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    /** It proposes the key that it was told of last. */
+    private static final String LAST_KEY_HINTER = """
+            import io.godwit.plugin.balance.*;
+            import java.util.*;
+            public class LastKey implements SplitHinterFactory {
+                @Override public String name() { return "last-key"; }
+                @Override public Map<String, String> defaults() { return Map.of("share", "0.5"); }
+                @Override public SplitHinter create(Map<String, String> settings) {
+                    double share = Double.parseDouble(settings.get("share"));
+                    return new SplitHinter() {
+                        private byte[] last;
+                        @Override public void onAccess(byte[] key, AccessKind kind, int kvOperations, long nanos) { last = key; }
+                        @Override public Optional<SplitHint> hint(RangeLoad load) {
+                            return last == null ? Optional.empty() : Optional.of(new SplitHint(Key.of(last), share));
+                        }
+                    };
+                }
+            }
+            """;
+
+    @Test
+    void aSplitHinterOfAPluginIsChosenInTheFileAndAsked() throws Exception {
+        jar("hinter.jar", HINTER_SERVICE, "LastKey", Map.of("LastKey", LAST_KEY_HINTER));
+        BrokerConfig config = ConfigLoader.load(Files.writeString(directory.resolve("test.yml"), """
+                        storeConfig:
+                          inbox:
+                            splitHinter: last-key
+                            balanceSettings:
+                              - last-key.share=0.25
+                        """), Map.of());
+        try (PluginLoader loader = PluginLoader.open(plugins)) {
+            StoreSpec inbox = BalanceSettings.INBOX.store(Nothing::new, List.of(), config, loader);
+            LoadMeter meter = new LoadMeter(inbox.hinters().get(), key -> key, 0);
+            for (int second = 1; second <= 10; second++) {
+                for (int i = 0; i < 200; i++) {
+                    meter.onAccess(new byte[] {'m'}, AccessKind.WRITE, 1, 1_000);
+                }
+                meter.tick(TimeUnit.SECONDS.toNanos(second));
+            }
+            assertThat(meter.hint()).contains(new SplitHint(MIDDLE, 0.25));
+            StoreSpec dist = BalanceSettings.DIST.store(Nothing::new, List.of(), config, loader);
+            assertThat(dist.hinters().get().getClass().getClassLoader())
+                    .as("only where it is named")
+                    .isSameAs(LoadMeter.class.getClassLoader());
+        }
+        String wrong = "storeConfig: {inbox: {splitHinter: last-key, balanceSettings: last-key.part=0.25}}";
+        assertThatThrownBy(() -> plan(BalanceSettings.INBOX, Map.of(), wrong))
+                .hasMessageContainingAll("split hinter last-key", "\"part\"", "[share]");
     }
 
     // --- the example
