@@ -5,6 +5,7 @@ import io.godwit.it.kv.history.Linearizability;
 import io.godwit.it.kv.history.Linearizability.Verdict;
 import io.godwit.it.kv.history.Reply;
 import io.godwit.it.kv.node.NodeOptions.Fault;
+import io.godwit.it.kv.node.VoterGoals;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,9 +25,6 @@ import org.slf4j.LoggerFactory;
 /** One run: nodes, load, nemesis and operator; then all is made whole, everything is read once more, and the history is judged. */
 final class CheckRun {
     private static final Logger LOG = LoggerFactory.getLogger(CheckRun.class);
-
-    /** Of every range, where there are as many nodes. */
-    private static final int VOTERS = 3;
 
     private static final int START_MILLIS = 60_000;
     private static final int WHOLE_MILLIS = 90_000;
@@ -73,7 +71,7 @@ final class CheckRun {
                 changes.add(Change.CHANGE_VOTERS);
                 changes.add(Change.MERGE_APART);
             }
-            if (nodes > VOTERS) {
+            if (nodes > VoterGoals.USUAL) {
                 changes.add(Change.MOVE);
             }
             return changes;
@@ -166,7 +164,8 @@ final class CheckRun {
                 cluster.awaitServing(node, START_MILLIS);
             }
             if (settings.nodes() > 1) {
-                cluster.awaitVoters(0, VOTERS, START_MILLIS);
+                cluster.awaitVoters(
+                        0, range -> VoterGoals.of(settings.nodes(), splitKeys, range.start()), START_MILLIS);
             }
             load.start();
             Nemesis nemesis = new Nemesis(cluster, history);

@@ -51,6 +51,13 @@ class ClusterCheckTest {
         check(3, 6, 2_000, 1);
     }
 
+    /** Some ranges have three voters, others five. */
+    @Test
+    @Tag("long")
+    void fiveNodesAreLinearizable() throws Exception {
+        check(5, 90, 12_000);
+    }
+
     @Test
     @Tag("long")
     void threeNodesAreLinearizableForHalfAnHour() throws Exception {

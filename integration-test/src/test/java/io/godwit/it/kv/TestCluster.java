@@ -5,6 +5,7 @@ import io.godwit.it.kv.fault.SmallDisk;
 import io.godwit.it.kv.node.NodeOptions;
 import io.godwit.it.kv.node.NodeOptions.Fault;
 import io.godwit.it.kv.node.OperatorText;
+import io.godwit.it.kv.node.OperatorText.RangeText;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -146,6 +148,11 @@ final class TestCluster implements AutoCloseable {
 
     /** Waits until every range has so many voters, as a node sees it. */
     void awaitVoters(int node, int voters, long patienceMillis) throws IOException {
+        awaitVoters(node, range -> voters, patienceMillis);
+    }
+
+    /** @param voters that a range must have */
+    void awaitVoters(int node, ToIntFunction<RangeText> voters, long patienceMillis) throws IOException {
         long giveUp = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
         String ranges = "";
         while (System.nanoTime() < giveUp) {
@@ -157,11 +164,11 @@ final class TestCluster implements AutoCloseable {
             }
             if (ranges.startsWith("done ")
                     && OperatorText.ranges(ranges.substring(5)).stream()
-                            .allMatch(range -> range.voters().size() >= voters)) {
+                            .allMatch(range -> range.voters().size() >= voters.applyAsInt(range))) {
                 return;
             }
         }
-        throw new IOException("no " + voters + " voters everywhere after " + patienceMillis + " ms: " + ranges
+        throw new IOException("too few voters after " + patienceMillis + " ms: " + ranges
                 + nodes.get(node).said());
     }
 

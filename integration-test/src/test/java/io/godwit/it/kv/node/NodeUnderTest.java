@@ -19,7 +19,6 @@ import io.godwit.kv.StoreOperations.RangeInfo;
 import io.godwit.kv.StoreSpec;
 import io.godwit.kv.balance.BalanceLoopConfig;
 import io.godwit.kv.balance.BalancePlan;
-import io.godwit.kv.balance.ShippedBalancers;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
@@ -49,7 +48,6 @@ import org.jspecify.annotations.Nullable;
 /** The store under test, and all that the tests know of its interface. */
 final class NodeUnderTest implements Registers {
     private static final String STORE = "check";
-    private static final int VOTERS = 3;
     /** As in a broker. */
     private static final int HEARTBEATS_PER_ELECTION = 5;
 
@@ -78,8 +76,8 @@ final class NodeUnderTest implements Registers {
         node = KvNode.open(isAlone ? config : config.in(cluster(options)));
         List<byte[]> splitKeys =
                 options.splitKeys().stream().map(key -> key.getBytes(UTF_8)).toList();
-        KvStore store = node.open(new StoreSpec(STORE, () -> new RegisterMap(this::applied), splitKeys)
-                .balancedBy(balance(options.graceSeconds())));
+        KvStore store = node.open(
+                new StoreSpec(STORE, () -> new RegisterMap(this::applied), splitKeys).balancedBy(balance(options)));
         client = store.client();
         operations = node.operations().store(STORE).orElseThrow();
     }
@@ -107,13 +105,12 @@ final class NodeUnderTest implements Registers {
     }
 
     /** Ranges are given their voters, again and again; all else is the operator's, so that it is known what was done. */
-    private static StoreBalance balance(int graceSeconds) {
-        List<BalancePlan.Step> steps = ShippedBalancers.ALL.stream()
-                .filter(factory -> factory.name().equals("replica-count"))
-                .map(factory -> new BalancePlan.Step(
-                        factory, Map.of("settleSeconds", "3", "graceSeconds", String.valueOf(graceSeconds))))
-                .toList();
-        return new StoreBalance(new ReplicaGoal(VOTERS, false), new BalancePlan(steps), BalanceLoopConfig.DEFAULT);
+    private static StoreBalance balance(NodeOptions options) {
+        BalancePlan.Step step = new BalancePlan.Step(
+                new VoterGoals(options.seeds().size(), options.splitKeys()),
+                Map.of("settleSeconds", "3", "graceSeconds", String.valueOf(options.graceSeconds())));
+        return new StoreBalance(
+                new ReplicaGoal(VoterGoals.USUAL, false), new BalancePlan(List.of(step)), BalanceLoopConfig.DEFAULT);
     }
 
     @Override
@@ -153,6 +150,8 @@ final class NodeUnderTest implements Registers {
             case "health" -> "done " + health();
             case "self" -> "done " + node.storeId();
             case "ranges" -> "done " + OperatorText.format(ranges());
+            case "terms" -> "done " + terms();
+            case "clock" -> "done " + System.currentTimeMillis();
             case "peek" -> "done " + peek(words[1], millis);
             case "faults" ->
                 "done "
@@ -203,6 +202,14 @@ final class NodeUnderTest implements Registers {
                     end == null ? "" : new String(end, UTF_8)));
         }
         return texts;
+    }
+
+    private String terms() {
+        return String.join(
+                ";",
+                operations.ranges().stream()
+                        .map(range -> range.id() + "," + range.term())
+                        .toList());
     }
 
     private String rest(String balancer, long millis) {

@@ -11,6 +11,8 @@ import java.util.Map;
  * health                                     STATE DETAIL
  * self                                       store id
  * ranges                                     RANGE;RANGE...  with RANGE = id,epoch,leader,voter|voter,learner|learner,start,end
+ * terms                                      ID,TERM;ID,TERM...   of the leaders
+ * clock                                      the time of day in milliseconds
  * peek KEY                                   value VALUE, read without asking other nodes, as it must not be done
  * faults                                     STORE: WHY; STORE: WHY...   replicas that have stopped
  * split ID EPOCH KEY
