@@ -148,7 +148,15 @@ public final class KvNode implements AutoCloseable {
         RangeExecutor housekeeping =
                 new RangeExecutor(threads.io(), thrown -> LOG.error("housekeeping failed", thrown));
         this.environment = new RangeEnvironment(
-                raft, threads.ranges(), threads.io(), housekeeping, threads.timers(), disk::room, config.range());
+                raft,
+                threads.ranges(),
+                threads.io(),
+                housekeeping,
+                task -> new Thread(task, "kv-burial").start(),
+                threads.timers(),
+                System::nanoTime,
+                disk::room,
+                config.range());
         threads.everyMillis(DISK_CHECK_MILLIS, disk::check);
         this.backups = new RangeCopies(directory.path(), stores);
         this.own = new OwnReport(

@@ -16,6 +16,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -211,9 +212,17 @@ final class Replicas {
                 && wanted.epoch() > here.joinedEpoch()
                 && !ranges.faultOf(descriptor.id()).isEmpty()) {
             // whoever asks does not count it as a member, and the report that says so has not come yet
-            ranges.leave(descriptor.id(), wanted.epoch());
+            awaitLeft(ranges.leave(descriptor.id(), wanted.epoch()));
         }
         ranges.join(descriptor.joinedAt(wanted.epoch()));
+    }
+
+    private static void awaitLeft(CompletableFuture<Void> left) throws IOException {
+        try {
+            left.join();
+        } catch (CompletionException e) {
+            throw new IOException("replica not deleted", e.getCause());
+        }
     }
 
     /** A group that is not here calls; on a thread that must not be blocked. */
@@ -345,21 +354,22 @@ final class Replicas {
             going.remove(descriptor.groupId()); // whoever told is behind
             return;
         }
-        io.execute(() -> {
-            try {
-                leave(ranges, led.rangeId(), descriptor.groupId(), led.epoch());
-            } finally {
-                going.remove(descriptor.groupId());
-            }
-        });
+        io.execute(() -> leave(ranges, led.rangeId(), descriptor.groupId(), led.epoch()));
     }
 
-    private static void leave(StoreRanges ranges, long rangeId, String groupId, long epoch) {
+    private void leave(StoreRanges ranges, long rangeId, String groupId, long epoch) {
+        LOG.info("replica given up range={} epoch={}", groupId, epoch);
+        CompletableFuture<Void> left;
         try {
-            LOG.info("replica given up range={} epoch={}", groupId, epoch);
-            ranges.leave(rangeId, epoch);
-        } catch (IOException | RuntimeException e) { // the outermost frame; the next start deletes what is left
-            LOG.error("replica not deleted range={}", groupId, e);
+            left = ranges.leave(rangeId, epoch);
+        } catch (RuntimeException e) { // the outermost frame; nothing was done
+            left = CompletableFuture.failedFuture(e);
         }
+        left.whenComplete((done, failure) -> {
+            going.remove(groupId);
+            if (failure != null) { // the next start deletes what is left
+                LOG.error("replica not deleted range={}", groupId, failure);
+            }
+        });
     }
 }

@@ -11,6 +11,7 @@ import io.godwit.kv.range.RangeRouter;
 import io.godwit.kv.range.RangeState;
 import io.godwit.plugin.balance.SplitHinter;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -37,7 +38,7 @@ final class StoreRanges implements RangeFamily {
     private final StoreFiles files;
     private final RangeEnvironment environment;
     private final FaultHandler faults;
-    private final RangeRouter router = new RangeRouter();
+    private final RangeRouter router;
 
     /** By id, for every request from another node: looked at without the lock, which is held while files are made. */
     private final Map<Long, Range> byId = new ConcurrentHashMap<>();
@@ -70,6 +71,7 @@ final class StoreRanges implements RangeFamily {
         this.files = files;
         this.environment = environment;
         this.faults = faults;
+        this.router = new RangeRouter(environment.nanoClock());
     }
 
     /**
@@ -246,8 +248,14 @@ final class StoreRanges implements RangeFamily {
         onChange.run();
     }
 
-    /** Gives a replica up and deletes it, or keeps it aside if it has stopped after a fault; nothing when there is none. Blocks. See {@link Replicas}. */
-    void leave(long id, long epoch) throws IOException {
+    /**
+     * Gives a replica up and deletes it, or keeps it aside if it has stopped after a fault; nothing when there is none. Blocks for a moment. See
+     * {@link Replicas}.
+     *
+     * @return completes, on a thread that may block, when that is done; fails with {@link UncheckedIOException} when files are left, which the next start
+     *     deletes
+     */
+    CompletableFuture<Void> leave(long id, long epoch) {
         Range range;
         RangeDescriptor descriptor;
         synchronized (this) {
@@ -255,7 +263,7 @@ final class StoreRanges implements RangeFamily {
             descriptor = descriptors.get(id);
             // one that is being started is given up when it is asked for again
             if (closed || descriptor == null || retiring.contains(id) || starts.containsKey(descriptor.groupId())) {
-                return;
+                return CompletableFuture.completedFuture(null);
             }
             files.deregister(descriptor, epoch, faultOf(id));
             leaving.add(id);
@@ -265,15 +273,21 @@ final class StoreRanges implements RangeFamily {
             descriptors.remove(id);
             router.route(ranges.values());
         }
+        CompletableFuture<Void> stopped = range == null ? CompletableFuture.completedFuture(null) : range.retire();
+        return stopped.thenRunAsync(() -> erase(range, descriptor), environment.apart());
+    }
+
+    private void erase(@Nullable Range range, RangeDescriptor descriptor) {
         try {
             if (range != null) {
-                range.retire().join();
                 range.close();
             }
             files.erase(descriptor);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         } finally {
             synchronized (this) {
-                leaving.remove(id);
+                leaving.remove(descriptor.id());
                 notifyAll();
             }
         }
@@ -371,25 +385,27 @@ final class StoreRanges implements RangeFamily {
                 return;
             }
         }
-        // a thread of its own: it waits for others to end what they do for the range
-        range.later(RETIRE_AFTER_MILLIS, () -> new Thread(() -> bury(range), "kv-burial-" + range.groupId()).start());
+        range.later(RETIRE_AFTER_MILLIS, () -> beginBurial(range));
     }
 
-    private void bury(Range range) {
-        long id = range.state().id();
+    private void beginBurial(Range range) {
         RangeDescriptor descriptor;
         synchronized (this) {
-            descriptor = descriptors.get(id);
+            descriptor = descriptors.get(range.id());
             if (closed || descriptor == null) {
                 return; // the next start of the node goes on
             }
-            ranges.remove(id);
-            byId.remove(id);
-            descriptors.remove(id);
+            ranges.remove(range.id());
+            byId.remove(range.id());
+            descriptors.remove(range.id());
             burials++;
         }
+        RangeDescriptor buried = descriptor;
+        range.stop().thenRun(() -> environment.apart().execute(() -> bury(range, buried)));
+    }
+
+    private void bury(Range range, RangeDescriptor descriptor) {
         try {
-            range.stop().join();
             range.close();
             files.bury(descriptor, range.state().epoch());
             LOG.info("range retired range={}", range.groupId());

@@ -57,14 +57,14 @@ final class EarlyElection implements AutoCloseable {
     private static final int THREADS = 8;
 
     private final String selfId;
-    private final Supplier<Collection<RaftGroup>> groups;
+    private final Supplier<Collection<JRaftGroup>> groups;
     private final ScheduledThreadPoolExecutor timer = RaftThreads.timer("raft-election");
     /** As many as share an fsync of votes. */
     private final ThreadPoolExecutor threads = RaftThreads.pool("raft-candidate", THREADS);
     /** The one of each group that counts, by group id; changed on whatever thread runs one. */
     private final ConcurrentMap<String, Candidacy> candidacies = new ConcurrentHashMap<>();
 
-    EarlyElection(String selfId, Supplier<Collection<RaftGroup>> groups) {
+    EarlyElection(String selfId, Supplier<Collection<JRaftGroup>> groups) {
         this.selfId = selfId;
         this.groups = groups;
     }
@@ -72,7 +72,7 @@ final class EarlyElection implements AutoCloseable {
     /** Any thread; returns at once. */
     void leaderDied(String storeId) {
         run(() -> {
-            List<RaftGroup> lost = groups.get().stream()
+            List<JRaftGroup> lost = groups.get().stream()
                     .filter(group -> isLeaderless(group, storeId))
                     .toList();
             long step = Math.min(MAX_STEP_MILLIS, STEP_MILLIS + STEP_MILLIS_PER_GROUP * lost.size());
@@ -81,12 +81,12 @@ final class EarlyElection implements AutoCloseable {
     }
 
     /** A group that is new: this one stands, alone, until there is a leader or others have had the time to come into being. */
-    void stand(RaftGroup group) {
+    void stand(JRaftGroup group) {
         run(begun(new Candidacy(group, "", FIRST_STEP_MILLIS, 1)));
     }
 
     /** The leader lives, but another node does not reach it: this one stands, if it follows that leader, until there is another. */
-    void takeOver(RaftGroup group, String leaderId) {
+    void takeOver(JRaftGroup group, String leaderId) {
         run(() -> {
             boolean isVoter = group.membership().voters().contains(selfId);
             if (isVoter && group.leader().equals(leaderId)) {
@@ -103,7 +103,7 @@ final class EarlyElection implements AutoCloseable {
         }
     }
 
-    private void plan(RaftGroup group, String deadId, long step) {
+    private void plan(JRaftGroup group, String deadId, long step) {
         List<String> candidates = candidates(group.groupId(), group.membership().voters(), deadId);
         int rank = candidates.indexOf(selfId);
         if (rank < 0) {
@@ -123,7 +123,7 @@ final class EarlyElection implements AutoCloseable {
     }
 
     /** Whoever leads, or knows of another leader, is content. */
-    private static boolean isLeaderless(RaftGroup group, String deadId) {
+    private static boolean isLeaderless(JRaftGroup group, String deadId) {
         String leader = group.leader();
         State state = group.node().getNodeState();
         return (leader.isEmpty() || leader.equals(deadId))
@@ -147,7 +147,7 @@ final class EarlyElection implements AutoCloseable {
 
     /** A voter's turns in one group. Confined to the task that runs it, which hands it on to the next. */
     private final class Candidacy implements Runnable {
-        private final RaftGroup group;
+        private final JRaftGroup group;
         private final String deadId;
         private long step;
         private final int candidates;
@@ -160,7 +160,7 @@ final class EarlyElection implements AutoCloseable {
         /** There is a leader; also for whoever is told of another death. */
         private volatile boolean isContent;
 
-        Candidacy(RaftGroup group, String deadId, long step, int candidates) {
+        Candidacy(JRaftGroup group, String deadId, long step, int candidates) {
             this.group = group;
             this.deadId = deadId;
             this.step = step;
@@ -226,7 +226,7 @@ final class EarlyElection implements AutoCloseable {
         }
     }
 
-    void elect(RaftGroup group, long term) {
+    void elect(JRaftGroup group, long term) {
         long current = term;
         if (group.node().getNodeState() == State.STATE_CANDIDATE) {
             current++;
@@ -235,12 +235,12 @@ final class EarlyElection implements AutoCloseable {
         ask(group, current);
     }
 
-    long termOf(RaftGroup group) {
+    long termOf(JRaftGroup group) {
         return ask(group, 0); // a term of the past changes nothing and is answered with the current one
     }
 
     /** Returns the replica's term. */
-    private long ask(RaftGroup group, long term) {
+    private long ask(JRaftGroup group, long term) {
         RaftServerService replica = (RaftServerService) group.node();
         TimeoutNowRequest request = TimeoutNowRequest.newBuilder()
                 .setGroupId(group.groupId())

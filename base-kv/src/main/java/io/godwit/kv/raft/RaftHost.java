@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * Runs the Raft groups of a node on its shared log. A voter is named by its store id, not by an address, so that the configuration in the
  * log stays true when a node moves.
  */
-public final class RaftHost implements AutoCloseable {
+public final class RaftHost implements RaftGroups, AutoCloseable {
     /** JRaft wants a port in a peer's name; members are reached through the cluster's own channels. */
     private static final int NAME_PORT = 1;
 
@@ -46,7 +46,7 @@ public final class RaftHost implements AutoCloseable {
     private final LogSync sync;
     private final EarlyElection elections;
     private final ReadIndexCalls reads = new ReadIndexCalls();
-    private final ConcurrentMap<String, RaftGroup> groups = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, JRaftGroup> groups = new ConcurrentHashMap<>();
     private final Object starting = new Object();
     private final FixedThreadsExecutorGroup appendExecutors =
             DefaultFixedThreadsExecutorGroupFactory.INSTANCE.newExecutorGroup(2, "raft-append", 1024, true);
@@ -122,12 +122,7 @@ public final class RaftHost implements AutoCloseable {
         return start(groupId, snapshotDirectory, stateMachine, List.of(self.getIp()));
     }
 
-    /**
-     * Starts the replica of a group, as above.
-     *
-     * @param firstVoters store ids of the voters of a group that has never had an entry, the same on each of them; empty for a replica that
-     *     is going to be made a voter or learner. Whoever has a log goes by that
-     */
+    @Override
     public RaftGroup start(String groupId, Path snapshotDirectory, StateMachine stateMachine, List<String> firstVoters)
             throws IOException {
         SnapshotSeal.verify(snapshotDirectory);
@@ -154,7 +149,7 @@ public final class RaftHost implements AutoCloseable {
         RaftGroupService service = new RaftGroupService(groupId, self, options, null, true);
         try {
             Node node = begin(service);
-            RaftGroup group = new RaftGroup(service, node, reads, () -> stopped(groupId), this::stop);
+            JRaftGroup group = new JRaftGroup(service, node, reads, () -> stopped(groupId), this::stop);
             groups.put(groupId, group);
             boolean isGivenItsState = firstVoters.isEmpty();
             transport.serve(
@@ -216,17 +211,17 @@ public final class RaftHost implements AutoCloseable {
         elections.leaderDied(storeId);
     }
 
-    /**
-     * Has the replicas of this node stand for election, one voter after the other, in groups where nobody has led for as long as this node has looked: as
-     * when all nodes were started again. Any thread.
-     */
+    @Override
     public void standWhereNobodyLeads() {
         elections.leaderDied("");
     }
 
-    /** Has this replica stand for the first election of its group, rather than wait for an election timeout. Any thread. */
+    @Override
     public void stand(RaftGroup group) {
-        elections.stand(group);
+        JRaftGroup own = groups.get(group.groupId());
+        if (own != null) { // else it has been stopped
+            elections.stand(own);
+        }
     }
 
     /**
@@ -234,7 +229,7 @@ public final class RaftHost implements AutoCloseable {
      * thread.
      */
     public void takeOver(String groupId, String leaderId) {
-        RaftGroup group = groups.get(groupId);
+        JRaftGroup group = groups.get(groupId);
         if (group != null) {
             elections.takeOver(group, leaderId);
         }

@@ -3,6 +3,7 @@ package io.godwit.kv.range;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 
 /**
  * Expires what is overdue, by looking at everything every {@link #PERIOD_MILLIS} while there is anything: a timer per request would cost
@@ -12,12 +13,17 @@ final class DeadlineSweep {
     static final long PERIOD_MILLIS = 100;
 
     private final BiConsumer<Long, Runnable> later;
+    private final LongSupplier nanoClock;
     private final Deque<Expiring> pending = new ArrayDeque<>();
     private boolean armed;
 
-    /** @param later runs a task on the range executor after so many milliseconds */
-    DeadlineSweep(BiConsumer<Long, Runnable> later) {
+    /**
+     * @param later runs a task on the range executor after so many milliseconds
+     * @param nanoClock that deadlines are of
+     */
+    DeadlineSweep(BiConsumer<Long, Runnable> later, LongSupplier nanoClock) {
         this.later = later;
+        this.nanoClock = nanoClock;
     }
 
     void add(Expiring request) {
@@ -34,7 +40,7 @@ final class DeadlineSweep {
 
     private void sweep() {
         armed = false;
-        long now = System.nanoTime();
+        long now = nanoClock.getAsLong();
         for (int i = pending.size(); i > 0; i--) {
             Expiring request = pending.remove();
             if (request.isDone()) {

@@ -8,6 +8,7 @@ import io.godwit.plugin.balance.RangeLoad;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,21 +21,27 @@ final class LeaderLoad {
     private final RangeFamily family;
     private final RangeCoprocessor coprocessor;
     private final BiConsumer<Long, Runnable> later;
+    private final LongSupplier nanoClock;
     /** Of this leadership; null while there is none. Set on the range executor. */
     private volatile @Nullable LoadMeter meter;
 
     private volatile Load last = Load.NONE;
 
     /** @param later runs a task on the range executor after so many milliseconds */
-    LeaderLoad(RangeFamily family, RangeCoprocessor coprocessor, BiConsumer<Long, Runnable> later) {
+    LeaderLoad(
+            RangeFamily family,
+            RangeCoprocessor coprocessor,
+            BiConsumer<Long, Runnable> later,
+            LongSupplier nanoClock) {
         this.family = family;
         this.coprocessor = coprocessor;
         this.later = later;
+        this.nanoClock = nanoClock;
     }
 
     /** A leadership has begun. */
     void begin() {
-        LoadMeter begun = new LoadMeter(family.newHinter(), coprocessor::splitPoint, System.nanoTime());
+        LoadMeter begun = new LoadMeter(family.newHinter(), coprocessor::splitPoint, nanoClock.getAsLong());
         meter = begun;
         last = Load.NONE;
         tickLater(begun);
@@ -47,7 +54,7 @@ final class LeaderLoad {
 
     private void tick(LoadMeter ticking) {
         if (meter == ticking) {
-            ticking.tick(System.nanoTime());
+            ticking.tick(nanoClock.getAsLong());
             last = new Load(ticking.load(), ticking.hint());
             tickLater(ticking);
         }

@@ -103,7 +103,7 @@ public final class Range {
         this.environment = environment;
         this.faults = faults;
         this.executor = new RangeExecutor(environment.pool(), thrown -> fault("task of the range", thrown));
-        this.load = new LeaderLoad(family, coprocessor, this::later);
+        this.load = new LeaderLoad(family, coprocessor, this::later, environment.nanoClock());
         this.role = new LeaderRole(this, family, routes, db, coprocessor, executor, environment, this::fault, load);
         this.changes = new RangeChanges(this, family, db, coprocessor, executor, environment, this::fault, role);
         this.requests =

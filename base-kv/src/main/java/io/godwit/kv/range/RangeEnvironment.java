@@ -1,9 +1,10 @@
 package io.godwit.kv.range;
 
-import io.godwit.kv.raft.RaftHost;
+import io.godwit.kv.raft.RaftGroups;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -13,19 +14,28 @@ import java.util.function.Supplier;
  * @param io runs what may block
  * @param housekeeping runs what may block for long and is not urgent, one task after the other, so that a node of many ranges does not do it for
  *     all of them at once
+ * @param apart runs what waits for others to end: on a thread of its own each, since the others may need one of {@code io}
  * @param timers hands tasks on when they are due; runs nothing itself
+ * @param nanoClock by which deadlines are looked at; {@link System#nanoTime()} but for tests
  * @param disk what there is room to write; asked for every mutation, so it must be cheap
  */
 public record RangeEnvironment(
-        RaftHost raft,
+        RaftGroups raft,
         Executor pool,
         Executor io,
         Executor housekeeping,
+        Executor apart,
         ScheduledExecutorService timers,
+        LongSupplier nanoClock,
         Supplier<DiskRoom> disk,
         RangeSettings settings) {
-    /** Until when a request that comes now may wait for a leader, on the clock of {@link System#nanoTime()}. */
+    /** Now, on the clock of {@link #nanoClock}. */
+    long nanoTime() {
+        return nanoClock.getAsLong();
+    }
+
+    /** Until when a request that comes now may wait for a leader, on the clock of {@link #nanoClock}. */
     long leaderDeadlineNanos() {
-        return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(settings.leaderWaitMillis());
+        return nanoTime() + TimeUnit.MILLISECONDS.toNanos(settings.leaderWaitMillis());
     }
 }

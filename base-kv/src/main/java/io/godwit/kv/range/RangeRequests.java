@@ -63,7 +63,7 @@ final class RangeRequests implements ReadGate.ReadIndex, ReadGate.Listener {
         this.load = load;
         this.role = role;
         this.reads = new ReadGate(this, db, coprocessor, executor, environment.io(), faults, this);
-        this.sweep = new DeadlineSweep(this::later);
+        this.sweep = new DeadlineSweep(this::later, environment.nanoClock());
     }
 
     static RangeException notLed() {
@@ -175,7 +175,7 @@ final class RangeRequests implements ReadGate.ReadIndex, ReadGate.Listener {
 
     // --- what waits
 
-    /** There is a leadership, or another range has the keys: what waits is taken again. */
+    /** There is a leadership, or another range has the keys, or some of them: what waits is taken again, or goes on waiting. */
     void goOn() {
         List<Waiting> requests = new ArrayList<>(waiting);
         waiting.clear();

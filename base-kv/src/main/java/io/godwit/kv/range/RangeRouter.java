@@ -13,11 +13,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the range of a key among the ranges of a store on this node, and follows it through splits. Thread-safe. */
 public final class RangeRouter implements RangeClient {
     private final RangeTable table = new RangeTable();
+    private final LongSupplier nanoClock;
+
+    /** @param nanoClock that the deadlines of requests are of */
+    public RangeRouter(LongSupplier nanoClock) {
+        this.nanoClock = nanoClock;
+    }
 
     /** Routes by the bounds that {@code ranges} have now. */
     public void route(Collection<Range> ranges) {
@@ -35,7 +42,7 @@ public final class RangeRouter implements RangeClient {
     }
 
     private CompletableFuture<byte[]> mutate(ClientMutation mutation) {
-        if (mutation.deadlineNanos() - System.nanoTime() <= 0) {
+        if (mutation.deadlineNanos() - nanoClock.getAsLong() <= 0) {
             return CompletableFuture.failedFuture(new RangeException(Cause.TIMEOUT, "deadline passed before the call"));
         }
         Lock lock = table.lock();
@@ -63,7 +70,7 @@ public final class RangeRouter implements RangeClient {
     }
 
     private CompletableFuture<byte[]> query(ReadGate.Query query) {
-        if (query.deadlineNanos() - System.nanoTime() <= 0) {
+        if (query.deadlineNanos() - nanoClock.getAsLong() <= 0) {
             return CompletableFuture.failedFuture(new RangeException(Cause.TIMEOUT, "deadline passed before the call"));
         }
         ask(query);

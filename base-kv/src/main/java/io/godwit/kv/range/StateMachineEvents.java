@@ -33,7 +33,7 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
     /** Written on the range executor; any thread routes by it. */
     private volatile RangeState served;
 
-    private volatile long epochNanos = System.nanoTime();
+    private volatile long epochNanos;
 
     StateMachineEvents(
             Range range,
@@ -57,6 +57,7 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
         this.snapshots =
                 new SnapshotTrigger(range.groupId(), environment.settings().snapshotLogBytes(), environment.io());
         this.served = db.state();
+        this.epochNanos = environment.nanoTime();
     }
 
     /** As requests are routed by; the database may be ahead. Any thread. */
@@ -66,7 +67,7 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
 
     /** How long the epoch has been what it is, as far as this replica has seen. Any thread. */
     long stableMillis() {
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - epochNanos);
+        return TimeUnit.NANOSECONDS.toMillis(environment.nanoTime() - epochNanos);
     }
 
     @Override
@@ -104,6 +105,9 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
                     && role.leadership() == null) {
                 role.lead(started); // it goes on
             }
+            if (!served.bounds().equals(before.bounds())) {
+                requests.goOn(); // a replica that does not lead has requests too, which wait for one that will
+            }
             Range child = what.child();
             if (child != null) {
                 // behind all that the table before has brought here for the child's keys, and that is forwarded
@@ -117,7 +121,7 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
         if (right != null) {
             requests.hold();
         }
-        epochNanos = System.nanoTime();
+        epochNanos = environment.nanoTime();
         family.rebounded(range);
         family.roleChanged(range);
         Range child = what.child();

@@ -35,7 +35,7 @@ final class RaftNodes implements AutoCloseable {
     }
 
     /** A running node. */
-    record Node(String id, SharedRaftLog log, RaftHost host, RaftGroup group, ListStateMachine machine) {
+    record Node(String id, SharedRaftLog log, RaftHost host, JRaftGroup group, ListStateMachine machine) {
         boolean leads() {
             return group.leader().equals(id);
         }
@@ -73,7 +73,7 @@ final class RaftNodes implements AutoCloseable {
                 node -> host[0] = RaftHost.connected(
                         log.serviceFactory(), id, LogSync.ALL, settings, node.server(), node.channels()));
         ListStateMachine machine = new ListStateMachine(ballastBytes);
-        RaftGroup started = host[0].start(group, directory.resolve(id).resolve("snapshots"), machine, voters);
+        JRaftGroup started = (JRaftGroup) host[0].start(group, directory.resolve(id).resolve("snapshots"), machine, voters);
         Node node = new Node(id, log, host[0], started, machine);
         nodes.put(id, node);
         return node;

@@ -1,0 +1,181 @@
+package io.godwit.kv.raft;
+
+import com.alipay.sofa.jraft.Closure;
+import com.alipay.sofa.jraft.Node;
+import com.alipay.sofa.jraft.RaftGroupService;
+import com.alipay.sofa.jraft.Status;
+import com.alipay.sofa.jraft.conf.Configuration;
+import com.alipay.sofa.jraft.core.NodeImpl;
+import com.alipay.sofa.jraft.core.State;
+import com.alipay.sofa.jraft.entity.PeerId;
+import com.alipay.sofa.jraft.entity.Task;
+import com.alipay.sofa.jraft.error.RaftError;
+import java.nio.ByteBuffer;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** A replica as JRaft runs it. Thread-safe. */
+final class JRaftGroup implements RaftGroup {
+    private final RaftGroupService service;
+    private final Node node;
+    private final ReadIndexCalls reads;
+    private final Runnable onClose;
+    private final Consumer<RaftGroupService> stop;
+
+    /**
+     * @param reads the node's
+     * @param onClose run before the replica is stopped
+     * @param stop begins to stop it
+     */
+    JRaftGroup(
+            RaftGroupService service,
+            Node node,
+            ReadIndexCalls reads,
+            Runnable onClose,
+            Consumer<RaftGroupService> stop) {
+        this.service = service;
+        this.node = node;
+        this.reads = reads;
+        this.onClose = onClose;
+        this.stop = stop;
+    }
+
+    @Override
+    public void append(byte[] entry, long term, Closure done) {
+        try {
+            node.apply(new Task(ByteBuffer.wrap(entry), done, term));
+        } catch (IllegalStateException e) {
+            // shutting down: done has been told
+            return;
+        }
+    }
+
+    @Override
+    public void readIndex(Consumer<Status> done) {
+        reads.call(node, done);
+    }
+
+    @Override
+    public void snapshot(Closure done) {
+        node.snapshot(done);
+    }
+
+    @Override
+    public String groupId() {
+        return node.getGroupId();
+    }
+
+    @Override
+    public String leader() {
+        PeerId leader = node.getLeaderId();
+        return leader == null ? "" : leader.getIp();
+    }
+
+    @Override
+    public Membership membership() {
+        Configuration configuration = ((NodeImpl) node).getCurrentConf();
+        return configuration == null
+                ? new Membership(List.of(), List.of())
+                : new Membership(ids(configuration.getPeers()), ids(configuration.getLearners()));
+    }
+
+    private static List<String> ids(Collection<PeerId> peers) {
+        return peers.stream().map(PeerId::getIp).sorted().toList();
+    }
+
+    /** JRaft has no step from learner to voter, so a learner is made none first. */
+    @Override
+    public void addVoter(String storeId, Closure done) {
+        PeerId peer = RaftHost.peer(storeId);
+        Configuration configuration = ((NodeImpl) node).getCurrentConf();
+        if (configuration != null && configuration.getLearners().contains(peer)) {
+            removeLearner(storeId, status -> {
+                if (status.isOk()) {
+                    addPeer(peer, done);
+                } else {
+                    done.run(status);
+                }
+            });
+        } else {
+            addPeer(peer, done);
+        }
+    }
+
+    private void addPeer(PeerId peer, Closure done) {
+        try {
+            node.addPeer(peer, done);
+        } catch (IllegalArgumentException e) { // it is a voter
+            done.run(new Status(RaftError.EINVAL, "%s", e.getMessage()));
+        }
+    }
+
+    @Override
+    public void removeVoter(String storeId, Closure done) {
+        try {
+            node.removePeer(RaftHost.peer(storeId), done);
+        } catch (IllegalArgumentException e) { // it is none
+            done.run(new Status(RaftError.EINVAL, "%s", e.getMessage()));
+        }
+    }
+
+    @Override
+    public void addLearner(String storeId, Closure done) {
+        node.addLearners(List.of(RaftHost.peer(storeId)), done);
+    }
+
+    @Override
+    public void removeLearner(String storeId, Closure done) {
+        node.removeLearners(List.of(RaftHost.peer(storeId)), done);
+    }
+
+    @Override
+    public Status transferLeadershipTo(String storeId) {
+        return node.transferLeadershipTo(RaftHost.peer(storeId));
+    }
+
+    @Override
+    public boolean isHandingOver() {
+        return ((NodeImpl) node).getNodeState() == State.STATE_TRANSFERRING;
+    }
+
+    @Override
+    public boolean isLeading() {
+        return ((NodeImpl) node).getNodeState() == State.STATE_LEADER;
+    }
+
+    @Override
+    public long lastLogIndex() {
+        try {
+            return node.getLastLogIndex();
+        } catch (IllegalStateException e) { // stopped
+            return 0;
+        }
+    }
+
+    @Override
+    public boolean isStopped() {
+        return !((NodeImpl) node).getNodeState().isActive();
+    }
+
+    @Override
+    public Status resetVoters(Collection<String> voters) {
+        return node.resetPeers(
+                new Configuration(voters.stream().map(RaftHost::peer).toList()));
+    }
+
+    Node node() {
+        return node;
+    }
+
+    @Override
+    public void close() {
+        onClose.run();
+        stop.accept(service);
+        try {
+            service.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,629 @@
+package io.godwit.kv;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.range.Range;
+import io.godwit.kv.range.Range.ChangeOutcome;
+import io.godwit.kv.range.RocksResources;
+import io.godwit.kv.range.SimFaults;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store on three nodes, on the test's thread, in an order that a seed gives. Real: ranges with all their parts, state machines, databases and files,
+ * splits and merges, routing on a node and between nodes. Simulated: Raft ({@link SimRaft}), threads, the clock, connections, and a node's death, at
+ * any moment between two tasks and at the {@linkplain SimNode.CrashPoint points} within a split.
+ *
+ * <p>Users append numbers to keys, by routes from anywhere and at the leaders of a node, and read. After every event: no two leaders serve a key; the
+ * ranges have every key between them; epochs rise; no range has stopped by a fault. With every answer: what was acknowledged is there, in order, once.
+ */
+final class RangeSimulation implements SimRaft.World, AutoCloseable {
+    private static final List<String> NODES = List.of("a", "b", "c");
+    private static final String LETTERS = "bcdefghijk";
+    private static final long CALL_MILLIS = 4_000;
+    private static final long MISSING_MILLIS = 3_000;
+    private static final int MAX_RANGES = 5;
+    private static final int MAX_OPEN_CALLS = 24;
+
+    private final long seed;
+    private final SimFault planted;
+    private final Random random;
+    private final Path root;
+    private final SimRaft raft;
+    private final Map<String, SimNode> nodes = new TreeMap<>();
+    private final List<SimUser> users = new ArrayList<>();
+    private final SimTrace trace = new SimTrace();
+    private final SimHistory history = new SimHistory(this::violate);
+    private final SimInvariants invariants;
+    private final PriorityQueue<Timed> timers =
+            new PriorityQueue<>(Comparator.comparingLong(Timed::atNanos).thenComparingLong(Timed::order));
+    private final List<Runnable> answers = new ArrayList<>();
+    private final Map<String, Long> missingSince = new HashMap<>();
+    private final Map<String, Integer> happened = new TreeMap<>();
+    private final EnumMap<Cause, Integer> failures = new EnumMap<>(Cause.class);
+    private @Nullable String violation;
+    private long nanos = 1_000_000_000L;
+    private long number;
+    private long nextRange = 2;
+    private int steps;
+    private boolean calm;
+    private int openCalls;
+
+    private record Timed(long atNanos, long order, Runnable task) {}
+
+    RangeSimulation(long seed, SimFault planted, Path root, RocksResources rocks) throws IOException {
+        this.seed = seed;
+        this.planted = planted;
+        this.random = new Random(seed);
+        this.root = root;
+        this.raft = new SimRaft(this, NODES);
+        this.invariants = new SimInvariants(raft, this::violate);
+        for (String id : NODES) {
+            SimNode node = new SimNode(id, this, root, rocks);
+            node.create(NODES);
+            nodes.put(id, node);
+        }
+        for (SimNode node : nodes.values()) {
+            node.start();
+            node.ranges().all().forEach(invariants::born);
+        }
+        users.add(new SimUser(this, "r", null, NODES));
+        users.add(new SimUser(this, "s", null, NODES));
+        NODES.forEach(id -> users.add(new SimUser(this, "l" + id, id, NODES)));
+    }
+
+    // --- what nodes and groups ask of it
+
+    long nanoTime() {
+        return nanos;
+    }
+
+    SimRaft raft() {
+        return raft;
+    }
+
+    long next() {
+        return ++number;
+    }
+
+    /** What has been answered and is on its way to whoever asked. */
+    List<Runnable> answers() {
+        return answers;
+    }
+
+    SimNode node(String id) {
+        SimNode node = nodes.get(id);
+        if (node == null) {
+            throw new IllegalStateException("no node " + id);
+        }
+        return node;
+    }
+
+    void at(long millis, Runnable task) {
+        timers.add(new Timed(nanos + millis * 1_000_000, next(), task));
+    }
+
+    /** A range, or a log, has stopped: nothing here gives it a reason to. */
+    void fault(SimNode node, String what, Throwable cause) {
+        if (violation == null && node.isUp()) {
+            StringWriter trace = new StringWriter();
+            cause.printStackTrace(new PrintWriter(trace));
+            violation = "node " + node.id() + " stopped " + what + ": " + trace;
+        }
+    }
+
+    void stand(String groupId, String nodeId) {
+        raft.groups().stream()
+                .filter(group -> group.id.equals(groupId) && group.newestLeader() == null)
+                .findFirst()
+                .ifPresent(group -> raft.elect(group, nodeId));
+    }
+
+    @Override
+    public Random random() {
+        return random;
+    }
+
+    @Override
+    public SimFault fault() {
+        return planted;
+    }
+
+    @Override
+    public void later(SimNode node, Runnable task) {
+        if (node.isUp()) {
+            node.tasks().add(task);
+        }
+    }
+
+    /** As {@link Replicas} has it: not at once, as a split may be about to make it. */
+    @Override
+    public void missing(String groupId, SimNode caller, String storeId) {
+        SimNode node = node(storeId);
+        String key = groupId + "@" + storeId;
+        long since = missingSince.computeIfAbsent(key, fresh -> nanos);
+        if (!node.isUp() || nanos - since < MISSING_MILLIS * 1_000_000) {
+            return;
+        }
+        missingSince.remove(key);
+        long id = SimRaft.rangeOf(groupId);
+        Range range = caller.ranges().find(id);
+        RangeDescriptor descriptor = caller.ranges().descriptor(id);
+        if (range != null && descriptor != null) {
+            long epoch = range.state().epoch();
+            if (epoch > node.ranges().tombstoneOf(id)) {
+                count("replicas joined");
+                later(node, () -> {
+                    try {
+                        node.ranges().join(descriptor.joinedAt(epoch));
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                });
+            }
+        }
+    }
+
+    @Override
+    public void applying(SimRaft.Replica replica, List<SimRaft.Entry> entries) {
+        boolean splits = entries.stream().anyMatch(SimRaft.Entry::isSplit);
+        boolean changes = entries.stream().anyMatch(SimRaft.Entry::isCommand);
+        replica.node.disarm();
+        if (planted == SimFault.CHILD_IS_MADE_AGAIN && splits && !replica.node.hasKeptLog()) {
+            replica.node.keepLog();
+        }
+        if (!calm && splits && random.nextInt(4) == 0) {
+            SimNode.CrashPoint[] points = SimNode.CrashPoint.values();
+            replica.node.arm(points[random.nextInt(points.length)]);
+        } else if (!calm && changes && random.nextInt(8) == 0) {
+            replica.node.arm(SimNode.CrashPoint.STATE_IS_WRITTEN);
+        }
+    }
+
+    @Override
+    public void applied(SimRaft.Replica replica) {
+        trace.add(replica + " has applied " + replica.applied());
+        replica.node.disarm();
+        if (replica.node.hasKeptLog() && planted != SimFault.CHILD_IS_MADE_AGAIN) {
+            replica.node.forgetKeptLog();
+        }
+        replica.node.newRanges().forEach(range -> born(replica.node, range));
+        Range range = replica.node.ranges().find(SimRaft.rangeOf(replica.groupId()));
+        if (range != null) {
+            invariants.applied(range, replica.applied());
+        }
+    }
+
+    private void violate(String what) {
+        if (violation == null) {
+            violation = what;
+        }
+    }
+
+    private void count(String what) {
+        trace.add(what);
+        happened.merge(what, 1, Integer::sum);
+    }
+
+    // --- steps
+
+    /** Runs so many events, then lets everything come to rest, and looks at what there is. */
+    void run(int count) {
+        try {
+            for (int i = 0; i < count; i++) {
+                step();
+            }
+            calm();
+        } catch (RuntimeException e) { // what nobody in the ranges has caught
+            throw new AssertionError("seed " + seed + ", step " + steps + ": " + e, e);
+        }
+    }
+
+    // --- a course of one's own
+
+    /** Goes on until only time could change anything, and for a moment longer. Nobody dies meanwhile. */
+    void settle() {
+        calm = true;
+        for (int i = 0; i < 20; i++) {
+            while (somethingPossible()) {
+                check();
+            }
+            advance(5);
+        }
+        check();
+    }
+
+    /** Has a node lead a range. */
+    void lead(long rangeId, String nodeId) {
+        SimRaft.Group group = raft.group(SimNode.STORE + "-" + rangeId);
+        SimRaft.Replica leader = group.newestLeader();
+        while (leader == null || !leader.node.id().equals(nodeId)) {
+            raft.elect(group, nodeId);
+            settle(); // a majority without it has others, or it was not up to date
+            leader = group.newestLeader();
+        }
+        settle();
+    }
+
+    /** The user of a node's own ranges. */
+    SimUser userOn(String nodeId) {
+        return users.stream()
+                .filter(user -> nodeId.equals(user.node()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private void step() {
+        steps++;
+        int what = random.nextInt(1_000);
+        if (what < 120) {
+            ask();
+        } else if (what < 128) {
+            tellRoutes(NODES.get(random.nextInt(NODES.size())), users.get(random.nextInt(users.size())));
+        } else if (what < 131) {
+            perform(this::elect);
+        } else if (what < 141) {
+            change();
+        } else if (what < 142) {
+            users.get(random.nextInt(users.size())).breakConnection(NODES.get(random.nextInt(NODES.size())));
+        } else if (what < 143) {
+            crash(NODES.get(random.nextInt(NODES.size())), "between tasks");
+        } else if (what < 145) {
+            raft.cutOff(NODES.get(random.nextInt(NODES.size())));
+        } else if (what < 150) {
+            raft.cutOff("");
+        } else if (what < 160) {
+            nodes.values().stream().filter(node -> !node.isUp()).findFirst().ifPresent(this::restart);
+        } else if (what < 200) {
+            advance(1 + random.nextInt(random.nextInt(8) == 0 ? 300 : 20));
+        } else {
+            somethingPossible();
+        }
+        check();
+    }
+
+    /** Returns whether there was anything to do but to wait. */
+    private boolean somethingPossible() {
+        List<Runnable> possible = new ArrayList<>();
+        raft.possible(possible);
+        for (SimNode node : nodes.values()) {
+            for (int i = 0; i < Math.min(4, node.tasks().size()); i++) {
+                possible.add(() ->
+                        node.tasks().remove(random.nextInt(node.tasks().size())).run());
+            }
+        }
+        users.forEach(user -> user.possible(possible));
+        for (int i = 0; i < Math.min(3, answers.size()); i++) {
+            possible.add(() -> answers.remove(random.nextInt(answers.size())).run());
+        }
+        if (possible.isEmpty()) {
+            return false;
+        }
+        int chosen = random.nextInt(possible.size());
+        trace.add(chosen + " of " + possible.size() + " at " + nanos);
+        perform(possible.get(chosen));
+        return true;
+    }
+
+    private void perform(Runnable event) {
+        try {
+            event.run();
+        } catch (SimNode.Crash crash) {
+            crash(crash.node().id(), String.valueOf(crash.getMessage()));
+        }
+    }
+
+    private void advance(long millis) {
+        nanos += millis * 1_000_000;
+        while (!timers.isEmpty() && timers.peek().atNanos() <= nanos) {
+            perform(timers.remove().task());
+        }
+    }
+
+    private void elect() {
+        List<SimRaft.Group> groups = new ArrayList<>(raft.groups());
+        SimRaft.Group group = groups.get(random.nextInt(groups.size()));
+        count("elections");
+        raft.elect(group, null);
+    }
+
+    private void crash(String id, String point) {
+        SimNode node = node(id);
+        if (!node.isUp()) {
+            return;
+        }
+        count("crash " + point);
+        raft.crashed(node);
+        try {
+            node.crash();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        users.forEach(user -> user.died(id));
+    }
+
+    private void restart(SimNode node) {
+        perform(() -> {
+            try {
+                node.start();
+                node.ranges().all().forEach(invariants::born);
+                trace.add(node.id() + " is up with " + node.ranges().all().size());
+            } catch (IOException e) {
+                violate("node " + node.id() + " does not start: " + e);
+            }
+        });
+    }
+
+    /** A node tells a user what it leads. */
+    void tellRoutes(String from, SimUser to) {
+        if (node(from).isUp()) {
+            to.caller().table().told(from, node(from).report());
+        } else {
+            to.caller().table().gone(from);
+        }
+    }
+
+    /** A balancer or an operator wants something done. */
+    private void change() {
+        List<Range> led = new ArrayList<>();
+        List<SimNode> leaders = new ArrayList<>();
+        for (SimNode node : nodes.values()) {
+            if (node.isUp()) {
+                node.ranges().all().stream()
+                        .filter(range -> range.leading() != null)
+                        .forEach(range -> {
+                            led.add(range);
+                            leaders.add(node);
+                        });
+            }
+        }
+        if (led.isEmpty()) {
+            return;
+        }
+        int pick = random.nextInt(led.size());
+        Range range = led.get(pick);
+        SimNode node = leaders.get(pick);
+        int what = random.nextInt(10);
+        if (what < 3) {
+            byte[] key = {(byte) LETTERS.charAt(random.nextInt(LETTERS.length()))};
+            if (invariants.liveRanges() < MAX_RANGES && range.state().canSplitAt(key)) {
+                report("splits", range.split(range.state().epoch(), nextRange++, key));
+            }
+        } else if (what < 4) {
+            String heir = NODES.get(random.nextInt(NODES.size()));
+            report("transfers", range.transfer(range.state().epoch(), heir));
+        } else {
+            join(range, node, led, leaders);
+        }
+    }
+
+    /** Merges it with its right neighbour, or sees first to it that both are led by one node. */
+    private void join(Range left, SimNode node, List<Range> led, List<SimNode> leaders) {
+        for (int i = 0; i < led.size(); i++) {
+            Range right = led.get(i);
+            if (left.state().isLeftOf(right.state())) {
+                if (leaders.get(i) == node) {
+                    report(
+                            "merges",
+                            node.ranges()
+                                    .merge(
+                                            left.id(),
+                                            left.state().epoch(),
+                                            right.id(),
+                                            right.state().epoch()));
+                } else {
+                    report("transfers", right.transfer(right.state().epoch(), node.id()));
+                }
+                return;
+            }
+        }
+    }
+
+    private void report(String what, CompletableFuture<ChangeOutcome> change) {
+        change.thenAccept(outcome -> count(what + " " + outcome));
+    }
+
+    // --- users
+
+    private void ask() {
+        if (openCalls >= MAX_OPEN_CALLS) {
+            return;
+        }
+        SimUser user = users.get(random.nextInt(users.size()));
+        char letter = LETTERS.charAt(random.nextInt(LETTERS.length()));
+        boolean isRead = random.nextInt(6) == 0;
+        String owner = isRead ? users.get(random.nextInt(users.size())).name() : user.name();
+        String key = letter + owner;
+        if (!user.mayAsk(key) && random.nextInt(20) > 0) {
+            return; // mostly where there is somebody to answer
+        }
+        if (isRead) {
+            SimHistory.Call call = history.read(key);
+            await(call, user.query(key.getBytes(UTF_8), deadline()));
+        } else {
+            append(user, key);
+        }
+    }
+
+    /** Appends the next number to a key, which is to be the user's own. */
+    CompletableFuture<byte[]> append(SimUser user, String key) {
+        long next = next();
+        SimHistory.Call call = history.append(key, next);
+        return await(
+                call, user.mutate(key.getBytes(UTF_8), (key + "=" + next + ",").getBytes(UTF_8), deadline()));
+    }
+
+    private long deadline() {
+        return nanos + CALL_MILLIS * 1_000_000;
+    }
+
+    private CompletableFuture<byte[]> await(SimHistory.Call call, CompletableFuture<byte[]> answer) {
+        openCalls++;
+        return answer.whenComplete((value, failure) -> {
+            openCalls--;
+            if (value != null) {
+                String told = new String(value, UTF_8);
+                count(call.isRead() ? "reads" : "writes");
+                trace.add(call + " -> " + told);
+                history.answered(call, told);
+            } else if (failure instanceof RangeException why) {
+                failures.merge(why.reason(), 1, Integer::sum);
+                trace.add(call + " -> " + why.reason());
+                if (why.reason() != Cause.TIMEOUT && why.reason() != Cause.STORE_FAILED) {
+                    history.refused(call);
+                }
+            } else {
+                violate(call + " failed with " + failure);
+            }
+        });
+    }
+
+    // --- what must hold
+
+    private void check() {
+        invariants.check();
+        if (violation != null) {
+            throw new AssertionError("seed " + seed + ", step " + steps + ": " + violation + "\n" + happened() + "\nlast:\n" + trace);
+        }
+    }
+
+    // --- the end
+
+    private void calm() {
+        calm = true;
+        raft.cutOff("");
+        for (int i = 0; i < 4_000 && !isAtRest(); i++) {
+            nodes.values().stream().filter(node -> !node.isUp()).forEach(this::restart);
+            for (int j = 0; j < 300 && somethingPossible(); j++) {
+                check();
+            }
+            leaveEnded();
+            users.forEach(user -> NODES.forEach(node -> tellRoutes(node, user)));
+            advance(20);
+            check();
+        }
+        if (!isAtRest()) {
+            violate("no rest: " + restless());
+        }
+        check();
+        List<SimNode> all = List.copyOf(nodes.values());
+        history.ended(invariants.checkReplicas(all));
+        users.forEach(user -> NODES.forEach(node -> tellRoutes(node, user)));
+        users.forEach(user -> invariants.checkRoutes(user, all));
+        check();
+    }
+
+    /** As {@link Replicas#lookForEnded} has it. */
+    private void leaveEnded() {
+        for (SimNode node : nodes.values()) {
+            if (node.isUp()) {
+                for (Range range : node.ranges().all()) {
+                    boolean hasEnded = nodes.values().stream()
+                            .anyMatch(other -> other != node
+                                    && other.isUp()
+                                    && other.ranges().hasEnded(range.id()));
+                    SimRaft.Replica replica = replica(range, node);
+                    if (hasEnded && (replica == null || replica.isLeaderless())) {
+                        node.ranges().leave(range.id(), Long.MAX_VALUE).exceptionally(failure -> {
+                            violate("not left: " + failure);
+                            return null;
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    private boolean isAtRest() {
+        return restless().isEmpty();
+    }
+
+    private String restless() {
+        if (openCalls > 0) {
+            return openCalls + " calls are not answered";
+        }
+        for (SimNode node : nodes.values()) {
+            if (!node.isUp()) {
+                return node.id() + " is down";
+            }
+            for (Range range : node.ranges().all()) {
+                if (!range.state().isSettled()) {
+                    return node.id() + " has " + range.state();
+                }
+                SimRaft.Replica replica = replica(range, node);
+                if (replica == null || !replica.isCurrent()) {
+                    return node.id() + " is behind in " + range.state();
+                }
+                if (replica.leadsNewestTerm() && range.leading() == null) {
+                    return node.id() + " does not serve " + range.state();
+                }
+            }
+            if (!ids(node).equals(ids(nodes.get("a")))) {
+                return node.id() + " has ranges " + ids(node) + ", a has " + ids(nodes.get("a"));
+            }
+        }
+        return "";
+    }
+
+    private SimRaft.@Nullable Replica replica(Range range, SimNode node) {
+        return raft.groups().stream()
+                .filter(group -> group.id.equals(range.groupId()))
+                .map(group -> group.replicas.get(node.id()))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static List<Long> ids(@Nullable SimNode node) {
+        return node == null
+                ? List.of()
+                : node.ranges().all().stream().map(Range::id).sorted().toList();
+    }
+
+    /** What has come to pass, how often. */
+    Map<String, Integer> happened() {
+        Map<String, Integer> all = new TreeMap<>(happened);
+        failures.forEach((cause, count) -> all.put("failed with " + cause, count));
+        all.put("steps", steps);
+        return all;
+    }
+
+    /** The same for two runs of a seed. */
+    long trace() {
+        return trace.hash();
+    }
+
+    /** A range has come to be on a node. */
+    private void born(SimNode node, Range range) {
+        invariants.born(range);
+        RangeDescriptor descriptor = node.ranges().descriptor(range.id());
+        if (planted == SimFault.FORWARDING_IS_FORGOTTEN && descriptor != null && descriptor.joinedEpoch() == 0) {
+            SimFaults.forgetForwarding(range);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (SimNode node : nodes.values()) {
+            if (node.isUp()) {
+                node.crash();
+            }
+        }
+        SimNode.delete(root);
+    }
+}

@@ -1,0 +1,129 @@
+package io.godwit.kv;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * What was asked of each key and what came back. A key's value is the list of the numbers that were appended to it, each unique and rising with the calls;
+ * one user appends to a key, and everybody reads it.
+ *
+ * <p>Judged with each answer, which for such lists is all that linearizability asks for: a value begins with every value that anybody had been told
+ * before the call began, of two values one begins with the other, and an append's own number is the last of its answer. And more: numbers
+ * rise, so nothing overtakes and nothing is applied twice; and what was refused for good is in no value.
+ */
+final class SimHistory {
+    /** A key as users know it. */
+    private static final class Key {
+        /** The longest value that anybody was told. */
+        String longest = "";
+
+        final Set<Long> asked = new HashSet<>();
+        final Set<Long> refused = new HashSet<>();
+    }
+
+    /** A call that is not answered. */
+    static final class Call {
+        private static final long READ = 0;
+
+        private final String key;
+        private final long number;
+        /** The longest value that anybody had been told when it began. */
+        private final String before;
+
+        private Call(String key, long number, String before) {
+            this.key = key;
+            this.number = number;
+            this.before = before;
+        }
+
+        boolean isRead() {
+            return number == READ;
+        }
+
+        @Override
+        public String toString() {
+            return isRead() ? key : key + "=" + number;
+        }
+    }
+
+    private final Map<String, Key> keys = new TreeMap<>();
+    private final Consumer<String> violations;
+
+    SimHistory(Consumer<String> violations) {
+        this.violations = violations;
+    }
+
+    Call read(String key) {
+        return new Call(key, Call.READ, of(key).longest);
+    }
+
+    /** @param number above all that the key was given before */
+    Call append(String key, long number) {
+        of(key).asked.add(number);
+        return new Call(key, number, of(key).longest);
+    }
+
+    private Key of(String key) {
+        return keys.computeIfAbsent(key, fresh -> new Key());
+    }
+
+    void answered(Call call, String value) {
+        Key key = of(call.key);
+        if (!value.startsWith(call.before)) {
+            violations.accept(call + " got " + value + " and began after " + call.before + " was known");
+        }
+        if (!value.startsWith(key.longest) && !key.longest.startsWith(value)) {
+            violations.accept(call + " got " + value + " beside " + key.longest);
+        }
+        List<Long> found = look(call.key, value);
+        if (!call.isRead() && (found.isEmpty() || found.get(found.size() - 1) != call.number)) {
+            violations.accept(call + " is not the last of its own answer " + value);
+        }
+        if (value.length() > key.longest.length()) {
+            key.longest = value;
+        }
+    }
+
+    /** It was not applied and never will be. */
+    void refused(Call call) {
+        if (!call.isRead()) {
+            of(call.key).refused.add(call.number);
+            look(call.key, of(call.key).longest);
+        }
+    }
+
+    /** What the key has when everything has come to rest. */
+    void ended(Map<String, String> content) {
+        keys.forEach((name, key) -> {
+            String value = content.getOrDefault(name, "");
+            if (!value.startsWith(key.longest)) {
+                violations.accept(name + " ends with " + value + " after " + key.longest + " was known");
+            }
+            look(name, value);
+        });
+    }
+
+    private List<Long> look(String name, String value) {
+        List<Long> found = value.isEmpty()
+                ? List.of()
+                : Arrays.stream(value.split(",")).map(Long::valueOf).toList();
+        for (int i = 1; i < found.size(); i++) {
+            if (found.get(i - 1) >= found.get(i)) {
+                violations.accept(name + " has " + found.get(i) + " behind " + found.get(i - 1) + " in " + value);
+            }
+        }
+        for (Long number : found) {
+            if (!of(name).asked.contains(number)) {
+                violations.accept(name + " has " + number + ", which nobody asked for: " + value);
+            } else if (of(name).refused.contains(number)) {
+                violations.accept(name + " has " + number + ", which was refused: " + value);
+            }
+        }
+        return found;
+    }
+}

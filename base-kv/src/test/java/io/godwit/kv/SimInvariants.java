@@ -1,0 +1,164 @@
+package io.godwit.kv;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.range.Range;
+import io.godwit.kv.range.RangeState;
+import io.godwit.kv.remote.Routes;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What holds of the ranges of a simulation whatever happens: no two leaders serve a key, the ranges have every key between them, epochs only rise; and,
+ * when everything has come to rest, all replicas of a range are alike and all routes lead to whoever leads.
+ */
+final class SimInvariants {
+    private final SimRaft raft;
+    private final Consumer<String> violations;
+    private final Map<Long, Known> known = new TreeMap<>();
+    private final Map<Long, Long> ledEpochs = new HashMap<>();
+
+    /** What a range is as of the last entry that was applied anywhere. */
+    private record Known(long index, RangeState state) {}
+
+    SimInvariants(SimRaft raft, Consumer<String> violations) {
+        this.raft = raft;
+        this.violations = violations;
+    }
+
+    /** A range has come to be on a node. */
+    void born(Range range) {
+        known.putIfAbsent(range.id(), new Known(0, range.state()));
+    }
+
+    /** A replica has applied entries up to an index. */
+    void applied(Range range, long index) {
+        Known before = known.get(range.id());
+        if (before == null || before.index() < index) {
+            if (before != null && before.state().epoch() > range.state().epoch()) {
+                violations.accept(
+                        "epoch of range " + range.id() + " falls from " + before.state() + " to " + range.state());
+            }
+            known.put(range.id(), new Known(index, range.state()));
+        }
+    }
+
+    long liveRanges() {
+        return known.values().stream()
+                .filter(each -> !(each.state().phase() instanceof RangeState.Retired))
+                .count();
+    }
+
+    // --- after every event
+
+    void check() {
+        checkLeaders();
+        checkCover();
+    }
+
+    private void checkLeaders() {
+        List<RangeBounds> serving = new ArrayList<>();
+        for (SimRaft.Group group : raft.groups()) {
+            SimRaft.Replica leader = group.newestLeader();
+            Range range =
+                    leader == null || !leader.node.isUp() ? null : leader.node.ranges().find(SimRaft.rangeOf(group.id));
+            Range.Leading leading = range == null ? null : range.leading();
+            if (leader == null || range == null || leading == null || leading.token().term() != leader.leaderTerm()) {
+                continue; // or an earlier leadership of this node, of whose end it has not heard
+            }
+            long epoch = range.routed().epoch();
+            Long before = ledEpochs.put(range.id(), epoch);
+            if (before != null && before > epoch) {
+                violations.accept("range " + range.id() + " is led with epoch " + epoch + " after " + before);
+            }
+            for (RangeBounds other : serving) {
+                if (leading.bounds().contains(other.start())
+                        || other.contains(leading.bounds().start())) {
+                    violations.accept("served twice, at the least by " + range.routed());
+                }
+            }
+            serving.add(leading.bounds());
+        }
+    }
+
+    private void checkCover() {
+        List<RangeState> states = known.values().stream()
+                .map(Known::state)
+                .filter(state -> !(state.phase() instanceof RangeState.Retired))
+                .sorted(Comparator.comparing((RangeState state) -> new String(state.bounds().start(), UTF_8)))
+                .toList();
+        if (states.isEmpty()) {
+            return; // nothing has been applied anywhere
+        }
+        byte @Nullable [] covered = {};
+        for (RangeState state : states) {
+            if (covered == null) {
+                break;
+            }
+            if (Arrays.compareUnsigned(covered, state.bounds().start()) < 0) {
+                violations.accept("no range from " + new String(covered, UTF_8) + " on: " + states);
+                return;
+            }
+            byte @Nullable [] end = state.bounds().end();
+            covered = end == null || Arrays.compareUnsigned(end, covered) > 0 ? end : covered;
+        }
+        if (covered != null) {
+            violations.accept("no range from " + new String(covered, UTF_8) + " on: " + states);
+        }
+    }
+
+    // --- at the end
+
+    /** Returns what the ranges have, as all nodes have it. */
+    Map<String, String> checkReplicas(List<SimNode> nodes) {
+        Map<String, String> first = content(nodes.get(0));
+        for (SimNode node : nodes) {
+            Map<String, String> own = content(node);
+            if (!own.equals(first)) {
+                violations.accept("content of " + node.id() + " is " + own + ", of "
+                        + nodes.get(0).id() + " " + first);
+            }
+        }
+        return first;
+    }
+
+    private Map<String, String> content(SimNode node) {
+        Map<String, String> content = new TreeMap<>();
+        for (Range range : node.ranges().all()) {
+            SimNode.Appending coprocessor =
+                    node.coprocessorAt(new String(range.state().bounds().start(), UTF_8));
+            if (coprocessor == null) {
+                violations.accept("no coprocessor of " + range.state() + " on " + node.id());
+            } else {
+                content.putAll(coprocessor.content());
+            }
+        }
+        return content;
+    }
+
+    /** Of a user who has been told by all nodes. */
+    void checkRoutes(SimUser user, List<SimNode> nodes) {
+        Routes routes = user.caller().table().routes();
+        for (SimNode node : nodes) {
+            for (Range range : node.ranges().all()) {
+                Range.Leading leading = range.leading();
+                Routes.Route route = routes.of(range.state().bounds().start());
+                if (leading != null
+                        && (route == null
+                                || !route.leader().equals(node.id())
+                                || route.token().filter(leading.token()::equals).isEmpty())) {
+                    violations.accept(user.name() + " goes to " + route + " for what " + leading + " on " + node.id()
+                            + " leads");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,465 @@
+package io.godwit.kv;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.alipay.sofa.jraft.StateMachine;
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.kv.coprocessor.RangeCursor;
+import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.kv.raft.DurableFiles;
+import io.godwit.kv.raft.RaftGroup;
+import io.godwit.kv.raft.RaftGroups;
+import io.godwit.kv.raft.SharedRaftLog;
+import io.godwit.kv.range.DiskRoom;
+import io.godwit.kv.range.Range;
+import io.godwit.kv.range.RangeDb;
+import io.godwit.kv.range.RangeEnvironment;
+import io.godwit.kv.range.RangeSettings;
+import io.godwit.kv.range.RocksResources;
+import io.godwit.kv.remote.ReplicaReport;
+import io.godwit.kv.testing.AppendCoprocessor;
+import io.godwit.plugin.balance.RangeLoad;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node of a {@link RangeSimulation}: the real ranges, databases and files of one store, whose threads are a list of tasks that the simulation
+ * picks from. A crash leaves what is on disk, in a copy that the next life goes on with; what was only in memory is gone.
+ */
+final class SimNode implements RaftGroups {
+    static final String STORE = "sim";
+    static final long LEADER_WAIT_MILLIS = 3_000;
+
+    /** Where a life may be cut short within a step: between what is written to different files. */
+    enum CrashPoint {
+        /** The child's files are there, its register is not. */
+        CHILD_IS_NOT_REGISTERED,
+        CHILD_IS_REGISTERED,
+        /** The range's own state is in its database, and nobody knows. */
+        STATE_IS_WRITTEN
+    }
+
+    /** Ends a life of a node; nothing catches it but the simulation. */
+    static final class Crash extends Error {
+        private static final long serialVersionUID = 1;
+
+        private final transient SimNode node;
+
+        Crash(SimNode node, CrashPoint point) {
+            super(point.toString());
+            this.node = node;
+        }
+
+        SimNode node() {
+            return node;
+        }
+    }
+
+    /** Its ranges' coprocessor, which knows where it looks. */
+    static final class Appending extends AppendCoprocessor {
+        private final SimNode node;
+        private @Nullable RangeReader reader;
+        private RangeBounds bounds = new RangeBounds(new byte[0], null);
+
+        Appending(SimNode node) {
+            this.node = node;
+        }
+
+        @Override
+        public void open(RangeBounds opened, RangeReader latest) {
+            node.reach(CrashPoint.STATE_IS_WRITTEN);
+            reader = latest;
+            bounds = opened;
+            node.coprocessors.put(latestStart(opened), this);
+        }
+
+        private static String latestStart(RangeBounds of) {
+            return new String(of.start(), UTF_8);
+        }
+
+        /** All that the replica has within its bounds, as of now. */
+        Map<String, String> content() {
+            Map<String, String> content = new TreeMap<>();
+            RangeReader from = reader;
+            if (from != null) {
+                try (RangeCursor cursor = from.cursor(bounds.start(), bounds.end())) {
+                    for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                        content.put(new String(cursor.key(), UTF_8), new String(cursor.value(), UTF_8));
+                    }
+                }
+            }
+            return content;
+        }
+    }
+
+    private final String id;
+    private final RangeSimulation world;
+    private final Path root;
+    private final RocksResources rocks;
+    private final OwnReport own;
+    private final List<Runnable> tasks = new ArrayList<>();
+    private final Map<String, Appending> coprocessors = new HashMap<>();
+    private final Set<Long> seen = new HashSet<>();
+    private Path directory;
+    private int life;
+    private boolean up;
+    private int snapshots;
+    private @Nullable CrashPoint armed;
+    /** Thrown where what is to be cut short catches everything; see {@link #goOnDying}. */
+    private @Nullable Crash dying;
+
+    private @Nullable Path logBefore;
+    private @Nullable SharedRaftLog log;
+    private @Nullable StoreRanges ranges;
+
+    SimNode(String id, RangeSimulation world, Path root, RocksResources rocks) throws IOException {
+        this.id = id;
+        this.world = world;
+        this.root = root;
+        this.rocks = rocks;
+        this.directory = root.resolve(id + "-0");
+        DiskGuard.Disk ample = new DiskGuard.Disk() {
+            @Override
+            public long usableBytes() {
+                return 1L << 40;
+            }
+
+            @Override
+            public long totalBytes() {
+                return 1L << 40;
+            }
+        };
+        this.own = new OwnReport(
+                id,
+                1,
+                () -> List.of(ranges()),
+                () -> false,
+                () -> true,
+                new DiskGuard(ample, OptionalLong.empty(), () -> {}));
+    }
+
+    String id() {
+        return id;
+    }
+
+    boolean isUp() {
+        return up;
+    }
+
+    List<Runnable> tasks() {
+        return tasks;
+    }
+
+    StoreRanges ranges() {
+        StoreRanges open = ranges;
+        if (open == null) {
+            throw new IllegalStateException(id + " is down");
+        }
+        return open;
+    }
+
+    @Nullable
+    SharedRaftLog log() {
+        return log;
+    }
+
+    /** The coprocessor that was opened last with this first key. */
+    @Nullable
+    Appending coprocessorAt(String start) {
+        return coprocessors.get(start);
+    }
+
+    /** Makes the store with one range of these voters, as it is after they have all been given a replica. */
+    void create(List<String> voters) throws IOException {
+        try (SharedRaftLog made = openLog()) {
+            StoreFiles making = files(made);
+            RangeDescriptor whole = new RangeDescriptor(STORE, 1, 1, new RangeBounds(new byte[0], null), voters);
+            RangeDb.open(making.databaseOf(whole), whole.born(), rocks, true).close();
+            DurableFiles.createDirectories(making.snapshotsOf(whole));
+            made.putDescriptor(whole.groupId(), whole.encode());
+        }
+    }
+
+    private SharedRaftLog openLog() throws IOException {
+        Files.createDirectories(directory);
+        return SharedRaftLog.open(directory.resolve("raft-log"), (what, cause) -> world.fault(this, what, cause));
+    }
+
+    private StoreFiles files(SharedRaftLog of) {
+        return new StoreFiles(directory, directory.resolve("raft-log"), of, rocks, id, false);
+    }
+
+    // --- life
+
+    void start() throws IOException {
+        up = true;
+        armed = null;
+        dying = null;
+        SharedRaftLog opened = openLog();
+        log = opened;
+        StoreFiles ownFiles = files(opened);
+        int current = life;
+        Executor any = task -> {
+            if (current == life) {
+                tasks.add(task);
+            }
+        };
+        RangeEnvironment environment = new RangeEnvironment(
+                this,
+                any,
+                any,
+                any,
+                any,
+                timers(current),
+                world::nanoTime,
+                () -> DiskRoom.AMPLE,
+                new RangeSettings(1 << 20, 1_500, LEADER_WAIT_MILLIS));
+        StoreSpec spec = new StoreSpec(STORE, this::coprocessor, List.of());
+        StoreRanges opening =
+                new StoreRanges(spec, ownFiles, environment, (what, cause) -> world.fault(this, what, cause));
+        opening.open();
+        ranges = opening;
+        opening.start();
+        newRanges();
+    }
+
+    /** Those that it has had only since it was asked last. */
+    List<Range> newRanges() {
+        return ranges().all().stream().filter(range -> seen.add(range.id())).toList();
+    }
+
+    private RangeCoprocessor coprocessor() {
+        reach(CrashPoint.CHILD_IS_NOT_REGISTERED);
+        reach(CrashPoint.CHILD_IS_REGISTERED);
+        return new Appending(this);
+    }
+
+    private ScheduledExecutorService timers(int current) {
+        return (ScheduledExecutorService) Proxy.newProxyInstance(
+                SimNode.class.getClassLoader(),
+                new Class<?>[] {ScheduledExecutorService.class},
+                (proxy, method, args) -> {
+                    if (!method.getName().equals("schedule")) {
+                        throw new UnsupportedOperationException(method.getName());
+                    }
+                    world.at(((TimeUnit) args[2]).toMillis((Long) args[1]), () -> {
+                        if (current == life) {
+                            ((Runnable) args[0]).run();
+                        }
+                    });
+                    return null;
+                });
+    }
+
+    /** Has the next step end this life at a point, if it comes there. */
+    void arm(CrashPoint point) {
+        armed = point;
+        if (point == CrashPoint.CHILD_IS_NOT_REGISTERED) {
+            keepLog();
+        }
+    }
+
+    void disarm() {
+        armed = null;
+    }
+
+    private void reach(CrashPoint point) {
+        if (armed == point) {
+            armed = null;
+            Crash crash = new Crash(this, point);
+            dying = crash;
+            throw crash;
+        }
+    }
+
+    /** Throws the crash again that somebody has caught as a failure of what was being done. */
+    void goOnDying() {
+        Crash crash = dying;
+        if (crash != null) {
+            throw crash;
+        }
+    }
+
+    /** The register as it is now comes back with the next crash. */
+    void keepLog() {
+        Path kept = root.resolve(id + "-log-" + world.next());
+        try {
+            copy(directory.resolve("raft-log"), kept.resolve("raft-log"));
+            Path synced = directory.resolve("raft-log.synced");
+            if (Files.exists(synced)) {
+                Files.copy(synced, kept.resolve("raft-log.synced"));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        logBefore = kept;
+    }
+
+    void forgetKeptLog() {
+        logBefore = null;
+    }
+
+    boolean hasKeptLog() {
+        return logBefore != null;
+    }
+
+    /** What is on disk survives; everything else is gone. */
+    void crash() throws IOException {
+        up = false;
+        life++;
+        tasks.clear();
+        coprocessors.clear();
+        seen.clear();
+        Path before = directory;
+        Path next = root.resolve(id + "-" + life);
+        copy(before, next);
+        Path keptLog = logBefore;
+        if (keptLog != null) {
+            delete(next.resolve("raft-log"));
+            Files.deleteIfExists(next.resolve("raft-log.synced"));
+            copy(keptLog, tree(keptLog), next);
+            logBefore = null;
+        }
+        StoreRanges gone = ranges;
+        SharedRaftLog goneLog = log;
+        if (gone != null && goneLog != null) {
+            gone.all().forEach(Range::close); // gives the memory back; whatever that writes is in the files of before
+            goneLog.close();
+        }
+        ranges = null;
+        log = null;
+        delete(before);
+        directory = next;
+    }
+
+    /** Copies a directory that is in use, as it is at one moment: compactions, which nobody here has in hand, add and delete table files. */
+    private static void copy(Path from, Path to) throws IOException {
+        for (List<Path> before = tree(from);
+                !copy(from, before, to) || !tree(from).equals(before);
+                before = tree(from)) {
+            delete(to);
+        }
+    }
+
+    private static List<Path> tree(Path directory) throws IOException {
+        try (Stream<Path> tree = Files.walk(directory)) {
+            return tree.sorted().toList();
+        } catch (UncheckedIOException e) { // a file went while it was listed
+            return List.of();
+        }
+    }
+
+    /** Table files by link, since they are never changed. Returns whether all were there. */
+    private static boolean copy(Path from, List<Path> all, Path to) throws IOException {
+        try {
+            for (Path each : all) {
+                Path target = to.resolve(from.relativize(each));
+                if (Files.isDirectory(each)) {
+                    Files.createDirectories(target);
+                } else if (each.toString().endsWith(".sst")) {
+                    Files.createLink(target, each);
+                } else if (!each.endsWith("LOCK")) {
+                    Files.copy(each, target);
+                }
+            }
+            return !all.isEmpty();
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+    }
+
+    static void delete(Path directory) throws IOException {
+        if (Files.exists(directory)) {
+            List<Path> all;
+            try (Stream<Path> tree = Files.walk(directory)) {
+                all = tree.sorted(Comparator.reverseOrder()).toList();
+            }
+            for (Path each : all) {
+                Files.deleteIfExists(each);
+            }
+        }
+    }
+
+    // --- groups
+
+    Path newSnapshot() {
+        try {
+            return Files.createDirectories(root.resolve("snapshots").resolve(id + "-" + snapshots++));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public RaftGroup start(String groupId, Path snapshotDirectory, StateMachine stateMachine, List<String> firstVoters)
+            throws IOException {
+        Path born = snapshotDirectory.resolve("snapshot_1");
+        Path known = snapshotDirectory.resolve("known");
+        Path kept = null;
+        if (Files.exists(born) && !Files.exists(known)) { // the group's log begins anew
+            kept = newSnapshot();
+            copy(born, tree(born), kept);
+            Files.createFile(known);
+        }
+        return world.raft().start(this, groupId, stateMachine, kept, firstVoters.isEmpty());
+    }
+
+    @Override
+    public void stand(RaftGroup group) {
+        world.stand(group.groupId(), id);
+    }
+
+    @Override
+    public void standWhereNobodyLeads() {}
+
+    // --- what it tells others
+
+    /** Without what depends on how fast this machine is and when RocksDB cleans up: a seed has one course. */
+    List<ReplicaReport> report() {
+        List<ReplicaReport> told = own.of(STORE).replicas().getOrDefault(STORE, List.of());
+        return told.stream().map(SimNode::withoutMeasures).toList();
+    }
+
+    private static ReplicaReport withoutMeasures(ReplicaReport told) {
+        return new ReplicaReport(
+                told.rangeId(),
+                told.epoch(),
+                told.bounds(),
+                told.voters(),
+                told.learners(),
+                told.leader(),
+                told.lastIndex(),
+                told.createdEpoch(),
+                told.fault(),
+                told.isReplaceable(),
+                told.leading()
+                        .map(leading -> new ReplicaReport.Leading(
+                                leading.term(),
+                                leading.fence(),
+                                0,
+                                RangeLoad.UNKNOWN,
+                                Optional.empty(),
+                                leading.change(),
+                                leading.stableMillis())));
+    }
+}

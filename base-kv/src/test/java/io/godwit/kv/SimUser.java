@@ -1,0 +1,188 @@
+package io.godwit.kv;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.range.RouteToken;
+import io.godwit.kv.remote.RangeCall;
+import io.godwit.kv.remote.SimCaller;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks for one thing after the other without waiting: by routes, over a connection to each node, or of the ranges on one node, whoever leads them. A
+ * connection keeps the order of what is sent; answers come in any.
+ */
+final class SimUser implements SimCaller.Network {
+    private final RangeSimulation world;
+    private final String name;
+    private final @Nullable String node;
+    private final SimCaller caller;
+    private final Map<String, Deque<Sent>> wires = new TreeMap<>();
+    private final List<Sent> open = new ArrayList<>();
+    /** Made on a node itself: they die with it, and nobody knows what has become of them. */
+    private final List<CompletableFuture<byte[]>> local = new ArrayList<>();
+
+    private static final class Sent {
+        final String node;
+        final RouteToken token;
+        final RangeCall call;
+        final BiConsumer<byte @Nullable [], @Nullable Throwable> answer;
+
+        Sent(
+                String node,
+                RouteToken token,
+                RangeCall call,
+                BiConsumer<byte @Nullable [], @Nullable Throwable> answer) {
+            this.node = node;
+            this.token = token;
+            this.call = call;
+            this.answer = answer;
+        }
+    }
+
+    /** @param node whose ranges it asks, and no others; null for one that goes by routes */
+    SimUser(RangeSimulation world, String name, @Nullable String node, List<String> nodes) {
+        this.world = world;
+        this.name = name;
+        this.node = node;
+        this.caller = new SimCaller(this, world::nanoTime, 1 << 20);
+        nodes.forEach(each -> wires.put(each, new ArrayDeque<>()));
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Whose ranges it asks; null for one that goes by routes. */
+    @Nullable
+    String node() {
+        return node;
+    }
+
+    SimCaller caller() {
+        return caller;
+    }
+
+    // --- what it asks
+
+    CompletableFuture<byte[]> mutate(byte[] key, byte[] mutation, long deadlineNanos) {
+        if (node == null) {
+            return caller.mutate(key, mutation, deadlineNanos);
+        }
+        SimNode at = world.node(node);
+        return at.isUp() ? here(at.ranges().client().mutate(key, mutation, new Deadline(deadlineNanos))) : down();
+    }
+
+    CompletableFuture<byte[]> query(byte[] key, long deadlineNanos) {
+        if (node == null) {
+            return caller.query(key, key, deadlineNanos);
+        }
+        SimNode at = world.node(node);
+        return at.isUp() ? here(at.ranges().client().query(key, key, new Deadline(deadlineNanos))) : down();
+    }
+
+    /** Whether the node that it asks leads the range of a key; true for one that goes by routes. */
+    boolean mayAsk(String key) {
+        return node == null
+                || world.node(node).isUp()
+                        && world.node(node).ranges().all().stream()
+                                .anyMatch(range -> range.leading() != null
+                                        && range.routed().bounds().contains(key.getBytes(UTF_8)));
+    }
+
+    private CompletableFuture<byte[]> here(CompletableFuture<byte[]> answer) {
+        local.removeIf(CompletableFuture::isDone);
+        local.add(answer);
+        return answer;
+    }
+
+    private static CompletableFuture<byte[]> down() {
+        return CompletableFuture.failedFuture(new RangeException(Cause.CLOSED, "the node is down"));
+    }
+
+    // --- its connections
+
+    @Override
+    public boolean send(
+            String storeId,
+            RouteToken token,
+            RangeCall call,
+            BiConsumer<byte @Nullable [], @Nullable Throwable> answer) {
+        if (!world.node(storeId).isUp()) {
+            return false;
+        }
+        Sent sent = new Sent(storeId, token, call, answer);
+        wire(storeId).add(sent);
+        open.add(sent);
+        return true;
+    }
+
+    private Deque<Sent> wire(String storeId) {
+        return wires.computeIfAbsent(storeId, each -> new ArrayDeque<>());
+    }
+
+    @Override
+    public void refreshRoutes() {
+        wires.keySet().forEach(each -> {
+            if (world.random().nextBoolean()) {
+                world.tellRoutes(each, this);
+            }
+        });
+    }
+
+    @Override
+    public void later(long millis, Runnable task) {
+        world.at(millis + world.random().nextInt((int) millis / 2 + 1), task);
+    }
+
+    /** Adds what may come to a node next. */
+    void possible(List<Runnable> steps) {
+        wires.forEach((to, wire) -> {
+            if (!wire.isEmpty()) {
+                steps.add(() -> deliver(to));
+            }
+        });
+    }
+
+    private void deliver(String storeId) {
+        Sent sent = wire(storeId).remove();
+        SimNode to = world.node(storeId);
+        new LocalRanges(store -> to.isUp() ? to.ranges() : null)
+                .handle(SimNode.STORE, sent.token, sent.call)
+                .whenComplete((value, failure) -> world.answers().add(() -> tell(sent, value, failure)));
+    }
+
+    private void tell(Sent sent, byte @Nullable [] value, @Nullable Throwable failure) {
+        if (open.remove(sent)) { // else the connection has broken
+            sent.answer.accept(value, failure);
+        }
+    }
+
+    void breakConnection(String storeId) {
+        wire(storeId).clear();
+        List<Sent> lost = open.stream().filter(sent -> sent.node.equals(storeId)).toList();
+        open.removeAll(lost);
+        lost.forEach(sent -> sent.answer.accept(null, SimCaller.brokenConnection()));
+    }
+
+    /** A node has died. */
+    void died(String storeId) {
+        if (storeId.equals(node)) {
+            List<CompletableFuture<byte[]>> lost = List.copyOf(local);
+            local.clear();
+            lost.forEach(answer -> answer.completeExceptionally(SimCaller.brokenConnection()));
+        }
+        breakConnection(storeId);
+        caller.table().gone(storeId);
+    }
+}

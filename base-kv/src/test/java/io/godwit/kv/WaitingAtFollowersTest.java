@@ -1,0 +1,84 @@
+package io.godwit.kv;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.kv.range.Range;
+import io.godwit.kv.range.Range.ChangeOutcome;
+import io.godwit.kv.range.RocksResources;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Requests that wait at a replica which does not lead, and the changes that it applies meanwhile. */
+class WaitingAtFollowersTest {
+    private static final String KEY = "klb";
+
+    @TempDir
+    private Path root;
+
+    private RocksResources rocks;
+    private RangeSimulation simulation;
+
+    @BeforeEach
+    void open() throws IOException {
+        rocks = new RocksResources(16 << 20, 8 << 20);
+        simulation = new RangeSimulation(1, SimFault.NONE, root.resolve("nodes"), rocks);
+        simulation.lead(1, "a");
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        simulation.close();
+        rocks.close();
+    }
+
+    @Test
+    void whatWaitsAtAFollowerIsNotOvertakenAtTheRightPartOfASplit() {
+        CompletableFuture<byte[]> first = simulation.append(simulation.userOn("b"), KEY);
+        simulation.settle();
+        assertThat(first).isNotDone();
+        CompletableFuture<ChangeOutcome> split = range("a", 1).split(range("a", 1).state().epoch(), 2, "h".getBytes(UTF_8));
+        simulation.settle();
+        assertThat(split).isCompletedWithValue(ChangeOutcome.DONE);
+
+        CompletableFuture<byte[]> second = simulation.append(simulation.userOn("b"), KEY);
+        simulation.lead(2, "b");
+        assertThat(first).isCompleted();
+        assertThat(second).isCompleted();
+        assertThat(new String(second.join(), UTF_8)).startsWith(new String(first.join(), UTF_8));
+    }
+
+    @Test
+    void whatWaitsAtAFollowerIsNotOvertakenAtTheLeftPartOfAMerge() {
+        range("a", 1).split(range("a", 1).state().epoch(), 2, "h".getBytes(UTF_8));
+        simulation.settle();
+        simulation.lead(1, "a");
+        simulation.lead(2, "a");
+        CompletableFuture<byte[]> first = simulation.append(simulation.userOn("b"), KEY);
+        simulation.settle();
+        assertThat(first).isNotDone();
+        CompletableFuture<ChangeOutcome> merge = simulation
+                .node("a")
+                .ranges()
+                .merge(1, range("a", 1).state().epoch(), 2, range("a", 2).state().epoch());
+        simulation.settle();
+        assertThat(merge).isCompletedWithValue(ChangeOutcome.DONE);
+
+        CompletableFuture<byte[]> second = simulation.append(simulation.userOn("b"), KEY);
+        simulation.lead(1, "b");
+        assertThat(first).isCompleted();
+        assertThat(second).isCompleted();
+        assertThat(new String(second.join(), UTF_8)).startsWith(new String(first.join(), UTF_8));
+    }
+
+    private Range range(String node, long id) {
+        Range range = simulation.node(node).ranges().find(id);
+        assertThat(range).isNotNull();
+        return range;
+    }
+}
