@@ -7,7 +7,7 @@ import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.range.Range.ChangeOutcome;
 import io.godwit.kv.range.RocksResources;
-import io.godwit.kv.range.SimFaults;
+import io.godwit.kv.range.SimRanges;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -40,6 +40,11 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private static final long MISSING_MILLIS = 3_000;
     private static final int MAX_RANGES = 5;
     private static final int MAX_OPEN_CALLS = 24;
+    /** Of {@link #ROUND_MILLIS} each, after which everything must have come to rest: what is put off longest is a burial, for 5 s. */
+    private static final int REST_ROUNDS = 1_500;
+
+    private static final int ROUND_MILLIS = 20;
+    private static final int ROUND_STEPS = 300;
 
     private final long seed;
     private final SimFault planted;
@@ -239,12 +244,17 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
 
     /** Goes on until only time could change anything, and for a moment longer. Nobody dies meanwhile. */
     void settle() {
+        pass(5 * ROUND_MILLIS);
+    }
+
+    /** Lets so much time pass in which everything goes on. Nobody dies meanwhile. */
+    void pass(long millis) {
         calm = true;
-        for (int i = 0; i < 20; i++) {
-            while (somethingPossible()) {
+        for (int i = 0; i <= millis / ROUND_MILLIS; i++) {
+            for (int j = 0; j < ROUND_STEPS && somethingPossible(); j++) {
                 check();
             }
-            advance(5);
+            advance(ROUND_MILLIS);
         }
         check();
     }
@@ -508,14 +518,14 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private void calm() {
         calm = true;
         raft.cutOff("");
-        for (int i = 0; i < 4_000 && !isAtRest(); i++) {
+        for (int i = 0; i < REST_ROUNDS && !isAtRest(); i++) {
             nodes.values().stream().filter(node -> !node.isUp()).forEach(this::restart);
-            for (int j = 0; j < 300 && somethingPossible(); j++) {
+            for (int j = 0; j < ROUND_STEPS && somethingPossible(); j++) {
                 check();
             }
             leaveEnded();
             users.forEach(user -> NODES.forEach(node -> tellRoutes(node, user)));
-            advance(20);
+            advance(ROUND_MILLIS);
             check();
         }
         if (!isAtRest()) {
@@ -613,7 +623,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         invariants.born(range);
         RangeDescriptor descriptor = node.ranges().descriptor(range.id());
         if (planted == SimFault.FORWARDING_IS_FORGOTTEN && descriptor != null && descriptor.joinedEpoch() == 0) {
-            SimFaults.forgetForwarding(range);
+            SimRanges.forgetForwarding(range);
         }
     }
 

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.range.RangeState;
+import io.godwit.kv.range.SimRanges;
 import io.godwit.kv.remote.Routes;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -130,17 +131,9 @@ final class SimInvariants {
         return first;
     }
 
-    private Map<String, String> content(SimNode node) {
+    private static Map<String, String> content(SimNode node) {
         Map<String, String> content = new TreeMap<>();
-        for (Range range : node.ranges().all()) {
-            SimNode.Appending coprocessor =
-                    node.coprocessorAt(new String(range.state().bounds().start(), UTF_8));
-            if (coprocessor == null) {
-                violations.accept("no coprocessor of " + range.state() + " on " + node.id());
-            } else {
-                content.putAll(coprocessor.content());
-            }
-        }
+        node.ranges().all().forEach(range -> content.putAll(SimRanges.content(range)));
         return content;
     }
 

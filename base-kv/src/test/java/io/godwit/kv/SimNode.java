@@ -1,11 +1,9 @@
 package io.godwit.kv;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.alipay.sofa.jraft.StateMachine;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
-import io.godwit.kv.coprocessor.RangeCursor;
 import io.godwit.kv.coprocessor.RangeReader;
 import io.godwit.kv.raft.DurableFiles;
 import io.godwit.kv.raft.RaftGroup;
@@ -28,14 +26,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -75,40 +70,11 @@ final class SimNode implements RaftGroups {
         }
     }
 
-    /** Its ranges' coprocessor, which knows where it looks. */
-    static final class Appending extends AppendCoprocessor {
-        private final SimNode node;
-        private @Nullable RangeReader reader;
-        private RangeBounds bounds = new RangeBounds(new byte[0], null);
-
-        Appending(SimNode node) {
-            this.node = node;
-        }
-
+    /** The coprocessor of its ranges, which dies when its node does. */
+    private final class Appending extends AppendCoprocessor {
         @Override
         public void open(RangeBounds opened, RangeReader latest) {
-            node.reach(CrashPoint.STATE_IS_WRITTEN);
-            reader = latest;
-            bounds = opened;
-            node.coprocessors.put(latestStart(opened), this);
-        }
-
-        private static String latestStart(RangeBounds of) {
-            return new String(of.start(), UTF_8);
-        }
-
-        /** All that the replica has within its bounds, as of now. */
-        Map<String, String> content() {
-            Map<String, String> content = new TreeMap<>();
-            RangeReader from = reader;
-            if (from != null) {
-                try (RangeCursor cursor = from.cursor(bounds.start(), bounds.end())) {
-                    for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
-                        content.put(new String(cursor.key(), UTF_8), new String(cursor.value(), UTF_8));
-                    }
-                }
-            }
-            return content;
+            reach(CrashPoint.STATE_IS_WRITTEN);
         }
     }
 
@@ -118,7 +84,6 @@ final class SimNode implements RaftGroups {
     private final RocksResources rocks;
     private final OwnReport own;
     private final List<Runnable> tasks = new ArrayList<>();
-    private final Map<String, Appending> coprocessors = new HashMap<>();
     private final Set<Long> seen = new HashSet<>();
     private Path directory;
     private int life;
@@ -183,12 +148,6 @@ final class SimNode implements RaftGroups {
         return log;
     }
 
-    /** The coprocessor that was opened last with this first key. */
-    @Nullable
-    Appending coprocessorAt(String start) {
-        return coprocessors.get(start);
-    }
-
     /** Makes the store with one range of these voters, as it is after they have all been given a replica. */
     void create(List<String> voters) throws IOException {
         try (SharedRaftLog made = openLog()) {
@@ -251,7 +210,7 @@ final class SimNode implements RaftGroups {
     private RangeCoprocessor coprocessor() {
         reach(CrashPoint.CHILD_IS_NOT_REGISTERED);
         reach(CrashPoint.CHILD_IS_REGISTERED);
-        return new Appending(this);
+        return new Appending();
     }
 
     private ScheduledExecutorService timers(int current) {
@@ -328,7 +287,6 @@ final class SimNode implements RaftGroups {
         up = false;
         life++;
         tasks.clear();
-        coprocessors.clear();
         seen.clear();
         Path before = directory;
         Path next = root.resolve(id + "-" + life);

@@ -10,7 +10,7 @@ import com.alipay.sofa.jraft.storage.snapshot.SnapshotReader;
 import com.alipay.sofa.jraft.storage.snapshot.SnapshotWriter;
 import com.google.protobuf.Message;
 import io.godwit.kv.raft.RaftGroup;
-import io.godwit.kv.range.SimFaults;
+import io.godwit.kv.range.SimRanges;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -420,6 +420,9 @@ final class SimRaft {
                 } else {
                     disk.entries.add(new Entry(disk.lastIndex() + 1, leaderTerm, next.data()));
                     closures.put(disk.lastIndex(), next.done());
+                    if (world.fault() == SimFault.ACKNOWLEDGED_BEFORE_COMMIT) {
+                        commitIndex = disk.lastIndex();
+                    }
                 }
             }
         }
@@ -468,9 +471,6 @@ final class SimRaft {
                     voter -> has.add(voter.equals(node.id()) ? disk.lastIndex() : match.getOrDefault(voter, 0L)));
             has.sort(Comparator.reverseOrder());
             long index = has.get(group.majority() - 1);
-            if (world.fault() == SimFault.ACKNOWLEDGED_BEFORE_COMMIT) {
-                index = disk.lastIndex();
-            }
             if (index > commitIndex && disk.termAt(index) == leaderTerm) {
                 commitIndex = index;
             }
@@ -547,7 +547,7 @@ final class SimRaft {
             public ByteBuffer getData() {
                 byte[] data = entries.get(at).data();
                 if (data != null && world.fault() == SimFault.MERGE_COPIES_NOTHING) {
-                    data = SimFaults.withoutCopies(data);
+                    data = SimRanges.withoutCopies(data);
                 }
                 return ByteBuffer.wrap(data == null ? new byte[0] : data);
             }

@@ -76,6 +76,30 @@ class WaitingAtFollowersTest {
         assertThat(new String(second.join(), UTF_8)).startsWith(new String(first.join(), UTF_8));
     }
 
+    /** A node that was away while the range was cut is given the left part by a snapshot, and a blank replica of the right part. */
+    @Test
+    void whatWaitsForAKeyThatASnapshotTakesAwayIsNotAppliedLater() {
+        simulation.raft().cutOff("b");
+        CompletableFuture<byte[]> first = simulation.append(simulation.userOn("b"), KEY);
+        CompletableFuture<ChangeOutcome> split =
+                range("a", 1).split(range("a", 1).state().epoch(), 2, "h".getBytes(UTF_8));
+        simulation.settle();
+        assertThat(split).isCompletedWithValue(ChangeOutcome.DONE);
+        for (int i = 0; i < 2; i++) { // of two snapshots the log goes back to the first
+            simulation.append(simulation.userOn("a"), "bla");
+            simulation.settle();
+            SimRaft.Replica leader = simulation.raft().group("sim-1").newestLeader();
+            assertThat(leader).isNotNull();
+            leader.snapshot(status -> assertThat(status.isOk()).isTrue());
+            simulation.settle();
+        }
+        assertThat(first).isNotDone();
+        simulation.raft().cutOff("");
+        simulation.settle();
+        assertThat(range("b", 1).state().epoch()).isEqualTo(range("a", 1).state().epoch());
+        assertThat(first).isCompletedExceptionally(); // long before its deadline: a later one may be applied from now on
+    }
+
     private Range range(String node, long id) {
         Range range = simulation.node(node).ranges().find(id);
         assertThat(range).isNotNull();

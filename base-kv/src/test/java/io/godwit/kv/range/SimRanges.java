@@ -1,0 +1,43 @@
+package io.godwit.kv.range;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.coprocessor.RangeCursor;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What a simulation looks up in ranges, and what it does to them to show that it would be found. */
+public final class SimRanges {
+    private SimRanges() {}
+
+    /** All that the replica has within its bounds. */
+    public static Map<String, String> content(Range range) {
+        RangeBounds bounds = range.state().bounds();
+        return range.read(reader -> {
+            Map<String, String> content = new TreeMap<>();
+            try (RangeCursor cursor = reader.cursor(bounds.start(), bounds.end())) {
+                for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                    content.put(new String(cursor.key(), UTF_8), new String(cursor.value(), UTF_8));
+                }
+            }
+            return content;
+        });
+    }
+
+    /** Has what comes to a new range by itself go ahead of what is still on its way from the old one. */
+    public static void forgetForwarding(Range child) {
+        child.requests().release();
+    }
+
+    /** The same log entry, but for what a merge copies. */
+    public static byte[] withoutCopies(byte[] entry) {
+        if (RangeEntry.isMutations(ByteBuffer.wrap(entry))
+                || !(RangeCommand.decode(ByteBuffer.wrap(entry)) instanceof RangeCommand.Copy copy)) {
+            return entry;
+        }
+        return new RangeCommand.Copy(copy.epoch(), copy.rightId(), List.of()).encode();
+    }
+}
