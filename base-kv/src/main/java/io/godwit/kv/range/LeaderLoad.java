@@ -62,7 +62,7 @@ final class LeaderLoad {
 
     /** At the next even second of the monotonic clock, with all other ranges: one by one each would wake two threads. */
     private void tickLater(LoadMeter ticking) {
-        later.accept(millisToTick(TimeUnit.NANOSECONDS.toMillis(System.nanoTime())), () -> tick(ticking));
+        later.accept(millisToTick(TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong())), () -> tick(ticking));
     }
 
     /** So many keys of this kind were written or read, {@code sample} among them. Any thread. */
