@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private static final List<String> NODES = List.of("a", "b", "c");
-    private static final String LETTERS = "bcdefghijk";
+    private static final String LETTERS = "bdfhjk";
     private static final long CALL_MILLIS = 4_000;
     private static final long MISSING_MILLIS = 3_000;
     private static final int MAX_RANGES = 5;
@@ -56,6 +56,8 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private final SimTrace trace = new SimTrace();
     private final SimHistory history = new SimHistory(this::violate);
     private final SimInvariants invariants;
+    /** By user: a key that is asked for again as soon as a change of its range shows. */
+    private final Map<String, String> askedMeanwhile = new TreeMap<>();
     private final PriorityQueue<Timed> timers =
             new PriorityQueue<>(Comparator.comparingLong(Timed::atNanos).thenComparingLong(Timed::order));
     private final List<Runnable> answers = new ArrayList<>();
@@ -68,7 +70,11 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private long nextRange = 2;
     private int steps;
     private boolean calm;
+    /** Whether what is being applied changes what a range is. */
+    private boolean changing;
+
     private int openCalls;
+    private String lastWritten = LETTERS.charAt(0) + "r";
 
     private record Timed(long atNanos, long order, Runnable task) {}
 
@@ -88,9 +94,12 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
             node.start();
             node.ranges().all().forEach(invariants::born);
         }
-        users.add(new SimUser(this, "r", null, NODES));
-        users.add(new SimUser(this, "s", null, NODES));
-        NODES.forEach(id -> users.add(new SimUser(this, "l" + id, id, NODES)));
+        users.add(new SimUser(this, "r", null, false, NODES));
+        users.add(new SimUser(this, "s", null, false, NODES));
+        for (String id : NODES) {
+            users.add(new SimUser(this, "l" + id, id, false, NODES));
+            users.add(new SimUser(this, "m" + id, id, true, NODES));
+        }
     }
 
     // --- what nodes and groups ask of it
@@ -189,6 +198,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     public void applying(SimRaft.Replica replica, List<SimRaft.Entry> entries) {
         boolean splits = entries.stream().anyMatch(SimRaft.Entry::isSplit);
         boolean changes = entries.stream().anyMatch(SimRaft.Entry::isCommand);
+        changing = changes;
         replica.node.disarm();
         if (planted == SimFault.CHILD_IS_MADE_AGAIN && splits && !replica.node.hasKeptLog()) {
             replica.node.keepLog();
@@ -213,6 +223,38 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         if (range != null) {
             invariants.applied(range, replica.applied());
         }
+        if (changing && !calm) {
+            changing = false;
+            askMeanwhile(replica.node);
+        }
+    }
+
+    /** A change is applied, and the ranges' executors do not know yet. */
+    private void askMeanwhile(SimNode node) {
+        for (SimUser user : users) {
+            if (node.id().equals(user.node()) && random.nextBoolean()) {
+                String key = randomLetter() + user.name();
+                askedMeanwhile.put(user.name(), key);
+                append(user, key);
+            }
+        }
+    }
+
+    /** In the middle of a task of a range: other threads ask at any time. */
+    void noticed(SimNode node) {
+        if (calm || !node.isUp()) {
+            return;
+        }
+        for (SimUser user : users) {
+            String key = node.id().equals(user.node()) ? askedMeanwhile.remove(user.name()) : null;
+            if (key != null) {
+                append(user, key);
+            }
+        }
+    }
+
+    private char randomLetter() {
+        return LETTERS.charAt(random.nextInt(LETTERS.length()));
     }
 
     private void violate(String what) {
@@ -271,10 +313,10 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         settle();
     }
 
-    /** The user of a node's own ranges. */
-    SimUser userOn(String nodeId) {
+    /** By name: {@code r} and {@code s} go by routes, {@code lb} asks the ranges of node b, {@code mb} their leaders. */
+    SimUser user(String name) {
         return users.stream()
-                .filter(user -> nodeId.equals(user.node()))
+                .filter(user -> user.name().equals(name))
                 .findFirst()
                 .orElseThrow();
     }
@@ -411,7 +453,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         SimNode node = leaders.get(pick);
         int what = random.nextInt(10);
         if (what < 3) {
-            byte[] key = {(byte) LETTERS.charAt(random.nextInt(LETTERS.length()))};
+            byte[] key = {(byte) randomLetter()};
             if (invariants.liveRanges() < MAX_RANGES && range.state().canSplitAt(key)) {
                 report("splits", range.split(range.state().epoch(), nextRange++, key));
             }
@@ -456,10 +498,10 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
             return;
         }
         SimUser user = users.get(random.nextInt(users.size()));
-        char letter = LETTERS.charAt(random.nextInt(LETTERS.length()));
-        boolean isRead = random.nextInt(6) == 0;
-        String owner = isRead ? users.get(random.nextInt(users.size())).name() : user.name();
-        String key = letter + owner;
+        boolean isRead = random.nextInt(4) == 0;
+        String key = isRead && random.nextBoolean()
+                ? lastWritten // whoever is behind is so in this above all
+                : randomLetter() + (isRead ? users.get(random.nextInt(users.size())) : user).name();
         if (!user.mayAsk(key) && random.nextInt(20) > 0) {
             return; // mostly where there is somebody to answer
         }
@@ -492,6 +534,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
                 count(call.isRead() ? "reads" : "writes");
                 trace.add(call + " -> " + told);
                 history.answered(call, told);
+                lastWritten = call.isRead() ? lastWritten : call.key();
             } else if (failure instanceof RangeException why) {
                 failures.merge(why.reason(), 1, Integer::sum);
                 trace.add(call + " -> " + why.reason());
@@ -529,7 +572,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
             check();
         }
         if (!isAtRest()) {
-            violate("no rest: " + restless());
+            violate("no rest: " + restless() + "\n" + everything());
         }
         check();
         List<SimNode> all = List.copyOf(nodes.values());
@@ -589,6 +632,19 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
             }
         }
         return "";
+    }
+
+    /** A line for each replica that there is. */
+    private String everything() {
+        StringBuilder lines = new StringBuilder();
+        for (SimNode node : nodes.values()) {
+            for (Range range : node.isUp() ? node.ranges().all() : List.<Range>of()) {
+                lines.append(replica(range, node)).append(' ').append(range.state());
+                lines.append(" change=").append(range.changeUnderWay());
+                lines.append(" leading=").append(range.leading()).append('\n');
+            }
+        }
+        return lines.toString();
     }
 
     private SimRaft.@Nullable Replica replica(Range range, SimNode node) {

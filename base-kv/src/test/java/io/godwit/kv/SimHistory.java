@@ -41,6 +41,10 @@ final class SimHistory {
             this.before = before;
         }
 
+        String key() {
+            return key;
+        }
+
         boolean isRead() {
             return number == READ;
         }

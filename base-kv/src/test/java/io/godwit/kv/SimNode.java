@@ -2,8 +2,10 @@ package io.godwit.kv;
 
 
 import com.alipay.sofa.jraft.StateMachine;
+import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.kv.coprocessor.RangeLeader;
 import io.godwit.kv.coprocessor.RangeReader;
 import io.godwit.kv.raft.DurableFiles;
 import io.godwit.kv.raft.RaftGroup;
@@ -75,6 +77,11 @@ final class SimNode implements RaftGroups {
         @Override
         public void open(RangeBounds opened, RangeReader latest) {
             reach(CrashPoint.STATE_IS_WRITTEN);
+        }
+
+        @Override
+        public RangeLeader lead(LeaderContext context) {
+            return new SimLeader(context);
         }
     }
 
@@ -198,6 +205,11 @@ final class SimNode implements RaftGroups {
                 new StoreRanges(spec, ownFiles, environment, (what, cause) -> world.fault(this, what, cause));
         opening.open();
         ranges = opening;
+        opening.onChange(() -> {
+            if (current == life) {
+                world.noticed(this);
+            }
+        });
         opening.start();
         newRanges();
     }

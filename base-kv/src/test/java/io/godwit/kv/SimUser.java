@@ -26,6 +26,7 @@ final class SimUser implements SimCaller.Network {
     private final RangeSimulation world;
     private final String name;
     private final @Nullable String node;
+    private final boolean submits;
     private final SimCaller caller;
     private final Map<String, Deque<Sent>> wires = new TreeMap<>();
     private final List<Sent> open = new ArrayList<>();
@@ -50,11 +51,15 @@ final class SimUser implements SimCaller.Network {
         }
     }
 
-    /** @param node whose ranges it asks, and no others; null for one that goes by routes */
-    SimUser(RangeSimulation world, String name, @Nullable String node, List<String> nodes) {
+    /**
+     * @param node whose ranges it asks, and no others; null for one that goes by routes
+     * @param submits whether it asks the leaders' own half rather than the ranges
+     */
+    SimUser(RangeSimulation world, String name, @Nullable String node, boolean submits, List<String> nodes) {
         this.world = world;
         this.name = name;
         this.node = node;
+        this.submits = submits;
         this.caller = new SimCaller(this, world::nanoTime, 1 << 20);
         nodes.forEach(each -> wires.put(each, new ArrayDeque<>()));
     }
@@ -80,7 +85,14 @@ final class SimUser implements SimCaller.Network {
             return caller.mutate(key, mutation, deadlineNanos);
         }
         SimNode at = world.node(node);
-        return at.isUp() ? here(at.ranges().client().mutate(key, mutation, new Deadline(deadlineNanos))) : down();
+        if (!at.isUp()) {
+            return down();
+        } else if (submits) {
+            SimLeader.Append append = new SimLeader.Append(key, mutation);
+            at.ranges().client().submit(key, append);
+            return here(append.answer());
+        }
+        return here(at.ranges().client().mutate(key, mutation, new Deadline(deadlineNanos)));
     }
 
     CompletableFuture<byte[]> query(byte[] key, long deadlineNanos) {

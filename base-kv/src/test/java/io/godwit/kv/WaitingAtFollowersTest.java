@@ -11,13 +11,12 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests that wait at a replica which does not lead, and the changes that it applies meanwhile. */
+/** Requests that wait on node b, which does not lead, and the changes that it applies meanwhile. */
 class WaitingAtFollowersTest {
-    private static final String KEY = "klb";
-
     @TempDir
     private Path root;
 
@@ -37,29 +36,31 @@ class WaitingAtFollowersTest {
         rocks.close();
     }
 
-    @Test
-    void whatWaitsAtAFollowerIsNotOvertakenAtTheRightPartOfASplit() {
-        CompletableFuture<byte[]> first = simulation.append(simulation.userOn("b"), KEY);
+    @ParameterizedTest
+    @ValueSource(strings = {"lb", "mb"})
+    void whatWaitsAtAFollowerIsNotOvertakenAtTheRightPartOfASplit(String user) {
+        CompletableFuture<byte[]> first = append(user);
         simulation.settle();
         assertThat(first).isNotDone();
         CompletableFuture<ChangeOutcome> split = range("a", 1).split(range("a", 1).state().epoch(), 2, "h".getBytes(UTF_8));
         simulation.settle();
         assertThat(split).isCompletedWithValue(ChangeOutcome.DONE);
 
-        CompletableFuture<byte[]> second = simulation.append(simulation.userOn("b"), KEY);
+        CompletableFuture<byte[]> second = append(user);
         simulation.lead(2, "b");
         assertThat(first).isCompleted();
         assertThat(second).isCompleted();
         assertThat(new String(second.join(), UTF_8)).startsWith(new String(first.join(), UTF_8));
     }
 
-    @Test
-    void whatWaitsAtAFollowerIsNotOvertakenAtTheLeftPartOfAMerge() {
+    @ParameterizedTest
+    @ValueSource(strings = {"lb", "mb"})
+    void whatWaitsAtAFollowerIsNotOvertakenAtTheLeftPartOfAMerge(String user) {
         range("a", 1).split(range("a", 1).state().epoch(), 2, "h".getBytes(UTF_8));
         simulation.settle();
         simulation.lead(1, "a");
         simulation.lead(2, "a");
-        CompletableFuture<byte[]> first = simulation.append(simulation.userOn("b"), KEY);
+        CompletableFuture<byte[]> first = append(user);
         simulation.settle();
         assertThat(first).isNotDone();
         CompletableFuture<ChangeOutcome> merge = simulation
@@ -69,7 +70,7 @@ class WaitingAtFollowersTest {
         simulation.settle();
         assertThat(merge).isCompletedWithValue(ChangeOutcome.DONE);
 
-        CompletableFuture<byte[]> second = simulation.append(simulation.userOn("b"), KEY);
+        CompletableFuture<byte[]> second = append(user);
         simulation.lead(1, "b");
         assertThat(first).isCompleted();
         assertThat(second).isCompleted();
@@ -77,16 +78,17 @@ class WaitingAtFollowersTest {
     }
 
     /** A node that was away while the range was cut is given the left part by a snapshot, and a blank replica of the right part. */
-    @Test
-    void whatWaitsForAKeyThatASnapshotTakesAwayIsNotAppliedLater() {
+    @ParameterizedTest
+    @ValueSource(strings = {"lb", "mb"})
+    void whatWaitsForAKeyThatASnapshotTakesAwayIsNotAppliedLater(String user) {
         simulation.raft().cutOff("b");
-        CompletableFuture<byte[]> first = simulation.append(simulation.userOn("b"), KEY);
+        CompletableFuture<byte[]> first = append(user);
         CompletableFuture<ChangeOutcome> split =
                 range("a", 1).split(range("a", 1).state().epoch(), 2, "h".getBytes(UTF_8));
         simulation.settle();
         assertThat(split).isCompletedWithValue(ChangeOutcome.DONE);
         for (int i = 0; i < 2; i++) { // of two snapshots the log goes back to the first
-            simulation.append(simulation.userOn("a"), "bla");
+            simulation.append(simulation.user("la"), "bla");
             simulation.settle();
             SimRaft.Replica leader = simulation.raft().group("sim-1").newestLeader();
             assertThat(leader).isNotNull();
@@ -98,6 +100,11 @@ class WaitingAtFollowersTest {
         simulation.settle();
         assertThat(range("b", 1).state().epoch()).isEqualTo(range("a", 1).state().epoch());
         assertThat(first).isCompletedExceptionally(); // long before its deadline: a later one may be applied from now on
+    }
+
+    /** To the user's key in the right part. */
+    private CompletableFuture<byte[]> append(String user) {
+        return simulation.append(simulation.user(user), "k" + user);
     }
 
     private Range range(String node, long id) {
