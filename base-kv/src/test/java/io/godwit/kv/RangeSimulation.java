@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * splits and merges, routing on a node and between nodes. Simulated: Raft ({@link SimRaft}), threads, the clock, connections, and a node's death, at
  * any moment between two tasks and at the {@linkplain SimNode.CrashPoint points} within a split.
  *
- * <p>Users append numbers to keys, by routes from anywhere and at the leaders of a node, and read. After every event: no two leaders serve a key; the
- * ranges have every key between them; epochs rise; no range has stopped by a fault. With every answer: what was acknowledged is there, in order, once.
+ * <p>Users append numbers to keys, by routes from anywhere, at the ranges of a node and at their leaders, and read. After every event: no range has stopped by
+ * a fault, and what {@link SimInvariants} says holds; with every answer, what {@link SimHistory} says. At the end everything comes to rest.
  */
 final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private static final List<String> NODES = List.of("a", "b", "c");
@@ -58,6 +58,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private final SimInvariants invariants;
     /** By user: a key that is asked for again as soon as a change of its range shows. */
     private final Map<String, String> askedMeanwhile = new TreeMap<>();
+
     private final PriorityQueue<Timed> timers =
             new PriorityQueue<>(Comparator.comparingLong(Timed::atNanos).thenComparingLong(Timed::order));
     private final List<Runnable> answers = new ArrayList<>();
@@ -157,6 +158,11 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     @Override
     public SimFault fault() {
         return planted;
+    }
+
+    @Override
+    public boolean isCalm() {
+        return calm;
     }
 
     @Override
@@ -517,8 +523,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     CompletableFuture<byte[]> append(SimUser user, String key) {
         long next = next();
         SimHistory.Call call = history.append(key, next);
-        return await(
-                call, user.mutate(key.getBytes(UTF_8), (key + "=" + next + ",").getBytes(UTF_8), deadline()));
+        return await(call, user.mutate(key.getBytes(UTF_8), (key + "=" + next + ",").getBytes(UTF_8), deadline()));
     }
 
     private long deadline() {
@@ -552,7 +557,8 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private void check() {
         invariants.check();
         if (violation != null) {
-            throw new AssertionError("seed " + seed + ", step " + steps + ": " + violation + "\n" + happened() + "\nlast:\n" + trace);
+            throw new AssertionError(
+                    "seed " + seed + ", step " + steps + ": " + violation + "\n" + happened() + "\nlast:\n" + trace);
         }
     }
 

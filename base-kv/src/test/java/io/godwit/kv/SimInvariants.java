@@ -69,10 +69,14 @@ final class SimInvariants {
         List<RangeBounds> serving = new ArrayList<>();
         for (SimRaft.Group group : raft.groups()) {
             SimRaft.Replica leader = group.newestLeader();
-            Range range =
-                    leader == null || !leader.node.isUp() ? null : leader.node.ranges().find(SimRaft.rangeOf(group.id));
+            Range range = leader == null || !leader.node.isUp()
+                    ? null
+                    : leader.node.ranges().find(SimRaft.rangeOf(group.id));
             Range.Leading leading = range == null ? null : range.leading();
-            if (leader == null || range == null || leading == null || leading.token().term() != leader.leaderTerm()) {
+            if (leader == null
+                    || range == null
+                    || leading == null
+                    || leading.token().term() != leader.leaderTerm()) {
                 continue; // or an earlier leadership of this node, of whose end it has not heard
             }
             long epoch = range.routed().epoch();
@@ -94,7 +98,8 @@ final class SimInvariants {
         List<RangeState> states = known.values().stream()
                 .map(Known::state)
                 .filter(state -> !(state.phase() instanceof RangeState.Retired))
-                .sorted(Comparator.comparing((RangeState state) -> new String(state.bounds().start(), UTF_8)))
+                .sorted(Comparator.comparing(
+                        (RangeState state) -> new String(state.bounds().start(), UTF_8)))
                 .toList();
         if (states.isEmpty()) {
             return; // nothing has been applied anywhere
@@ -148,8 +153,8 @@ final class SimInvariants {
                         && (route == null
                                 || !route.leader().equals(node.id())
                                 || route.token().filter(leading.token()::equals).isEmpty())) {
-                    violations.accept(user.name() + " goes to " + route + " for what " + leading + " on " + node.id()
-                            + " leads");
+                    violations.accept(
+                            user.name() + " goes to " + route + " for what " + leading + " on " + node.id() + " leads");
                 }
             }
         }

@@ -1,6 +1,5 @@
 package io.godwit.kv;
 
-
 import com.alipay.sofa.jraft.StateMachine;
 import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.kv.coprocessor.RangeBounds;

@@ -53,6 +53,9 @@ final class SimRaft {
         void applied(Replica replica);
 
         SimFault fault();
+
+        /** Whether nothing fails any more that could go well. */
+        boolean isCalm();
     }
 
     /** @param data null for the entry that a leader begins its term with */
@@ -150,6 +153,9 @@ final class SimRaft {
     private final World world;
     private final List<String> voters;
     private final Map<String, Group> groups = new TreeMap<>();
+    /** Kinds of entries of which the next is refused, as by a log that is too busy. */
+    private final Set<Byte> refusedOnce = new TreeSet<>();
+
     /** Whom nobody reaches; empty for nobody. */
     private String cutOff = "";
 
@@ -165,6 +171,11 @@ final class SimRaft {
     /** From now on no other node reaches this one; empty: all reach each other. */
     void cutOff(String storeId) {
         cutOff = storeId;
+    }
+
+    /** The next entry of this kind is not taken. */
+    void refuseOnce(byte kind) {
+        refusedOnce.add(kind);
     }
 
     private boolean areApart(String one, String other) {
@@ -452,7 +463,8 @@ final class SimRaft {
             for (long index = same + 1; index <= last; index++) {
                 if (index <= follower.disk.lastIndex()) {
                     if (index <= follower.applied && world.fault() == SimFault.NONE) {
-                        throw new IllegalStateException("entry " + index + " of " + group.id + " was applied and is replaced");
+                        throw new IllegalStateException(
+                                "entry " + index + " of " + group.id + " was applied and is replaced");
                     }
                     follower.disk.truncateAfter(index - 1);
                 }
@@ -630,7 +642,9 @@ final class SimRaft {
 
         @Override
         public void append(byte[] entry, long term, Closure done) {
-            if (closed || world.random().nextInt(50) == 0) {
+            if (closed
+                    || refusedOnce.remove(entry[1])
+                    || !world.isCalm() && world.random().nextInt(50) == 0) {
                 refuse(done, closed ? RaftError.EPERM : RaftError.EBUSY);
             } else {
                 submitted.add(new Submitted(entry, term, done));

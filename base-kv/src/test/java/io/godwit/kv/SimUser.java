@@ -39,11 +39,7 @@ final class SimUser implements SimCaller.Network {
         final RangeCall call;
         final BiConsumer<byte @Nullable [], @Nullable Throwable> answer;
 
-        Sent(
-                String node,
-                RouteToken token,
-                RangeCall call,
-                BiConsumer<byte @Nullable [], @Nullable Throwable> answer) {
+        Sent(String node, RouteToken token, RangeCall call, BiConsumer<byte @Nullable [], @Nullable Throwable> answer) {
             this.node = node;
             this.token = token;
             this.call = call;
@@ -182,7 +178,8 @@ final class SimUser implements SimCaller.Network {
 
     void breakConnection(String storeId) {
         wire(storeId).clear();
-        List<Sent> lost = open.stream().filter(sent -> sent.node.equals(storeId)).toList();
+        List<Sent> lost =
+                open.stream().filter(sent -> sent.node.equals(storeId)).toList();
         open.removeAll(lost);
         lost.forEach(sent -> sent.answer.accept(null, SimCaller.brokenConnection()));
     }

@@ -42,7 +42,8 @@ class WaitingAtFollowersTest {
         CompletableFuture<byte[]> first = append(user);
         simulation.settle();
         assertThat(first).isNotDone();
-        CompletableFuture<ChangeOutcome> split = range("a", 1).split(range("a", 1).state().epoch(), 2, "h".getBytes(UTF_8));
+        CompletableFuture<ChangeOutcome> split =
+                range("a", 1).split(range("a", 1).state().epoch(), 2, "h".getBytes(UTF_8));
         simulation.settle();
         assertThat(split).isCompletedWithValue(ChangeOutcome.DONE);
 
@@ -66,7 +67,11 @@ class WaitingAtFollowersTest {
         CompletableFuture<ChangeOutcome> merge = simulation
                 .node("a")
                 .ranges()
-                .merge(1, range("a", 1).state().epoch(), 2, range("a", 2).state().epoch());
+                .merge(
+                        1,
+                        range("a", 1).state().epoch(),
+                        2,
+                        range("a", 2).state().epoch());
         simulation.settle();
         assertThat(merge).isCompletedWithValue(ChangeOutcome.DONE);
 
@@ -98,8 +103,10 @@ class WaitingAtFollowersTest {
         assertThat(first).isNotDone();
         simulation.raft().cutOff("");
         simulation.settle();
-        assertThat(range("b", 1).state().epoch()).isEqualTo(range("a", 1).state().epoch());
-        assertThat(first).isCompletedExceptionally(); // long before its deadline: a later one may be applied from now on
+        assertThat(range("b", 1).state().epoch())
+                .isEqualTo(range("a", 1).state().epoch());
+        assertThat(first)
+                .isCompletedExceptionally(); // long before its deadline: a later one may be applied from now on
     }
 
     /** To the user's key in the right part. */

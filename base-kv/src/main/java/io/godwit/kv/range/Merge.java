@@ -153,9 +153,15 @@ final class Merge {
         });
     }
 
-    /** The right one goes on when it finds that the left one has given up. When that cannot be written, the left one's next leader does it. */
+    /**
+     * The right one goes on when it finds that the left one has given up. When that cannot be written now it is tried again and again, or the left one's
+     * next leader does it: until then nobody serves the right one's keys.
+     */
     private CompletableFuture<ChangeOutcome> giveUp(ChangeOutcome why) {
         return left.change(new RangeCommand.Refrain(leftEpoch, rightId)).thenApply(refrained -> {
+            if (refrained != ChangeOutcome.DONE) {
+                left.checkAbsorbing(leftEpoch, rightId);
+            }
             right.checkLeaving();
             return why;
         });

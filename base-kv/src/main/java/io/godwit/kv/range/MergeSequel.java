@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sees a merge to its end on the leaders of both ranges, whatever has become of {@link Merge}'s own run: the right one finds out from the left one whether to
- * go on or to retire, the left one settles when the right one has retired. Asked again and again while there is something to be done; nothing
+ * go on or to retire, the left one settles when the right one has retired, or when it has given up. Asked again and again while there is something to be done; nothing
  * is kept here between two looks, which go by the states alone. Runs on the range executor, but for the entry points, which only queue.
  */
 final class MergeSequel {
@@ -52,6 +52,25 @@ final class MergeSequel {
         } else {
             changeOrElse(next, this::checkLeaving);
         }
+    }
+
+    /**
+     * The leader of a range that was to absorb another, and does not any more, says so until it is written; does nothing when this is no such. Any
+     * thread.
+     *
+     * @param epoch of the range, which absorbing does not change
+     */
+    void checkAbsorbing(long epoch, long rightId) {
+        executor.execute(() -> {
+            RangeState now = range.routed();
+            if (role.isLeader()
+                    && !range.hasEnded()
+                    && now.epoch() == epoch
+                    && now.phase() instanceof RangeState.Absorbing absorbing
+                    && absorbing.rightId() == rightId) {
+                changeOrElse(new RangeCommand.Refrain(epoch, rightId), () -> checkAbsorbing(epoch, rightId));
+            }
+        });
     }
 
     /** The leader of a range that has joined another goes on when that one has retired; does nothing when this is no such. Any thread. */

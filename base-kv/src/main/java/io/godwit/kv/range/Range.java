@@ -509,6 +509,11 @@ public final class Range {
         mergeSequel.checkLeaving();
     }
 
+    /** As {@link MergeSequel#checkAbsorbing}. Any thread. */
+    void checkAbsorbing(long epoch, long rightId) {
+        mergeSequel.checkAbsorbing(epoch, rightId);
+    }
+
     /** As {@link MergeSequel#checkJoined}. Any thread. */
     void checkJoined() {
         mergeSequel.checkJoined();

@@ -316,7 +316,13 @@ final class RangeChanges {
         RangeState served = range.routed();
         if (served.phase() instanceof RangeState.Absorbing absorbing && change == null) {
             // whoever began to absorb led before
-            begin(new Change(new RangeCommand.Refrain(served.epoch(), absorbing.rightId()), null, ""));
+            Change givenUp = new Change(new RangeCommand.Refrain(served.epoch(), absorbing.rightId()), null, "");
+            givenUp.outcome.thenAccept(outcome -> {
+                if (outcome != ChangeOutcome.DONE) {
+                    range.checkAbsorbing(served.epoch(), absorbing.rightId());
+                }
+            });
+            begin(givenUp);
         }
         noteMembers();
     }

@@ -73,7 +73,8 @@ final class RaftNodes implements AutoCloseable {
                 node -> host[0] = RaftHost.connected(
                         log.serviceFactory(), id, LogSync.ALL, settings, node.server(), node.channels()));
         ListStateMachine machine = new ListStateMachine(ballastBytes);
-        JRaftGroup started = (JRaftGroup) host[0].start(group, directory.resolve(id).resolve("snapshots"), machine, voters);
+        JRaftGroup started =
+                (JRaftGroup) host[0].start(group, directory.resolve(id).resolve("snapshots"), machine, voters);
         Node node = new Node(id, log, host[0], started, machine);
         nodes.put(id, node);
         return node;

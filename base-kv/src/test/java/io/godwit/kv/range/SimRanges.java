@@ -11,6 +11,11 @@ import java.util.TreeMap;
 
 /** What a simulation looks up in ranges, and what it does to them to show that it would be found. */
 public final class SimRanges {
+    /** Kinds of log entries. */
+    public static final byte COPY = RangeEntry.COPY;
+
+    public static final byte REFRAIN = RangeEntry.REFRAIN;
+
     private SimRanges() {}
 
     /** All that the replica has within its bounds. */
