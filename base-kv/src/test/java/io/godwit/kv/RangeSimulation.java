@@ -307,6 +307,12 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         check();
     }
 
+    /** Lets one thing happen, if any can but that time passes. */
+    void event() {
+        somethingPossible();
+        check();
+    }
+
     /** Has a node lead a range. */
     void lead(long rangeId, String nodeId) {
         SimRaft.Group group = raft.group(SimNode.STORE + "-" + rangeId);

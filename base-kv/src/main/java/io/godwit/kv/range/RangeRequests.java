@@ -247,6 +247,20 @@ final class RangeRequests implements ReadGate.ReadIndex, ReadGate.Listener {
         });
     }
 
+    /**
+     * The other range has some of this one's keys now, and is routed to: what has come here of them goes there, ahead of what comes there by itself; also
+     * what is still being forwarded here, as when a range is cut as soon as it has joined another. Any thread.
+     */
+    void cedePart(RangeRequests to) {
+        executor.execute(() -> {
+            if (held != null) {
+                cedePart(to);
+            } else {
+                to.release();
+            }
+        });
+    }
+
     /** The other range has this one's keys now, and is routed to: what is here goes there, ahead of what comes there by itself. Any thread. */
     void cede(RangeRequests to) {
         executor.execute(() -> {

@@ -111,7 +111,7 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
             Range child = what.child();
             if (child != null) {
                 // behind all that the table before has brought here for the child's keys, and that is forwarded
-                executor.execute(child.requests()::release);
+                requests.cedePart(child.requests());
             }
         });
     }
