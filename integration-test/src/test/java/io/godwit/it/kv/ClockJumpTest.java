@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import org.slf4j.LoggerFactory;
  * and reads do not go by the time of day: nobody is elected, writes go on, and nothing is missing.
  */
 @Timeout(180)
+@Tag("long")
 class ClockJumpTest {
     private static final Logger LOG = LoggerFactory.getLogger(ClockJumpTest.class);
     private static final long NUMBERS = 10_000;
