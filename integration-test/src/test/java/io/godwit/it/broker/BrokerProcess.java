@@ -121,13 +121,31 @@ public final class BrokerProcess implements Broker {
 
     /** As {@link #admin}, but for the data: the words say what it is about. */
     public int adminAnywhere(Path out, String... command) throws IOException {
+        return exitCode(
+                adminProgram(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(out.toFile())
+                        .start(),
+                Duration.ofMinutes(2));
+    }
+
+    /** As {@link #adminAnywhere}, with what goes to standard error in a file of its own: JSON is alone in the other then. */
+    public int adminApart(Path out, Path err, String... command) throws IOException {
+        return exitCode(
+                adminProgram(command)
+                        .redirectOutput(out.toFile())
+                        .redirectError(err.toFile())
+                        .start(),
+                Duration.ofMinutes(2));
+    }
+
+    private ProcessBuilder adminProgram(String... command) {
         List<String> words = new ArrayList<>();
         words.add(installation.resolve("bin/godwit-admin").toString());
         words.addAll(List.of(command));
-        ProcessBuilder builder =
-                new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(out.toFile());
+        ProcessBuilder builder = new ProcessBuilder(words);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-        return exitCode(builder.start(), Duration.ofMinutes(2));
+        return builder;
     }
 
     /** A system property for the next start. */

@@ -1,0 +1,240 @@
+package io.godwit.it.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.godwit.inbox.queue.InboxKeys;
+import io.godwit.it.broker.BrokerProcess;
+import io.godwit.it.broker.Ports;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+
+/**
+ * Packaged brokers on ports of the loopback address that are one cluster, and what {@code bin/godwit-admin} tells of it and does to it. A session is
+ * served by the node that leads its range, so this also tells which one that is. Used by one thread at a time.
+ */
+public final class BrokerCluster implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    private final Path directory;
+    private final List<BrokerProcess> nodes = new ArrayList<>();
+    private final List<String> addresses = new ArrayList<>();
+    private final List<String> ids = new ArrayList<>();
+
+    /** How a command finds the cluster. */
+    public enum Way {
+        /** By the data directory of a broker of this machine. */
+        DATA,
+        /** By a node's RPC address, as from another machine. */
+        RPC
+    }
+
+    /**
+     * What came of a command.
+     *
+     * @param text on standard output
+     * @param told on standard error
+     */
+    public record Answer(int code, String text, String told) {}
+
+    /**
+     * A range as {@code ranges} lists it.
+     *
+     * @param end empty for none
+     * @param leader store id, empty while there is none
+     */
+    public record RangeLine(
+            String id, String start, String end, String leader, List<String> voters, List<String> learners) {
+        static RangeLine of(JsonObject range) {
+            return new RangeLine(
+                    range.get("id").getAsString(),
+                    range.get("start").getAsString(),
+                    range.has("end") && !range.get("end").isJsonNull()
+                            ? range.get("end").getAsString()
+                            : "",
+                    range.get("leader").getAsString(),
+                    texts(range, "voters"),
+                    texts(range, "learners"));
+        }
+
+        private static List<String> texts(JsonObject range, String name) {
+            return range.getAsJsonArray(name).asList().stream()
+                    .map(JsonElement::getAsString)
+                    .toList();
+        }
+
+        boolean contains(String key) {
+            return start.compareTo(key) <= 0 && (end.isEmpty() || key.compareTo(end) < 0);
+        }
+
+        public boolean hasReplicaOn(String storeId) {
+            return voters.contains(storeId) || learners.contains(storeId);
+        }
+    }
+
+    /** @param directory for all of them; what is there before goes on */
+    public BrokerCluster(Path directory, int size) throws IOException {
+        this.directory = directory;
+        List<String> seeds = new ArrayList<>();
+        for (int i = 0; i < size; i++) {
+            seeds.add("127.0.0.1:" + Ports.free().getPort());
+            addresses.add("127.0.0.1:" + Ports.free().getPort());
+        }
+        for (int i = 0; i < size; i++) {
+            BrokerProcess node = new BrokerProcess(directory.resolve("n" + i))
+                    .setting(
+                            "clusterConfig",
+                            "{env: it, host: 127.0.0.1, port: " + port(seeds.get(i)) + ", rpcPort: "
+                                    + port(addresses.get(i)) + ", seedEndpoints: \"" + String.join(",", seeds) + "\"}")
+                    .property("inbox_store_initial_ranges", 1);
+            nodes.add(i == 0 ? node : node.joining());
+        }
+    }
+
+    private static String port(String address) {
+        return address.substring(address.lastIndexOf(':') + 1);
+    }
+
+    /** Has all of them start at once; the first one begins the cluster, unless it has data. */
+    public void start() throws IOException {
+        for (BrokerProcess node : nodes) {
+            node.launch();
+        }
+        for (BrokerProcess node : nodes) {
+            node.awaitReady(PATIENCE);
+        }
+        Map<String, String> byAddress = new HashMap<>();
+        for (JsonElement each : done(Way.DATA, 0, "members").getAsJsonArray("nodes")) {
+            JsonObject node = each.getAsJsonObject();
+            byAddress.put(node.get("rpc").getAsString(), node.get("storeId").getAsString());
+        }
+        for (String address : addresses) {
+            ids.add(Objects.requireNonNull(byAddress.get(address), () -> address + " is no member: " + byAddress));
+        }
+    }
+
+    public List<BrokerProcess> nodes() {
+        return List.copyOf(nodes);
+    }
+
+    public BrokerProcess node(int number) {
+        return nodes.get(number);
+    }
+
+    /** The store id of a node. */
+    public String id(int node) {
+        return ids.get(node);
+    }
+
+    // --- what an operator does
+
+    /** Runs a command, with {@code --json}, through one node. */
+    public Answer admin(Way way, int node, String... command) throws IOException {
+        List<String> words = new ArrayList<>(List.of(command));
+        words.add("--json");
+        words.addAll(
+                way == Way.DATA
+                        ? List.of("--data", nodes.get(node).data().toString())
+                        : List.of("--rpc", addresses.get(node)));
+        Path out = directory.resolve("admin.out");
+        Path err = directory.resolve("admin.err");
+        int code = nodes.get(node).adminApart(out, err, words.toArray(String[]::new));
+        return new Answer(code, Files.readString(out), Files.readString(err));
+    }
+
+    /** The same for one that must succeed; returns what it prints. */
+    public JsonObject done(Way way, int node, String... command) throws IOException {
+        Answer answer = admin(way, node, command);
+        assertThat(answer.code()).as("%s: %s", List.of(command), answer).isZero();
+        return JsonParser.parseString(answer.text()).getAsJsonObject();
+    }
+
+    /** The ranges of a store by their first keys, as one node sees them. */
+    public List<RangeLine> ranges(int node, String store) throws IOException {
+        return done(Way.DATA, node, "ranges", store).getAsJsonArray("ranges").asList().stream()
+                .map(range -> RangeLine.of(range.getAsJsonObject()))
+                .toList();
+    }
+
+    /** Waits until all ranges of a store are so, and returns them. */
+    public List<RangeLine> awaitRanges(int node, String store, String what, Predicate<List<RangeLine>> areSo)
+            throws IOException {
+        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            List<RangeLine> ranges = ranges(node, store);
+            if (areSo.test(ranges)) {
+                return ranges;
+            }
+            assertThat(System.nanoTime() - giveUp)
+                    .as("time until %s of %s, which are %s", what, store, ranges)
+                    .isNegative();
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
+        }
+    }
+
+    /** Waits until a store has so many ranges, each of them led, and with so many voters. */
+    public List<RangeLine> awaitVoters(int node, String store, int ranges, int voters) throws IOException {
+        return awaitRanges(
+                node,
+                store,
+                ranges + " led ranges with " + voters + " voters",
+                all -> all.size() == ranges
+                        && all.stream().allMatch(range -> range.voters().size() == voters && !range.leader().isEmpty()));
+    }
+
+    /** Has another node lead a range; asked for again while it is not the time. */
+    public void lead(int asked, String store, String rangeId, int leader) throws IOException {
+        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        while (ranges(asked, store).stream()
+                .noneMatch(range -> range.id().equals(rangeId) && range.leader().equals(id(leader)))) {
+            Answer answer = admin(Way.RPC, asked, "transfer", store, rangeId, "--to", id(leader));
+            assertThat(System.nanoTime() - giveUp)
+                    .as("time until node %d leads range %s of %s: %s", leader, rangeId, store, answer)
+                    .isNegative();
+        }
+    }
+
+    // --- where sessions are
+
+    /** The node that serves the session of a client, -1 for none. */
+    public int homeOf(List<RangeLine> inbox, String clientId) {
+        String key = HexFormat.of().formatHex(InboxKeys.prefix(TenantId.DEFAULT, new ClientId(clientId)));
+        return inbox.stream()
+                .filter(range -> range.contains(key))
+                .map(range -> ids.indexOf(range.leader()))
+                .findFirst()
+                .orElse(-1);
+    }
+
+    /** A client id that begins so and is served by this node, which leads some of {@code inbox}. */
+    public String clientAt(int node, List<RangeLine> inbox, String stem) {
+        for (int i = 0; i < 10_000; i++) {
+            if (homeOf(inbox, stem + '-' + i) == node) {
+                return stem + '-' + i;
+            }
+        }
+        throw new AssertionError("node " + node + " leads nothing of " + inbox);
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (BrokerProcess node : nodes) {
+            node.close();
+        }
+    }
+}
