@@ -7,14 +7,13 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.godwit.it.broker.BrokerProcess;
-import io.godwit.it.broker.Ports;
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
+import io.godwit.it.cluster.BrokerCluster;
+import io.godwit.it.cluster.BrokerCluster.Way;
 import io.godwit.it.wire.Packet;
-import io.godwit.plugin.balance.RangeBalancer;
+import io.godwit.it.wire.Properties;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,20 +21,29 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import javax.tools.JavaCompiler;
-import javax.tools.StandardJavaFileManager;
-import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** An operator's day: on one node, with a plugin, with a backup, and on three nodes. */
 class OperatorTest {
+    private static final Logger LOG = LoggerFactory.getLogger(OperatorTest.class);
     private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final int REFUSED = 4;
+    private static final int STALE = 5;
+    private static final int MESSAGES = 20;
+    /** Nothing moves but what an operator asks for, and what is missing. */
+    private static final String ONLY_REPLICAS = Stream.of("dist", "inbox", "retain")
+            .map(store -> store + ": {balancers: [replica-count, drain], balanceSettings: "
+                    + "[replica-count.settleSeconds=1, drain.settleSeconds=1]}")
+            .collect(Collectors.joining(", ", "{", "}"));
 
     @TempDir
     private Path directory;
@@ -64,10 +72,10 @@ class OperatorTest {
         return texts;
     }
 
-    /** As the README of the example tells: its jar lies in {@code plugins}, and the file names the balancer for one store. */
+    /** As the README of the example tells: it is built by its own pom, its jar lies in {@code plugins}, and the file names the balancer for one store. */
     @Test
     void aPluginsBalancerIsAskedWhereTheFileNamesIt() throws Exception {
-        Path installation = installationWith("leaders-in-zone-1.0.0.jar");
+        Path installation = installationWithTheExample();
         try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))
                 .installedIn(installation)
                 .setting(
@@ -100,7 +108,7 @@ class OperatorTest {
         }
     }
 
-    private Path installationWith(String jarName) throws IOException {
+    private Path installationWithTheExample() throws IOException, InterruptedException {
         Path installation = Files.createDirectory(directory.resolve("installation"));
         Path distribution = BrokerProcess.distribution();
         for (String part : List.of("bin", "conf")) {
@@ -113,49 +121,10 @@ class OperatorTest {
             }
         }
         Files.createSymbolicLink(installation.resolve("lib"), distribution.resolve("lib"));
-        Path example = Path.of(System.getProperty("user.dir")).resolveSibling("docs/examples/range-balancer/src/main");
-        Path classes = Files.createDirectory(directory.resolve("classes"));
-        compile(example.resolve("java"), classes);
-        String service = "META-INF/services/io.godwit.plugin.balance.RangeBalancerFactory";
-        Files.createDirectories(classes.resolve(service).getParent());
-        Files.copy(example.resolve("resources").resolve(service), classes.resolve(service));
-        pack(classes, Files.createDirectory(installation.resolve("plugins")).resolve(jarName));
+        Path plugin = ExampleProject.build(Files.createDirectory(directory.resolve("example")));
+        Files.copy(
+                plugin, Files.createDirectory(installation.resolve("plugins")).resolve(plugin.getFileName()));
         return installation;
-    }
-
-    private static void compile(Path sources, Path classes) throws IOException {
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        String api = Path.of(URI.create(RangeBalancer.class
-                        .getProtectionDomain()
-                        .getCodeSource()
-                        .getLocation()
-                        .toString()))
-                .toString();
-        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8);
-                Stream<Path> found = Files.walk(sources)) {
-            List<Path> java =
-                    found.filter(file -> file.toString().endsWith(".java")).toList();
-            assertThat(compiler.getTask(
-                                    null,
-                                    files,
-                                    null,
-                                    List.of("-d", classes.toString(), "-cp", api, "--release", "17", "-proc:none"),
-                                    null,
-                                    files.getJavaFileObjectsFromPaths(java))
-                            .call())
-                    .isTrue();
-        }
-    }
-
-    private static void pack(Path classes, Path jar) throws IOException {
-        try (OutputStream file = Files.newOutputStream(jar);
-                JarOutputStream out = new JarOutputStream(file);
-                Stream<Path> entries = Files.walk(classes)) {
-            for (Path entry : entries.filter(Files::isRegularFile).toList()) {
-                out.putNextEntry(new JarEntry(classes.relativize(entry).toString()));
-                Files.copy(entry, out);
-            }
-        }
     }
 
     /** Messages that wait for a client, and a retained one, from one broker by a backup to another. */
@@ -197,93 +166,246 @@ class OperatorTest {
                     .as(said)
                     .isZero();
         }
-        try (BrokerProcess restored = new BrokerProcess(directory.resolve("restored"))) {
+        try (BrokerCluster restored = new BrokerCluster(directory.resolve("restored"), 2)) {
+            restored.nodes().forEach(node -> node.setting("storeConfig", ONLY_REPLICAS));
+            BrokerProcess first = restored.node(0);
             String[] restore = {
                 "restore",
                 backups.resolve("inbox.tar").toString(),
                 backups.resolve("dist").toString(),
                 backups.resolve("retain").toString(),
                 "--into",
-                restored.data().toString(),
+                first.data().toString(),
                 "--yes"
             };
-            assertThat(admin(restored, restore)).as(said).isZero();
-            assertThat(admin(restored, restore)).as("again").isEqualTo(4);
-            restored.launch();
-            restored.awaitReady(PATIENCE);
-            assertThat(admin(restored, "ranges", "inbox")).isZero();
-            try (TestClient keeper = new TestClient(ClientConfig.of(restored.address(), "keeper", 5))) {
+            assertThat(admin(first, restore)).as(said).isZero();
+            assertThat(admin(first, restore)).as("again").isEqualTo(4);
+            restored.start();
+            assertThat(admin(first, "ranges", "inbox")).isZero();
+            bringOver(restored, "keeper");
+            try (TestClient keeper =
+                    new TestClient(ClientConfig.of(restored.node(1).address(), "keeper", 5))) {
                 assertThat(keeper.connect().sessionPresent()).isTrue();
                 for (int i = 0; i < 300; i++) {
-                    Packet.Publish message = keeper.next(Duration.ofSeconds(20));
-                    assertThat(message).as("message %d", i).isNotNull();
-                    assertThat(new String(message.payload(), StandardCharsets.UTF_8))
-                            .isEqualTo("message " + i);
+                    assertThat(text(keeper)).isEqualTo("message " + i);
                 }
+                keeper.publish("a/new", "message 300", 1).get(20, TimeUnit.SECONDS);
+                assertThat(text(keeper)).as("by the route that was restored").isEqualTo("message 300");
             }
         }
     }
+
+    /** The node that has joined is given the routes by itself, as every node is, and the range of a session by an operator. */
+    private static void bringOver(BrokerCluster cluster, String clientId) throws IOException {
+        cluster.awaitRanges(
+                0,
+                "dist",
+                "the new node has a replica",
+                ranges -> ranges.stream().allMatch(range -> range.hasReplicaOn(cluster.id(1))));
+        String range = cluster.rangeOf(cluster.ranges(0, "inbox"), clientId).id();
+        JsonObject moved =
+                cluster.done(Way.RPC, 1, "move", "inbox", range, "--from", cluster.id(0), "--to", cluster.id(1));
+        assertThat(moved.getAsJsonArray("voters").toString()).isEqualTo("[\"" + cluster.id(1) + "\"]");
+        cluster.awaitRanges(
+                1, "inbox", "the new node serves the session", ranges -> cluster.homeOf(ranges, clientId) == 1);
+    }
+
+    private static String text(TestClient client) throws InterruptedException {
+        Packet.Publish message = client.next(Duration.ofSeconds(20));
+        assertThat(message).as("the next message").isNotNull();
+        return new String(message.payload(), StandardCharsets.UTF_8);
+    }
+
+    // --- three nodes
 
     @Test
-    void threeNodesShareTheirRangesAndOneIsDrained() throws Exception {
-        List<Integer> ports = new ArrayList<>();
-        for (int i = 0; i < 6; i++) {
-            ports.add(Ports.free().getPort());
-        }
-        String seeds = "127.0.0.1:" + ports.get(0) + ",127.0.0.1:" + ports.get(2);
-        List<BrokerProcess> nodes = new ArrayList<>();
-        try {
-            for (int i = 0; i < 3; i++) {
-                BrokerProcess node = new BrokerProcess(directory.resolve("n" + i))
-                        .setting(
-                                "clusterConfig",
-                                "{env: it, host: 127.0.0.1, port: " + ports.get(2 * i) + ", rpcPort: "
-                                        + ports.get(2 * i + 1) + ", seedEndpoints: \"" + seeds + "\"}")
-                        .property("inbox_store_replica_voter_count", 3);
-                nodes.add(i == 0 ? node : node.joining());
-                node.launch();
-                node.awaitReady(PATIENCE);
+    void threeNodesAreLookedAtChangedDrainedAndRecovered() throws Exception {
+        try (BrokerCluster cluster = new BrokerCluster(directory, 3)) {
+            for (BrokerProcess node : cluster.nodes()) {
+                node.property("inbox_store_replica_voter_count", 3)
+                        .property("retain_store_replica_voter_count", 1)
+                        .setting("storeConfig", ONLY_REPLICAS);
             }
-            BrokerProcess first = nodes.get(0);
-            assertThat(json(first, "members").getAsJsonArray("nodes")).hasSize(3);
-            for (String store : List.of("dist", "inbox", "retain")) {
-                awaitVoters(first, store, 3);
+            cluster.start();
+            JsonObject members = cluster.done(Way.RPC, 2, "members");
+            assertThat(members.get("self").getAsString()).isEqualTo(cluster.id(2));
+            assertThat(texts(members.getAsJsonArray("nodes"), "liveness")).containsExactly("ALIVE", "ALIVE", "ALIVE");
+            for (String store : List.of("dist", "inbox")) {
+                cluster.awaitVoters(0, store, 1, 3);
             }
-            // from another machine, as far as RPC can tell
-            assertThat(admin(first, "members", "--rpc", "127.0.0.1:" + ports.get(5)))
-                    .as(said)
-                    .isZero();
-
-            String last = json(nodes.get(2), "members").get("self").getAsString();
-            assertThat(admin(first, "drain", last, "--patience", "120"))
-                    .as(said)
-                    .isZero();
-            assertThat(said).contains("it is safe to stop");
-            nodes.get(2).stop();
-            for (String store : List.of("dist", "inbox", "retain")) {
-                for (JsonElement range : json(first, "ranges", store).getAsJsonArray("ranges")) {
-                    assertThat(range.getAsJsonObject().get("voters").toString()).doesNotContain(last);
-                }
-            }
-        } finally {
-            for (BrokerProcess node : nodes) {
-                node.close();
-            }
+            LOG.info("three voters each");
+            leaveMessages(cluster);
+            changeRanges(cluster);
+            LOG.info("changed");
+            backUp(cluster);
+            LOG.info("backed up");
+            drain(cluster);
+            LOG.info("drained, and back");
+            recover(cluster);
+            LOG.info("recovered");
+            servesAgain(cluster);
         }
     }
 
-    private void awaitVoters(BrokerProcess node, String store, int voters) throws IOException {
-        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
-        while (true) {
-            boolean isSo = true;
-            for (JsonElement range : json(node, "ranges", store).getAsJsonArray("ranges")) {
-                isSo &= range.getAsJsonObject().getAsJsonArray("voters").size() == voters;
+    private static void leaveMessages(BrokerCluster cluster) throws Exception {
+        int home = cluster.homeOf(cluster.ranges(0, "inbox"), "keeper");
+        try (TestClient keeper =
+                new TestClient(ClientConfig.of(cluster.node(home).address(), "keeper", 5))) {
+            keeper.connect();
+            assertThat(keeper.subscribe("a/#", 1)).isEqualTo(1);
+            keeper.disconnect();
+        }
+        try (TestClient publisher =
+                new TestClient(ClientConfig.of(cluster.node(home).address(), "publisher", 5))) {
+            publisher.connect();
+            publish(publisher, 0, MESSAGES);
+            CompletableFuture<Packet.@Nullable Ack> kept =
+                    publisher.publish("kept", "kept".getBytes(StandardCharsets.UTF_8), 1, true, Properties.NONE);
+            publisher.flush();
+            assertThat(kept.get(20, TimeUnit.SECONDS)).isNotNull();
+        }
+    }
+
+    private static void publish(TestClient client, int from, int to) throws Exception {
+        for (int i = from; i < to; i++) {
+            Packet.Ack ack = client.publish("a/" + i, "message " + i, 1).get(20, TimeUnit.SECONDS);
+            assertThat(ack).isNotNull();
+            assertThat(ack.code()).as("message %d", i).isZero();
+        }
+    }
+
+    private static void changeRanges(BrokerCluster cluster) throws IOException {
+        assertThat(outcome(cluster.done(Way.RPC, 1, "split", "inbox", "1", "--at", "0764656661756c7480")))
+                .isEqualTo("DONE");
+        cluster.awaitVoters(0, "inbox", 2, 3);
+        assertThat(outcome(atLast(cluster, Way.DATA, 2, "merge", "inbox", "1"))).isEqualTo("DONE");
+        cluster.awaitVoters(1, "inbox", 1, 3);
+
+        assertThat(outcome(atLast(cluster, Way.RPC, 2, "transfer", "dist", "1", "--to", cluster.id(1))))
+                .isEqualTo("DONE");
+        cluster.awaitRanges(
+                0, "dist", "the leader is told", all -> all.get(0).leader().equals(cluster.id(1)));
+
+        BrokerCluster.Answer move =
+                cluster.admin(Way.DATA, 0, "move", "retain", "1", "--from", cluster.id(0), "--to", cluster.id(1));
+        assertThat(move.code()).as(move.toString()).isZero();
+        assertThat(move.told()).contains("add-learner", "promote", "move-leader", "remove");
+        assertThat(JsonParser.parseString(move.text())
+                        .getAsJsonObject()
+                        .getAsJsonArray("voters")
+                        .toString())
+                .isEqualTo("[\"" + cluster.id(1) + "\"]");
+    }
+
+    private static String outcome(JsonObject result) {
+        return result.get("outcome").getAsString();
+    }
+
+    /** What is refused or stale at first, as when leaders have to be brought together, is asked for again. */
+    private static JsonObject atLast(BrokerCluster cluster, Way way, int node, String... command) throws IOException {
+        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        BrokerCluster.Answer answer = cluster.admin(way, node, command);
+        while (answer.code() == REFUSED || answer.code() == STALE) {
+            assertThat(System.nanoTime() - giveUp).as(answer.toString()).isNegative();
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
+            answer = cluster.admin(way, node, command);
+        }
+        assertThat(answer.code()).as(answer.toString()).isZero();
+        return JsonParser.parseString(answer.text()).getAsJsonObject();
+    }
+
+    /** Each through a node that may not lead what is copied. */
+    private void backUp(BrokerCluster cluster) throws IOException {
+        Path backups = Files.createDirectory(directory.resolve("backups"));
+        List<String> restore = new ArrayList<>(List.of("restore"));
+        for (String store : List.of("inbox", "dist", "retain")) {
+            String to = backups.resolve(store + ".tar").toString();
+            JsonObject written = cluster.done(store.equals("dist") ? Way.DATA : Way.RPC, 2, "backup", store, to);
+            assertThat(written.get("ranges").getAsInt()).isEqualTo(1);
+            restore.add(to);
+        }
+        Path nowhere = backups.resolve("restored");
+        restore.addAll(List.of("--into", nowhere.toString()));
+        JsonObject checked = cluster.done(Way.DATA, 0, restore.toArray(String[]::new));
+        assertThat(checked.get("isDryRun").getAsBoolean()).isTrue();
+        assertThat(checked.get("ranges").getAsInt()).isEqualTo(3);
+        assertThat(nowhere).doesNotExist();
+    }
+
+    /** The third node goes, and comes back to stay. */
+    private static void drain(BrokerCluster cluster) throws IOException {
+        JsonObject drained = cluster.done(Way.RPC, 0, "drain", cluster.id(2), "--patience", "90");
+        assertThat(drained.get("isSafeToStop").getAsBoolean()).isTrue();
+        for (String store : List.of("dist", "inbox", "retain")) {
+            assertThat(cluster.ranges(0, store)).noneMatch(range -> range.hasReplicaOn(cluster.id(2)));
+        }
+        cluster.node(2).stop();
+        cluster.node(2).launch();
+        cluster.node(2).awaitReady(PATIENCE);
+        JsonObject stays = cluster.done(Way.DATA, 1, "drain", cluster.id(2), "--cancel");
+        assertThat(stays.get("isDraining").getAsBoolean()).isFalse();
+        for (String store : List.of("dist", "inbox")) {
+            cluster.awaitVoters(1, store, 1, 3);
+        }
+    }
+
+    /** Two of three nodes die. The one that is left is told that they never come back. */
+    private static void recover(BrokerCluster cluster) throws IOException {
+        String lost = cluster.id(0) + ',' + cluster.id(2);
+        BrokerCluster.Answer early = cluster.admin(Way.RPC, 1, "recover", "dist", "--lost", lost, "--yes");
+        assertThat(early.code()).as("they are there: %s", early).isEqualTo(REFUSED);
+        cluster.node(0).kill();
+        cluster.node(2).kill();
+        awaitAlone(cluster, 1);
+
+        JsonObject dry = cluster.done(Way.RPC, 1, "recover", "dist", "--lost", lost);
+        assertThat(dry.get("isDryRun").getAsBoolean()).isTrue();
+        assertThat(dry.getAsJsonArray("errors")).isEmpty();
+        assertThat(dry.getAsJsonArray("steps").toString()).contains("dist-1", "go on by themselves");
+        assertThat(cluster.ranges(1, "dist").get(0).voters()).hasSize(3);
+        assertThat(log(cluster.node(1))).doesNotContain("voters reset without a majority");
+
+        for (String store : List.of("dist", "inbox")) {
+            JsonObject done = cluster.done(
+                    store.equals("dist") ? Way.DATA : Way.RPC, 1, "recover", store, "--lost", lost, "--yes");
+            assertThat(done.get("isDryRun").getAsBoolean()).isFalse();
+            assertThat(done.getAsJsonArray("errors")).isEmpty();
+            assertThat(log(cluster.node(1)))
+                    .contains(
+                            "operator recovers store=" + store,
+                            "voters reset without a majority range=" + store + "-1 voters=[" + cluster.id(1) + "]");
+        }
+        assertThat(cluster.done(Way.DATA, 1, "recover", "retain", "--lost", lost)
+                        .getAsJsonArray("steps"))
+                .as("the only voter of its range is here")
+                .isEmpty();
+        for (String store : List.of("dist", "inbox", "retain")) {
+            cluster.awaitVoters(1, store, 1, 1);
+        }
+    }
+
+    private static void awaitAlone(BrokerCluster cluster, int node) throws IOException {
+        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        List<String> liveness = List.of();
+        while (liveness.stream().filter("DOWN"::equals).count() != 2) {
+            assertThat(System.nanoTime() - giveUp).as("%s", liveness).isNegative();
+            liveness = texts(cluster.done(Way.DATA, node, "members").getAsJsonArray("nodes"), "liveness");
+        }
+    }
+
+    private static String log(BrokerProcess broker) throws IOException {
+        return Files.readString(broker.log().resolve("godwit.log"));
+    }
+
+    private static void servesAgain(BrokerCluster cluster) throws Exception {
+        try (TestClient keeper = new TestClient(ClientConfig.of(cluster.node(1).address(), "keeper", 5))) {
+            assertThat(keeper.connect().sessionPresent()).isTrue();
+            publish(keeper, MESSAGES, MESSAGES + 1);
+            for (int i = 0; i <= MESSAGES; i++) {
+                assertThat(text(keeper)).isEqualTo("message " + i);
             }
-            if (isSo) {
-                return;
-            }
-            assertThat(System.nanoTime() - giveUp).as(said).isNegative();
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(500));
+            assertThat(keeper.subscribe("kept", 1)).isEqualTo(1);
+            assertThat(text(keeper)).isEqualTo("kept");
         }
     }
 }

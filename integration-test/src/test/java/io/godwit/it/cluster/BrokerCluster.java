@@ -194,31 +194,50 @@ public final class BrokerCluster implements AutoCloseable {
                 store,
                 ranges + " led ranges with " + voters + " voters",
                 all -> all.size() == ranges
-                        && all.stream().allMatch(range -> range.voters().size() == voters && !range.leader().isEmpty()));
+                        && all.stream()
+                                .allMatch(range -> range.voters().size() == voters
+                                        && !range.leader().isEmpty()));
     }
 
-    /** Has another node lead a range; asked for again while it is not the time. */
-    public void lead(int asked, String store, String rangeId, int leader) throws IOException {
+    /** Has a node lead a range, unless it does; asked for again while it is not the time. */
+    public void lead(String store, RangeLine range, int leader) throws IOException {
         long giveUp = System.nanoTime() + PATIENCE.toNanos();
-        while (ranges(asked, store).stream()
-                .noneMatch(range -> range.id().equals(rangeId) && range.leader().equals(id(leader)))) {
-            Answer answer = admin(Way.RPC, asked, "transfer", store, rangeId, "--to", id(leader));
+        String leads = range.leader();
+        while (!leads.equals(id(leader))) {
+            Answer answer = admin(Way.RPC, leader, "transfer", store, range.id(), "--to", id(leader));
+            if (answer.code() == 0) {
+                return;
+            }
             assertThat(System.nanoTime() - giveUp)
-                    .as("time until node %d leads range %s of %s: %s", leader, rangeId, store, answer)
+                    .as("time until node %d leads %s of %s: %s", leader, range, store, answer)
                     .isNegative();
+            leads = ranges(leader, store).stream()
+                    .filter(each -> each.id().equals(range.id()))
+                    .map(RangeLine::leader)
+                    .findFirst()
+                    .orElse("");
         }
     }
 
     // --- where sessions are
 
-    /** The node that serves the session of a client, -1 for none. */
-    public int homeOf(List<RangeLine> inbox, String clientId) {
-        String key = HexFormat.of().formatHex(InboxKeys.prefix(TenantId.DEFAULT, new ClientId(clientId)));
+    /** Where the session of a client begins, in hexadecimal. */
+    public static String keyOf(String clientId) {
+        return HexFormat.of().formatHex(InboxKeys.prefix(TenantId.DEFAULT, new ClientId(clientId)));
+    }
+
+    /** The range that keeps the session of a client. */
+    public RangeLine rangeOf(List<RangeLine> inbox, String clientId) {
+        String key = keyOf(clientId);
         return inbox.stream()
                 .filter(range -> range.contains(key))
-                .map(range -> ids.indexOf(range.leader()))
                 .findFirst()
-                .orElse(-1);
+                .orElseThrow(() -> new AssertionError("no range has " + clientId + " of " + inbox));
+    }
+
+    /** The node that serves the session of a client, -1 for none. */
+    public int homeOf(List<RangeLine> inbox, String clientId) {
+        return ids.indexOf(rangeOf(inbox, clientId).leader());
     }
 
     /** A client id that begins so and is served by this node, which leads some of {@code inbox}. */

@@ -3,6 +3,7 @@ package io.godwit.it.cluster;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonObject;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
@@ -30,7 +31,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,11 +47,12 @@ class ReplicatedDataTest {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicatedDataTest.class);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final List<String> STORES = List.of("dist", "retain", "inbox");
-    private static final String ONLY_REPLICAS = "{balancers: [replica-count], balanceSettings: replica-count.settleSeconds=1}";
+    private static final String ONLY_REPLICAS =
+            "{balancers: [replica-count], balanceSettings: replica-count.settleSeconds=1}";
 
     private static final int SESSIONS = 8;
     private static final int RETAINED = 40;
-    private static final int LEAST_ROUNDS = 10;
+    private static final int ROUNDS_AFTER = 5;
     private static final int VICTIM = 2;
 
     @TempDir
@@ -81,11 +83,17 @@ class ReplicatedDataTest {
             LOG.info("three voters each");
             leaveSessions(cluster);
             splitRoutesAndRetainedUnderLoad(cluster);
-            assertThat(cluster.done(Way.DATA, 1, "split", "inbox", "1").get("outcome").getAsString())
-                    .isEqualTo("DONE");
+            splitSessions(cluster);
             LOG.info("all are cut");
             shareLeaders(cluster);
-            try (Publishers publishers = new Publishers(cluster, cluster.ranges(0, "inbox"))) {
+            List<RangeLine> halves = cluster.awaitRanges(
+                    0,
+                    "inbox",
+                    "both have the leaders they should have",
+                    all -> all.get(0).leader().equals(cluster.id(0))
+                            && all.get(1).leader().equals(cluster.id(VICTIM)));
+            LOG.info("each is led by two nodes");
+            try (Publishers publishers = new Publishers(cluster, halves)) {
                 Set<Integer> homes = new HashSet<>();
                 for (Keeper keeper : keepers) {
                     homes.add(publishers.publish(keeper, "before the end of a node"));
@@ -100,7 +108,9 @@ class ReplicatedDataTest {
                     publishers.publish(keeper, "after it");
                 }
                 retain(publishers, 0, "r/after");
-                LOG.info("all acknowledged {} ms after the kill", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - killed));
+                LOG.info(
+                        "all acknowledged {} ms after the kill",
+                        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - killed));
             }
             List<RangeLine> inbox = cluster.ranges(0, "inbox");
             for (Keeper keeper : keepers) {
@@ -111,8 +121,7 @@ class ReplicatedDataTest {
                     .isEqualTo(retained);
             for (String store : List.of("dist", "retain")) {
                 assertThat(cluster.ranges(1, store))
-                        .allSatisfy(range ->
-                                assertThat(range.leader()).isIn(cluster.id(0), cluster.id(1)));
+                        .allSatisfy(range -> assertThat(range.leader()).isIn(cluster.id(0), cluster.id(1)));
             }
         }
     }
@@ -159,28 +168,32 @@ class ReplicatedDataTest {
         List<RangeLine> inbox = cluster.ranges(0, "inbox");
         int home = cluster.homeOf(inbox, "keeper-0");
         ExecutorService thread = Executors.newSingleThreadExecutor();
-        AtomicBoolean isOver = new AtomicBoolean();
+        AtomicInteger done = new AtomicInteger();
+        AtomicInteger enough = new AtomicInteger(Integer.MAX_VALUE);
         try (TestClient client = connected(cluster, home, cluster.clientAt(home, inbox, "load"))) {
-            Future<Integer> rounds = thread.submit((Callable<Integer>) () -> {
-                int round = 0;
-                while (!isOver.get() || round < LEAST_ROUNDS) {
-                    load(client, round++);
+            Future<?> load = thread.submit((Callable<?>) () -> {
+                while (done.get() < enough.get()) {
+                    load(client, done.get());
+                    done.incrementAndGet();
                 }
-                return round;
+                return done;
             });
             for (String store : List.of("dist", "retain")) {
-                assertThat(cluster.done(Way.RPC, 0, "split", store, "1")
-                                .get("outcome")
-                                .getAsString())
+                assertThat(outcome(cluster.done(Way.RPC, 0, "split", store, "1")))
                         .isEqualTo("DONE");
-                cluster.awaitVoters(0, store, 2, 3);
             }
-            isOver.set(true);
-            LOG.info("{} rounds of load", rounds.get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+            enough.set(done.get() + ROUNDS_AFTER);
+            load.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            LOG.info("{} rounds of load", done);
+            assertThat(done.get()).isGreaterThan(2 * ROUNDS_AFTER);
         } finally {
-            isOver.set(true);
+            enough.set(0);
             thread.shutdownNow();
         }
+    }
+
+    private static String outcome(JsonObject result) {
+        return result.get("outcome").getAsString();
     }
 
     /** A new subscription and a message to it, one to each stored session, and a retained one. */
@@ -209,15 +222,27 @@ class ReplicatedDataTest {
     }
 
     private static int codeOf(CompletableFuture<Packet.@Nullable Ack> ack) throws Exception {
-        return Objects.requireNonNull(ack.get(10, TimeUnit.SECONDS), "QoS 1 has an answer").code();
+        return Objects.requireNonNull(ack.get(10, TimeUnit.SECONDS), "QoS 1 has an answer")
+                .code();
+    }
+
+    /** So that half of the sessions are on either side. */
+    private void splitSessions(BrokerCluster cluster) throws IOException {
+        String middle = keepers.stream()
+                .map(keeper -> BrokerCluster.keyOf(keeper.clientId()))
+                .sorted()
+                .toList()
+                .get(SESSIONS / 2);
+        assertThat(outcome(cluster.done(Way.DATA, 1, "split", "inbox", "1", "--at", middle)))
+                .isEqualTo("DONE");
     }
 
     /** The left half of each store is the first node's, the right one the node's that will die. */
     private static void shareLeaders(BrokerCluster cluster) throws IOException {
         for (String store : STORES) {
             List<RangeLine> halves = cluster.awaitVoters(0, store, 2, 3);
-            cluster.lead(0, store, halves.get(0).id(), 0);
-            cluster.lead(0, store, halves.get(1).id(), VICTIM);
+            cluster.lead(store, halves.get(0), 0);
+            cluster.lead(store, halves.get(1), VICTIM);
         }
     }
 
@@ -284,8 +309,8 @@ class ReplicatedDataTest {
     // --- what is read afterwards
 
     private static void take(BrokerCluster cluster, List<RangeLine> inbox, Keeper keeper) throws Exception {
-        try (TestClient client = new TestClient(
-                ClientConfig.of(cluster.node(cluster.homeOf(inbox, keeper.clientId())).address(), keeper.clientId(), 5))) {
+        try (TestClient client = new TestClient(ClientConfig.of(
+                cluster.node(cluster.homeOf(inbox, keeper.clientId())).address(), keeper.clientId(), 5))) {
             Packet.Connack reply = client.connect();
             assertThat(reply.code()).isZero();
             assertThat(reply.sessionPresent()).as(keeper.clientId()).isTrue();

@@ -1,0 +1,100 @@
+package io.godwit.it.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.it.broker.BrokerProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * The sample plugin under {@code docs/examples}, built by its own pom, as whoever copies it does, but without a network and without an install of
+ * {@code plugin-api} by hand: Maven is given a local repository of links to the one in use, which has its plugins since this build took them, in which
+ * {@code plugin-api} alone is laid out anew, out of the distribution.
+ */
+final class ExampleProject {
+    private static final long PATIENCE_SECONDS = 120;
+    private static final Path SOURCES =
+            Path.of(System.getProperty("user.dir")).resolveSibling("docs/examples/range-balancer");
+
+    private ExampleProject() {}
+
+    /** Builds it below {@code directory} and returns its jar. */
+    static Path build(Path directory) throws IOException, InterruptedException {
+        Path project = directory.resolve("project");
+        copy(SOURCES.resolve("pom.xml"), project.resolve("pom.xml"));
+        try (Stream<Path> files = Files.walk(SOURCES.resolve("src"))) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                copy(file, project.resolve(SOURCES.relativize(file).toString()));
+            }
+        }
+        Path said = directory.resolve("maven.out");
+        String home = System.getProperty("maven.home");
+        ProcessBuilder maven = new ProcessBuilder(
+                        home == null ? "mvn" : Path.of(home, "bin", "mvn").toString(),
+                        "-o",
+                        "-B",
+                        "-Dmaven.repo.local=" + repository(directory.resolve("repository")),
+                        "-f",
+                        project.resolve("pom.xml").toString(),
+                        "package")
+                .redirectErrorStream(true)
+                .redirectOutput(said.toFile());
+        maven.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        Process build = maven.start();
+        if (!build.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            build.destroyForcibly();
+        }
+        assertThat(build.waitFor()).as(Files.readString(said)).isZero();
+        return project.resolve("target/leaders-in-zone-1.0.0.jar");
+    }
+
+    private static Path repository(Path view) throws IOException {
+        String used = System.getProperty("localRepository"); // surefire tells
+        Path real = used == null ? Path.of(System.getProperty("user.home"), ".m2/repository") : Path.of(used);
+        Path ours = Files.createDirectories(view.resolve("io/godwit"));
+        link(real, view, Set.of("io"));
+        link(real.resolve("io"), view.resolve("io"), Set.of("godwit"));
+
+        Path jar = pluginApi();
+        String name = jar.getFileName().toString();
+        String version = name.substring("plugin-api-".length(), name.length() - ".jar".length());
+        Path api = ours.resolve("plugin-api/" + version);
+        copy(jar, api.resolve(name));
+        Path sources = Path.of(System.getProperty("user.dir")).resolveSibling("pom.xml");
+        copy(sources.resolveSibling("plugin-api/pom.xml"), api.resolve("plugin-api-" + version + ".pom"));
+        copy(sources, ours.resolve("godwit-parent/" + version + "/godwit-parent-" + version + ".pom"));
+        return view;
+    }
+
+    private static void link(Path from, Path to, Set<String> except) throws IOException {
+        if (Files.isDirectory(from)) {
+            try (Stream<Path> entries = Files.list(from)) {
+                for (Path entry : entries.toList()) {
+                    String name = entry.getFileName().toString();
+                    if (!except.contains(name)) {
+                        Files.createSymbolicLink(to.resolve(name), entry);
+                    }
+                }
+            }
+        }
+    }
+
+    private static Path pluginApi() throws IOException {
+        try (Stream<Path> jars = Files.list(BrokerProcess.distribution().resolve("lib"))) {
+            List<Path> found = jars.filter(jar -> jar.getFileName().toString().matches("plugin-api-.*\\.jar"))
+                    .toList();
+            assertThat(found).hasSize(1);
+            return found.get(0);
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        Files.createDirectories(to.getParent());
+        Files.copy(from, to);
+    }
+}
