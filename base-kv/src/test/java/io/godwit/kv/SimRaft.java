@@ -127,6 +127,9 @@ final class SimRaft {
     static final class Group {
         final String id;
         final List<String> voters;
+        /** In the configuration, and nowhere else. */
+        final List<String> learners = new ArrayList<>();
+
         final Map<String, Disk> disks = new TreeMap<>();
         final Map<String, Replica> replicas = new TreeMap<>();
         private long maxTerm;
@@ -690,7 +693,7 @@ final class SimRaft {
 
         @Override
         public Membership membership() {
-            return new Membership(group.voters, List.of());
+            return new Membership(group.voters, List.copyOf(group.learners));
         }
 
         @Override

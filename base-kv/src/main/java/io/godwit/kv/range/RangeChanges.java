@@ -26,6 +26,7 @@ import org.slf4j.LoggerFactory;
 final class RangeChanges {
     private static final Logger LOG = LoggerFactory.getLogger(RangeChanges.class);
     private static final long HANDOVER_LOOK_MILLIS = 50;
+    private static final long NOTE_AGAIN_MILLIS = 500;
 
     /** A change of the Raft group's members. */
     @FunctionalInterface
@@ -270,6 +271,9 @@ final class RangeChanges {
     private void failed(Change failed) {
         if (change == failed) {
             end(failed, ChangeOutcome.UNKNOWN);
+            if (failed.command instanceof RangeCommand.Replicas) {
+                range.later(NOTE_AGAIN_MILLIS, this::noteMembers); // the log may have been busy
+            }
         }
     }
 

@@ -16,6 +16,8 @@ public final class SimRanges {
 
     public static final byte REFRAIN = RangeEntry.REFRAIN;
 
+    public static final byte REPLICAS = RangeEntry.REPLICAS;
+
     private SimRanges() {}
 
     /** All that the replica has within its bounds. */
