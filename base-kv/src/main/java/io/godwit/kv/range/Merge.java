@@ -77,8 +77,12 @@ final class Merge {
 
     private CompletableFuture<ChangeOutcome> absorb(RangeBounds rightBounds) {
         return left.change(new RangeCommand.Absorb(leftEpoch, rightId, rightEpoch, rightBounds.end()))
-                .thenCompose(absorbing ->
-                        absorbing == ChangeOutcome.DONE ? yieldRight(rightBounds.start()) : giveUp(absorbing));
+                .thenCompose(absorbing -> switch (absorbing) {
+                    case DONE -> yieldRight(rightBounds.start());
+                    case UNKNOWN -> giveUp(absorbing);
+                    // nothing was written: what the left one absorbs, if it does, is another merge's
+                    case BUSY, STALE -> CompletableFuture.completedFuture(absorbing);
+                });
     }
 
     private CompletableFuture<ChangeOutcome> yieldRight(byte[] first) {
