@@ -152,7 +152,7 @@ public final class KvNode implements AutoCloseable {
                 threads.ranges(),
                 threads.io(),
                 housekeeping,
-                task -> new Thread(task, "kv-burial").start(),
+                task -> new Thread(task, "kv-apart").start(),
                 threads.timers(),
                 System::nanoTime,
                 disk::room,

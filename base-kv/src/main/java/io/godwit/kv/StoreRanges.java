@@ -274,7 +274,8 @@ final class StoreRanges implements RangeFamily {
             router.route(ranges.values());
         }
         CompletableFuture<Void> stopped = range == null ? CompletableFuture.completedFuture(null) : range.retire();
-        return stopped.thenRunAsync(() -> erase(range, descriptor), environment.apart());
+        return stopped.thenRunAsync(() -> erase(range, descriptor), environment.apart())
+                .whenComplete((done, failure) -> left(id)); // also when there is no thread to erase it
     }
 
     private void erase(@Nullable Range range, RangeDescriptor descriptor) {
@@ -285,11 +286,13 @@ final class StoreRanges implements RangeFamily {
             files.erase(descriptor);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        } finally {
-            synchronized (this) {
-                leaving.remove(descriptor.id());
-                notifyAll();
-            }
+        }
+    }
+
+    private void left(long id) {
+        synchronized (this) {
+            leaving.remove(id);
+            notifyAll();
         }
         onChange.run();
     }
@@ -400,8 +403,9 @@ final class StoreRanges implements RangeFamily {
             descriptors.remove(range.id());
             burials++;
         }
-        RangeDescriptor buried = descriptor;
-        range.stop().thenRun(() -> environment.apart().execute(() -> bury(range, buried)));
+        range.stop()
+                .thenRunAsync(() -> bury(range, descriptor), environment.apart())
+                .whenComplete((done, failure) -> buried(range, failure));
     }
 
     private void bury(Range range, RangeDescriptor descriptor) {
@@ -410,12 +414,17 @@ final class StoreRanges implements RangeFamily {
             files.bury(descriptor, range.state().epoch());
             LOG.info("range retired range={}", range.groupId());
         } catch (IOException e) {
-            LOG.warn("files of a retired range not deleted range={} cause={}", range.groupId(), e.toString());
-        } finally {
-            synchronized (this) {
-                burials--;
-                notifyAll();
-            }
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void buried(Range range, @Nullable Throwable failure) {
+        if (failure != null) { // the next start deletes what is left
+            LOG.warn("files of a retired range not deleted range={} cause={}", range.groupId(), failure.toString());
+        }
+        synchronized (this) {
+            burials--;
+            notifyAll();
         }
     }
 

@@ -27,6 +27,7 @@ public interface RaftGroup extends AutoCloseable {
         }
     }
 
+    /** Its name, the same on all nodes. */
     String groupId();
 
     /** Appends if this node still leads {@code term}; {@code done} runs on a thread of the group, with an error, unless it is applied. */

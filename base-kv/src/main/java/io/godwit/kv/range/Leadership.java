@@ -95,8 +95,11 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
      */
     void end(RangeException sealedCause, RangeException cause, BiConsumer<Proposal, RangeException> unsealed) {
         ended = true;
-        batcher.close(sealedCause).forEach(proposal -> unsealed.accept(proposal, cause));
-        leader.stop(cause);
+        try {
+            batcher.close(sealedCause).forEach(proposal -> unsealed.accept(proposal, cause));
+        } finally { // whatever a callback throws: the leader must not go on answering
+            leader.stop(cause);
+        }
     }
 
     RaftGroup group() {

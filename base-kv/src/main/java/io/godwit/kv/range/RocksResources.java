@@ -21,8 +21,8 @@ public final class RocksResources implements AutoCloseable {
     }
 
     /**
-     * Of a node that nobody told another rate. Less than disks can take, so that what is urgent is not held up, and more than one range is written to as a rule: what clients write to it
-     * meanwhile is flushed at the same rate.
+     * The rate where none is set. Less than disks can take, so that what is urgent is not held up, and more than one range is written to as a
+     * rule: what clients write to it meanwhile is flushed at the same rate.
      */
     public static final long RECLAIM_BYTES_PER_SECOND = 32L << 20;
 

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * The inbox store: sessions that outlive their connection, and the wills of those that do not. Thread-safe. Futures complete on a range
- * executor and fail with {@link io.godwit.kv.client.RangeException} only.
+ * executor and fail with {@link io.godwit.kv.client.RangeException} only; those of {@link #owner} and {@link #delete} may be complete when they are returned.
  */
 public interface InboxClient {
     /**
@@ -34,7 +34,10 @@ public interface InboxClient {
      */
     CompletableFuture<SessionOwner> owner(ClientInfo client);
 
-    /** Ends the session, if there is one, with its queue and its subscriptions; completes with whether there was one. Its will, if owed, is published. */
+    /**
+     * Ends the session, if there is one, with its queue and its subscriptions; completes with whether there was one, which holds as the answer of
+     * {@link #owner} does. Its will, if owed, is published.
+     */
     CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId);
 
     /**
