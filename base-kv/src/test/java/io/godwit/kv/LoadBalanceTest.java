@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What clients ask for is measured, hinted at, seen and acted upon, by the shipped balancers of a node that is alone. */
-@Timeout(60)
+@Timeout(150)
 class LoadBalanceTest {
     private static final int KEYS = 1_000;
     private static final BalanceLoopConfig QUICK = new BalanceLoopConfig(
@@ -74,7 +74,7 @@ class LoadBalanceTest {
     private static KvStore open(KvNode node) throws Exception {
         int cores = Runtime.getRuntime().availableProcessors();
         Map<String, String> settings = Map.of(
-                "maxIoDensity", "0.2", // 200 in a second
+                "maxIoDensity", "0.05", // 50 in a second
                 "ioNanosLimit", "1000000000", // however slow the machine is
                 "maxRangesPerCore", String.valueOf(1.5 / cores), // so two at most
                 "maxCpuLoad", "1",

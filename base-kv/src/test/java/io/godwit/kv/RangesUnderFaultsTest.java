@@ -28,6 +28,8 @@ class RangesUnderFaultsTest {
     private static final int STEPS = Integer.getInteger("ranges.steps", 4_000);
     private static final int FIXED_SEEDS = 2;
     private static final int SEEDS_TO_FIND = 40;
+    /** For the files of three nodes, and copies of those that crash. */
+    private static final long ROOM_BYTES = 512L << 20;
 
     private static RocksResources rocks;
 
@@ -125,7 +127,7 @@ class RangesUnderFaultsTest {
 
     private static RangeSimulation simulation(long seed, SimFault fault) throws IOException {
         Path memory = Path.of("/dev/shm"); // fsync costs nothing there
-        Path root = Files.isWritable(memory)
+        Path root = Files.isWritable(memory) && Files.getFileStore(memory).getUsableSpace() > ROOM_BYTES
                 ? Files.createTempDirectory(memory, "godwit-ranges-")
                 : Files.createTempDirectory("godwit-ranges-");
         return new RangeSimulation(seed, fault, root, rocks);

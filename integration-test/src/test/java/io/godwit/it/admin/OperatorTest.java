@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +36,6 @@ class OperatorTest {
     private static final Logger LOG = LoggerFactory.getLogger(OperatorTest.class);
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final int REFUSED = 4;
-    private static final int STALE = 5;
     private static final int MESSAGES = 20;
     /** Nothing moves but what an operator asks for, and what is missing. */
     private static final String ONLY_REPLICAS = Stream.of("dist", "inbox", "retain")
@@ -204,7 +202,7 @@ class OperatorTest {
                 ranges -> ranges.stream().allMatch(range -> range.hasReplicaOn(cluster.id(1))));
         String range = cluster.rangeOf(cluster.ranges(0, "inbox"), clientId).id();
         JsonObject moved =
-                cluster.done(Way.RPC, 1, "move", "inbox", range, "--from", cluster.id(0), "--to", cluster.id(1));
+                cluster.atLast(Way.RPC, 1, "move", "inbox", range, "--from", cluster.id(0), "--to", cluster.id(1));
         assertThat(moved.getAsJsonArray("voters").toString()).isEqualTo("[\"" + cluster.id(1) + "\"]");
         cluster.awaitRanges(
                 1, "inbox", "the new node serves the session", ranges -> cluster.homeOf(ranges, clientId) == 1);
@@ -275,13 +273,13 @@ class OperatorTest {
     }
 
     private static void changeRanges(BrokerCluster cluster) throws IOException {
-        assertThat(outcome(cluster.done(Way.RPC, 1, "split", "inbox", "1", "--at", "0764656661756c7480")))
+        assertThat(outcome(cluster.atLast(Way.RPC, 1, "split", "inbox", "1", "--at", "0764656661756c7480")))
                 .isEqualTo("DONE");
         cluster.awaitVoters(0, "inbox", 2, 3);
-        assertThat(outcome(atLast(cluster, Way.DATA, 2, "merge", "inbox", "1"))).isEqualTo("DONE");
+        assertThat(outcome(cluster.atLast(Way.DATA, 2, "merge", "inbox", "1"))).isEqualTo("DONE");
         cluster.awaitVoters(1, "inbox", 1, 3);
 
-        assertThat(outcome(atLast(cluster, Way.RPC, 2, "transfer", "dist", "1", "--to", cluster.id(1))))
+        assertThat(outcome(cluster.atLast(Way.RPC, 2, "transfer", "dist", "1", "--to", cluster.id(1))))
                 .isEqualTo("DONE");
         cluster.awaitRanges(
                 0, "dist", "the leader is told", all -> all.get(0).leader().equals(cluster.id(1)));
@@ -299,19 +297,6 @@ class OperatorTest {
 
     private static String outcome(JsonObject result) {
         return result.get("outcome").getAsString();
-    }
-
-    /** What is refused or stale at first, as when leaders have to be brought together, is asked for again. */
-    private static JsonObject atLast(BrokerCluster cluster, Way way, int node, String... command) throws IOException {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
-        BrokerCluster.Answer answer = cluster.admin(way, node, command);
-        while (answer.code() == REFUSED || answer.code() == STALE) {
-            assertThat(System.nanoTime() - giveUp).as(answer.toString()).isNegative();
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
-            answer = cluster.admin(way, node, command);
-        }
-        assertThat(answer.code()).as(answer.toString()).isZero();
-        return JsonParser.parseString(answer.text()).getAsJsonObject();
     }
 
     /** Each through a node that may not lead what is copied. */

@@ -30,6 +30,10 @@ import java.util.function.Predicate;
  */
 public final class BrokerCluster implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
+    /** What a command ends with when the node refuses, and when what it was told is not so any more. */
+    private static final int REFUSED = 4;
+
+    private static final int STALE = 5;
 
     private final Path directory;
     private final List<BrokerProcess> nodes = new ArrayList<>();
@@ -160,6 +164,19 @@ public final class BrokerCluster implements AutoCloseable {
     /** The same for one that must succeed; returns what it prints. */
     public JsonObject done(Way way, int node, String... command) throws IOException {
         Answer answer = admin(way, node, command);
+        assertThat(answer.code()).as("%s: %s", List.of(command), answer).isZero();
+        return JsonParser.parseString(answer.text()).getAsJsonObject();
+    }
+
+    /** The same for one that is asked for again when it is refused or stale at first, as when leaders have to be brought together. */
+    public JsonObject atLast(Way way, int node, String... command) throws IOException {
+        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        Answer answer = admin(way, node, command);
+        while (answer.code() == REFUSED || answer.code() == STALE) {
+            assertThat(System.nanoTime() - giveUp).as(answer.toString()).isNegative();
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
+            answer = admin(way, node, command);
+        }
         assertThat(answer.code()).as("%s: %s", List.of(command), answer).isZero();
         return JsonParser.parseString(answer.text()).getAsJsonObject();
     }
