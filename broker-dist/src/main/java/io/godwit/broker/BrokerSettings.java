@@ -91,6 +91,7 @@ final class BrokerSettings {
                         .toList(),
                 new TransportConfig(
                         config.get(FileSettings.EVENT_LOOPS),
+                        config.get(FileSettings.PACK_EVENT_LOOPS),
                         io,
                         transport.maxUnwrittenBytes(),
                         config.get(FileSettings.MAX_HALF_RECEIVED_BYTES),

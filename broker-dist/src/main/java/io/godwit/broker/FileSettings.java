@@ -47,6 +47,7 @@ final class FileSettings {
     static final Setting<Integer> SERVER_KEEP_ALIVE_SECONDS =
             Setting.integer("mqttServerConfig.serverKeepAliveSeconds", 0, 0, 65_535);
     static final Setting<Integer> EVENT_LOOPS = Setting.integer("mqttServerConfig.eventLoops", 0, 0, 1_024);
+    static final Setting<Boolean> PACK_EVENT_LOOPS = Setting.flag("mqttServerConfig.packEventLoops", true);
 
     static final Setting<Integer> MAX_QUEUED_MESSAGES =
             Setting.integer("sessionConfig.maxQueuedMessages", 1_000, 1, 1_000_000);
@@ -142,6 +143,7 @@ final class FileSettings {
             MAX_FILTERS_PER_SUBSCRIBE,
             SERVER_KEEP_ALIVE_SECONDS,
             EVENT_LOOPS,
+            PACK_EVENT_LOOPS,
             MAX_QUEUED_MESSAGES,
             MAX_FILTERS,
             SLOW_CONSUMER_TIMEOUT_SECONDS,

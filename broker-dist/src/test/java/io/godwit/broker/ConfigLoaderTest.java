@@ -120,6 +120,7 @@ class ConfigLoaderTest {
                   maxFiltersPerSubscribe: 30
                   serverKeepAliveSeconds: 30
                   eventLoops: 3
+                  packEventLoops: false
                 sessionConfig:
                   maxQueuedMessages: 7
                   maxFilters: 40
@@ -180,6 +181,7 @@ class ConfigLoaderTest {
         assertThat(config.get(FileSettings.TOPIC_ALIAS_MAXIMUM)).isZero();
         assertThat(config.get(FileSettings.SERVER_KEEP_ALIVE_SECONDS)).isEqualTo(30);
         assertThat(config.get(FileSettings.EVENT_LOOPS)).isEqualTo(3);
+        assertThat(config.get(FileSettings.PACK_EVENT_LOOPS)).isFalse();
         assertThat(config.get(FileSettings.MAX_QUEUED_MESSAGES)).isEqualTo(7);
         assertThat(config.get(FileSettings.OVERFLOW_POLICY)).isEqualTo(FileSettings.OverflowPolicy.DROP_OLDEST);
         assertThat(config.get(FileSettings.QUEUE_QOS0)).isFalse();

@@ -31,7 +31,7 @@ class HalfReceivedOverSocketsTest {
     private static final int CLIENTS = 12;
     private static final int PACKET_BYTES = 200_000;
     private static final TransportConfig SMALL_ROOM =
-            new TransportConfig(2, TransportConfig.Io.SOCKETS, 1024 * 1024, 1 << 20, Duration.ofSeconds(5));
+            new TransportConfig(2, true, TransportConfig.Io.SOCKETS, 1024 * 1024, 1 << 20, Duration.ofSeconds(5));
 
     @TempDir
     private Path directory;

@@ -1,5 +1,6 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.mqtt.loop.PackedLoopGroup;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -22,16 +23,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The threads that serve connections, each with its {@link LoopContext}. */
+/** The event loops that serve connections, each with its {@link LoopContext}. */
 public final class EventLoops {
     private static final Logger LOG = LoggerFactory.getLogger(EventLoops.class);
 
     private static final long CUT_SECONDS = 5;
 
     private final EventLoopGroup group;
+    private final @Nullable PackedLoopGroup packed;
     private final Class<? extends ServerChannel> serverChannel;
     private final List<LoopContext> contexts = new ArrayList<>();
 
@@ -53,18 +56,33 @@ public final class EventLoops {
             io = NioIoHandler.newFactory();
             serverChannel = NioServerSocketChannel.class;
         }
-        group = new MultiThreadIoEventLoopGroup(count, new DefaultThreadFactory("mqtt-loop"), io);
+        DefaultThreadFactory threads = new DefaultThreadFactory("mqtt-loop");
+        boolean isPacked = config.packLoops() && count > 1 && serverChannel == EpollServerSocketChannel.class;
+        packed = isPacked ? new PackedLoopGroup(count, threads, io) : null;
+        group = packed == null ? new MultiThreadIoEventLoopGroup(count, threads, io) : packed;
         for (EventExecutor loop : group) {
             LoopContext context = new LoopContext(contexts.size(), loop);
             contexts.add(context);
-            loop.execute(context::bindToCurrentThread);
+            if (packed == null) {
+                loop.execute(context::bindToCurrentThread);
+            } else {
+                packed.onServed(context.index(), context::bindToCurrentThread);
+            }
             loop.scheduleAtFixedRate(context::sweep, 1, 1, TimeUnit.SECONDS);
+        }
+        if (packed != null) {
+            packed.startPacking();
         }
         LOG.info("event loops count={} transport={}", count, serverChannel.getSimpleName());
     }
 
     public int count() {
         return contexts.size();
+    }
+
+    /** How many threads run the loops now, from one to {@link #count}. Any thread. */
+    public int activeThreads() {
+        return packed == null ? contexts.size() : packed.activeThreads();
     }
 
     EventLoopGroup group() {

@@ -56,12 +56,12 @@ public final class LoopContext {
         return index;
     }
 
-    /** Marks the calling thread as this loop's; called once, on it. */
+    /** Marks what the calling thread does from now on as this loop's. A thread may run several loops, one after the other. */
     public void bindToCurrentThread() {
         CURRENT.set(this);
     }
 
-    /** The loop whose thread is calling, null on any other thread. */
+    /** The loop that the calling thread is running, null on any other thread. */
     public static @Nullable LoopContext current() {
         return CURRENT.getIfExists();
     }

@@ -7,18 +7,19 @@ import java.time.Duration;
 /**
  * How sockets are served, whatever listener they come from.
  *
- * @param eventLoops threads that serve connections; 0 means one per core
+ * @param eventLoops event loops that serve connections, each with a thread; 0 means one per core
+ * @param packLoops whether one thread may run several of them while there is little to do (epoll only)
  * @param io what carries the bytes
  * @param maxUnwrittenBytes output that waits for the client's socket at which it counts as slow; it is no longer slow at half of it; at least 1
  * @param maxHalfReceivedBytes room for large packets that have arrived in part or are being stored, over all connections, at least 64 KiB; 0 for no limit
  * @param drainTimeout for what is under way at close
  */
 public record TransportConfig(
-        int eventLoops, Io io, int maxUnwrittenBytes, long maxHalfReceivedBytes, Duration drainTimeout) {
+        int eventLoops, boolean packLoops, Io io, int maxUnwrittenBytes, long maxHalfReceivedBytes, Duration drainTimeout) {
 
     /** Every setting at its default. */
     public static final TransportConfig DEFAULTS =
-            new TransportConfig(0, Io.SOCKETS, 1024 * 1024, 64 << 20, Duration.ofSeconds(10));
+            new TransportConfig(0, true, Io.SOCKETS, 1024 * 1024, 64 << 20, Duration.ofSeconds(10));
 
     public TransportConfig {
         check("eventLoops", eventLoops, 0, 1024);

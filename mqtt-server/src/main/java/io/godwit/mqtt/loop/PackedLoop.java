@@ -1,0 +1,327 @@
+package io.godwit.mqtt.loop;
+
+import io.netty.channel.IoEventLoopGroup;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.SingleThreadIoEventLoop;
+import io.netty.channel.epoll.EpollIoOps;
+import io.netty.channel.unix.FileDescriptor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An event loop that can be run by the thread of another one, its host, as a guest. Whoever uses it notices nothing: its tasks and channels are
+ * served by one thread at a time, in order, and {@link #inEventLoop} is true on that thread.
+ *
+ * <p>The thread that was made for the loop, its home, sleeps meanwhile. The host has the guest's epoll descriptor registered with its
+ * own, so that a channel of either wakes it, and a task for either does, since {@link PackedIo} passes the wake-up on. After each round of its
+ * own the host serves its guests, so that what loops of one thread post to each other is done in the same round, without a wake-up.
+ *
+ * <p>A loop is moved by its own thread, between two rounds: {@link #moveTo} asks for it, and {@link #sendHome}. All that either thread has
+ * written is seen by the other, by way of {@link #guestOf} and of the task that takes a guest in. A loop that has guests is not moved, and no guest has guests. A
+ * loop that shuts down goes home first and sends its guests home, since the end of a loop is its own thread's.
+ */
+final class PackedLoop extends SingleThreadIoEventLoop {
+    private static final Logger LOG = LoggerFactory.getLogger(PackedLoop.class);
+
+    /** How often in one round a thread goes through its loops while they give each other work, before it looks at sockets again. */
+    private static final int MAX_PASSES = 4;
+
+    /** How often a sleeping home thread looks whether its host still lives. */
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final IoHandlerContext NEVER_BLOCK = new NeverBlock();
+
+    private final IoHandlerContext context = new Context();
+
+    /** The loops that this one's thread runs beside its own; confined to that thread. */
+    private final List<PackedLoop> guests = new ArrayList<>(0);
+
+    /** The thread made for this loop; written by it before the first task runs. */
+    private volatile @Nullable Thread home;
+
+    /** The thread that runs this loop as a guest, null while it is at home. Written by home to leave, by the host to return. */
+    private volatile @Nullable Thread hostThread;
+
+    /** Where to move before the next round; null to stay. Confined to the home thread. */
+    private @Nullable PackedLoop wanted;
+
+    /** What says that this guest's descriptor is registered with the host's; confined to the host's thread. */
+    private @Nullable IoRegistration registration;
+
+    /** Whether the host was told of something on this guest's descriptor; confined to the host's thread. */
+    private boolean isReady;
+
+    /** Tells the calling thread that what it does from now on is this loop's. */
+    private Runnable bind = () -> {};
+
+    PackedLoop(@Nullable IoEventLoopGroup parent, Executor executor, IoHandlerFactory io) {
+        super(parent, executor, threads -> new PackedIo(io.newHandler(threads)));
+    }
+
+    /** To be called before anything else; {@code bind} runs on each thread that begins to serve this loop, each time. */
+    void onServed(Runnable bindToThread) {
+        execute(() -> {
+            bind = bindToThread;
+            bind.run();
+        });
+    }
+
+    private PackedIo io() {
+        return (PackedIo) ioHandler();
+    }
+
+    /** Whether this loop can be a guest: only epoll has a descriptor for another one to wait for. */
+    boolean canMove() {
+        return io().descriptor() != null;
+    }
+
+    /** Whether a thread other than its own runs this loop. Any thread. */
+    boolean isGuest() {
+        return hostThread != null;
+    }
+
+    /**
+     * Has the host's thread run this loop from the next round on. Any thread. Nothing comes of it when either shuts down, when this one is a guest or has guests,
+     * or when the host is a guest.
+     */
+    void moveTo(PackedLoop host) {
+        execute(() -> {
+            if (hostThread == null) {
+                wanted = host;
+            }
+        });
+    }
+
+    /** Gives this loop back to its own thread; nothing when it is there. Any thread. */
+    void sendHome() {
+        execute(() -> {
+            PackedLoop host = io().host();
+            if (host != null) {
+                host.execute(() -> host.release(this));
+            }
+        });
+    }
+
+    @Override
+    public boolean inEventLoop(Thread thread) {
+        Thread other = hostThread;
+        return other == null ? super.inEventLoop(thread) : thread == other;
+    }
+
+    @Override
+    public boolean isIoType(Class<? extends IoHandler> type) {
+        return io().inner().getClass().equals(type);
+    }
+
+    // ---- a round
+
+    @Override
+    protected int runIo() {
+        if (home == null) {
+            home = Thread.currentThread();
+        }
+        PackedLoop host = wanted;
+        if (host != null) {
+            wanted = null;
+            if (guests.isEmpty() && !isShuttingDown()) {
+                beGuestOf(host);
+            }
+        }
+        if (!guests.isEmpty()) {
+            sendEndingHome();
+        }
+        int handled = io().run(context);
+        for (int i = 0; i < guests.size(); i++) {
+            PackedLoop guest = guests.get(i);
+            if (guest.isReady) {
+                guest.isReady = false;
+                guest.bind.run();
+                try {
+                    handled += guest.io().run(NEVER_BLOCK);
+                } finally {
+                    bind.run();
+                }
+            }
+        }
+        return handled;
+    }
+
+    @Override
+    protected boolean runAllTasks(long timeoutNanos) {
+        boolean hasRun = super.runAllTasks(timeoutNanos);
+        for (int pass = 0; pass < MAX_PASSES && serveGuests(timeoutNanos); pass++) {
+            hasRun |= super.runAllTasks(timeoutNanos);
+        }
+        return hasRun;
+    }
+
+    /** Runs what guests have to do; whether that was anything. */
+    private boolean serveGuests(long timeoutNanos) {
+        boolean isAny = false;
+        for (int i = 0; i < guests.size(); i++) {
+            PackedLoop guest = guests.get(i);
+            if (guest.hasWork()) {
+                guest.bind.run();
+                try {
+                    guest.runOwnTasks(timeoutNanos);
+                } finally {
+                    bind.run();
+                }
+                isAny = true;
+            }
+        }
+        return isAny;
+    }
+
+    private void runOwnTasks(long timeoutNanos) {
+        super.runAllTasks(timeoutNanos);
+    }
+
+    private boolean hasWork() {
+        return hasTasks() || hasScheduledTasks();
+    }
+
+    // ---- moving
+
+    /** On the home thread: returns when the loop has come back. */
+    private void beGuestOf(PackedLoop host) {
+        Thread thread = host.home;
+        if (thread == null) {
+            return;
+        }
+        io().passWakeUpsTo(host);
+        hostThread = thread; // from here on this thread leaves the loop alone
+        try {
+            host.execute(() -> host.takeIn(this));
+        } catch (RejectedExecutionException e) { // it has shut down
+            returned();
+        }
+        while (hostThread != null) {
+            LockSupport.parkNanos(this, LOOK_NANOS);
+            if (host.isTerminated() && hostThread != null) { // it was offered the loop at its very end
+                returned();
+            }
+        }
+    }
+
+    private void takeIn(PackedLoop guest) {
+        guests.add(guest);
+        if (hostThread != null || isShuttingDown()) {
+            release(guest);
+            return;
+        }
+        try {
+            FileDescriptor descriptor = Objects.requireNonNull(guest.io().descriptor(), "of a loop that cannot move");
+            IoRegistration registered = io().register(new GuestDescriptor(guest, descriptor));
+            guest.registration = registered;
+            registered.submit(EpollIoOps.EPOLLIN);
+        } catch (Exception e) { // of the kernel: it stays at home then
+            LOG.warn("an event loop could not be run by another one's thread", e);
+            release(guest);
+        }
+    }
+
+    /** On the host's thread, which leaves the guest alone from then on. */
+    private void release(PackedLoop guest) {
+        if (!guests.remove(guest)) {
+            return; // it went before
+        }
+        IoRegistration registered = guest.registration;
+        guest.registration = null;
+        guest.isReady = false;
+        if (registered != null) {
+            registered.cancel();
+        }
+        guest.returned();
+    }
+
+    private void returned() {
+        io().passWakeUpsTo(null);
+        hostThread = null;
+        LockSupport.unpark(home);
+    }
+
+    private void sendEndingHome() {
+        for (int i = guests.size() - 1; i >= 0; i--) {
+            PackedLoop guest = guests.get(i);
+            if (isShuttingDown() || guest.isShuttingDown()) {
+                release(guest);
+            }
+        }
+    }
+
+    /** The host was told of this guest's descriptor. */
+    void ready() {
+        isReady = true;
+    }
+
+    /** A task waits for one of this loop's guests. Any thread. */
+    void wakeForGuest() {
+        wakeup(false);
+    }
+
+    /** When the thread may wait, and how long: for all loops that it runs. */
+    private final class Context implements IoHandlerContext {
+        @Override
+        public boolean canBlock() {
+            if (hasWork()) {
+                return false;
+            }
+            for (int i = 0; i < guests.size(); i++) {
+                if (guests.get(i).hasWork()) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        @Override
+        public long delayNanos(long currentTimeNanos) {
+            long delay = PackedLoop.this.delayNanos(currentTimeNanos);
+            for (int i = 0; i < guests.size(); i++) {
+                delay = Math.min(delay, guests.get(i).delayNanos(currentTimeNanos));
+            }
+            return delay;
+        }
+
+        @Override
+        public long deadlineNanos() {
+            long earliest = PackedLoop.this.deadlineNanos();
+            for (int i = 0; i < guests.size(); i++) {
+                long deadline = guests.get(i).deadlineNanos();
+                if (deadline != -1 && (earliest == -1 || deadline - earliest < 0)) {
+                    earliest = deadline;
+                }
+            }
+            return earliest;
+        }
+    }
+
+    private static final class NeverBlock implements IoHandlerContext {
+        @Override
+        public boolean canBlock() {
+            return false;
+        }
+
+        @Override
+        public long delayNanos(long currentTimeNanos) {
+            return 0;
+        }
+
+        @Override
+        public long deadlineNanos() {
+            return -1;
+        }
+    }
+}
