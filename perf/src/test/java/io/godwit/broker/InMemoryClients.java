@@ -15,6 +15,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
@@ -72,6 +73,9 @@ final class InMemoryClients implements AutoCloseable {
     private final AtomicLong delivered = new AtomicLong();
     /** Where latencies go, on the loop; null while none are taken. */
     private volatile @Nullable Histogram latencies;
+
+    /** Why a client could not connect. */
+    private volatile @Nullable Throwable lastFailure;
 
     private volatile boolean isClosing;
 
@@ -204,14 +208,25 @@ final class InMemoryClients implements AutoCloseable {
                 new Bootstrap().group(group).channel(LocalChannel.class).remoteAddress(address);
         for (int i = first; i < count; i++) {
             room.acquire();
-            channels.add(
-                    bootstrap.clone().handler(new Client(prefix + i)).connect().channel());
+            ChannelFuture connected =
+                    bootstrap.clone().handler(new Client(prefix + i)).connect();
+            connected.addListener(outcome -> {
+                if (!outcome.isSuccess()) {
+                    lost.incrementAndGet();
+                    lastFailure = outcome.cause();
+                    room.release();
+                }
+            });
+            channels.add(connected.channel());
             if ((i + 1) % 100_000 == 0) {
                 progress.accept(i + 1);
             }
         }
         if (!room.tryAcquire(IN_PROGRESS, 1, TimeUnit.MINUTES)) {
-            throw new IllegalStateException("not all clients could subscribe, lost were " + lost);
+            int missing = IN_PROGRESS - room.availablePermits();
+            throw new IllegalStateException(
+                    missing + " clients could not subscribe, " + lost + " connections were lost or refused",
+                    lastFailure);
         }
         room.release(IN_PROGRESS);
     }

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * own the host serves its guests, so that what loops of one thread post to each other is done in the same round, without a wake-up.
  *
  * <p>A loop is moved by its own thread, between two rounds: {@link #moveTo} asks for it, and {@link #sendHome}. All that either thread has
- * written is seen by the other, by way of {@link #guestOf} and of the task that takes a guest in. A loop that has guests is not moved, and no guest has guests. A
+ * written is seen by the other, by way of {@link #hostThread} and of the task that takes a guest in. A loop that has guests is not moved, and no guest has guests. A
  * loop that shuts down goes home first and sends its guests home, since the end of a loop is its own thread's.
  */
 final class PackedLoop extends SingleThreadIoEventLoop {
@@ -255,10 +255,21 @@ final class PackedLoop extends SingleThreadIoEventLoop {
     private void sendEndingHome() {
         for (int i = guests.size() - 1; i >= 0; i--) {
             PackedLoop guest = guests.get(i);
-            if (isShuttingDown() || guest.isShuttingDown()) {
+            if (guest.isShuttingDown()) {
                 release(guest);
             }
         }
+    }
+
+    @Override
+    protected boolean confirmShutdown() {
+        boolean isOver = super.confirmShutdown();
+        if (isOver) {
+            for (int i = guests.size() - 1; i >= 0; i--) {
+                release(guests.get(i));
+            }
+        }
+        return isOver;
     }
 
     /** The host was told of this guest's descriptor. */

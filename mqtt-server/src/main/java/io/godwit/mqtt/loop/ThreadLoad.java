@@ -40,7 +40,9 @@ final class ThreadLoad implements LoopPacking.Load, AutoCloseable {
             Path self = Path.of("/proc").resolve(Files.readSymbolicLink(Path.of("/proc/thread-self")));
             files.set(index, new RandomAccessFile(self.resolve("schedstat").toFile(), "r"));
         } catch (IOException e) {
-            LOG.info("event loops keep their own threads: the kernel does not tell what a thread does error={}", e.toString());
+            LOG.info(
+                    "event loops keep their own threads: the kernel does not tell what a thread does error={}",
+                    e.toString());
         }
     }
 
@@ -72,12 +74,14 @@ final class ThreadLoad implements LoopPacking.Load, AutoCloseable {
     private void read(int thread, RandomAccessFile file, long span) throws IOException {
         file.seek(0);
         int length = file.read(text);
-        String[] fields = new String(text, 0, Math.max(0, length), StandardCharsets.US_ASCII).split(" ");
-        if (fields.length < 2) {
-            throw new IOException("schedstat has " + length + " bytes");
+        String figures = new String(text, 0, Math.max(0, length), StandardCharsets.US_ASCII);
+        int first = figures.indexOf(' ');
+        int second = figures.indexOf(' ', first + 1);
+        if (second < 0) {
+            throw new IOException("schedstat says: " + figures);
         }
-        long ranNow = Long.parseLong(fields[0]);
-        long waitedNow = Long.parseLong(fields[1]);
+        long ranNow = Long.parseLong(figures, 0, first, 10);
+        long waitedNow = Long.parseLong(figures, first + 1, second, 10);
         running[thread] = (double) (ranNow - ran[thread]) / span;
         busy[thread] = running[thread] + (double) (waitedNow - waited[thread]) / span;
         ran[thread] = ranNow;

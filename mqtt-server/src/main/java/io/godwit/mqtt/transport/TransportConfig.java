@@ -15,7 +15,12 @@ import java.time.Duration;
  * @param drainTimeout for what is under way at close
  */
 public record TransportConfig(
-        int eventLoops, boolean packLoops, Io io, int maxUnwrittenBytes, long maxHalfReceivedBytes, Duration drainTimeout) {
+        int eventLoops,
+        boolean packLoops,
+        Io io,
+        int maxUnwrittenBytes,
+        long maxHalfReceivedBytes,
+        Duration drainTimeout) {
 
     /** Every setting at its default. */
     public static final TransportConfig DEFAULTS =

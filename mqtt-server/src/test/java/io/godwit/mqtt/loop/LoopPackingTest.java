@@ -88,7 +88,9 @@ class LoopPackingTest {
                         assertThat(move.loop()).isNotZero();
                         if (move.loop() != move.host()) {
                             assertThat(hosts[move.loop()]).isEqualTo(move.loop());
-                            assertThat(hosts[move.host()]).as("a host is no guest").isEqualTo(move.host());
+                            assertThat(hosts[move.host()])
+                                    .as("a host is no guest")
+                                    .isEqualTo(move.host());
                             assertThat(hosts).as("a guest has none").satisfies(all -> {
                                 for (int other = 0; other < loops; other++) {
                                     assertThat(other != move.loop() && all[other] == move.loop())

@@ -226,7 +226,8 @@ class PackedLoopTest {
                         channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
                             @Override
                             public void channelRead(ChannelHandlerContext ctx, Object msg) {
-                                int loop = loops.indexOf((PackedLoop) ctx.channel().eventLoop());
+                                int loop =
+                                        loops.indexOf((PackedLoop) ctx.channel().eventLoop());
                                 if (!ctx.executor().inEventLoop() || served.get() != loop) {
                                     wrong.add("socket of " + loop + " read as " + served.get());
                                 }
