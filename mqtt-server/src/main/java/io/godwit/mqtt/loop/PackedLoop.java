@@ -62,6 +62,12 @@ final class PackedLoop extends SingleThreadIoEventLoop {
     /** Whether the host was told of something on this guest's descriptor; confined to the host's thread. */
     private boolean isReady;
 
+    /** Whether the home thread is doing a guest's work; confined to it. */
+    private boolean servesGuest;
+
+    /** Whether the host is doing this guest's work; confined to the host's thread. */
+    private boolean isServed;
+
     /** Tells the calling thread that what it does from now on is this loop's. */
     private Runnable bind = () -> {};
 
@@ -113,10 +119,14 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         });
     }
 
+    /**
+     * Whether {@code thread} is doing this loop's work just now. While it does that of another one of its loops it is not in this one: what
+     * Netty would do at once is then queued, as between loops of different threads.
+     */
     @Override
     public boolean inEventLoop(Thread thread) {
         Thread other = hostThread;
-        return other == null ? super.inEventLoop(thread) : thread == other;
+        return other == null ? super.inEventLoop(thread) && !servesGuest : thread == other && isServed;
     }
 
     @Override
@@ -146,11 +156,11 @@ final class PackedLoop extends SingleThreadIoEventLoop {
             PackedLoop guest = guests.get(i);
             if (guest.isReady) {
                 guest.isReady = false;
-                guest.bind.run();
+                enter(guest);
                 try {
                     handled += guest.io().run(NEVER_BLOCK);
                 } finally {
-                    bind.run();
+                    leave(guest);
                 }
             }
         }
@@ -171,17 +181,29 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         boolean isAny = false;
         for (int i = 0; i < guests.size(); i++) {
             PackedLoop guest = guests.get(i);
-            if (guest.hasWork()) {
-                guest.bind.run();
+            if (guest.hasGuestWork()) {
+                enter(guest);
                 try {
                     guest.runOwnTasks(timeoutNanos);
                 } finally {
-                    bind.run();
+                    leave(guest);
                 }
                 isAny = true;
             }
         }
         return isAny;
+    }
+
+    private void enter(PackedLoop guest) {
+        servesGuest = true;
+        guest.isServed = true;
+        guest.bind.run();
+    }
+
+    private void leave(PackedLoop guest) {
+        guest.isServed = false;
+        servesGuest = false;
+        bind.run();
     }
 
     private void runOwnTasks(long timeoutNanos) {
@@ -190,6 +212,14 @@ final class PackedLoop extends SingleThreadIoEventLoop {
 
     private boolean hasWork() {
         return hasTasks() || hasScheduledTasks();
+    }
+
+    /** On the host's thread. Only the thread in a loop may ask. */
+    private boolean hasGuestWork() {
+        isServed = true;
+        boolean hasWork = hasWork();
+        isServed = false;
+        return hasWork;
     }
 
     // ---- moving
@@ -290,7 +320,7 @@ final class PackedLoop extends SingleThreadIoEventLoop {
                 return false;
             }
             for (int i = 0; i < guests.size(); i++) {
-                if (guests.get(i).hasWork()) {
+                if (guests.get(i).hasGuestWork()) {
                     return false;
                 }
             }

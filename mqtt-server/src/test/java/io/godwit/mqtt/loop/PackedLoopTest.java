@@ -74,11 +74,23 @@ class PackedLoopTest {
         move(1, 0);
         Thread host = threadOf(0);
         assertThat(threadOf(1)).isSameAs(host);
-        assertThat(loops.get(1).inEventLoop(host)).isTrue();
+        assertThat(loops.get(1).submit(() -> loops.get(1).inEventLoop()).get()).isTrue();
         assertThat(group.activeThreads()).isEqualTo(2);
         goHome(1);
         assertThat(threadOf(1)).isNotSameAs(host);
         assertThat(loops.get(1).inEventLoop(host)).isFalse();
+    }
+
+    @Test
+    void loopsOfOneThreadAreNotInEachOther() throws Exception {
+        move(1, 0);
+        PackedLoop host = loops.get(0);
+        PackedLoop guest = loops.get(1);
+        assertThat(host.submit(() -> host.inEventLoop() && !guest.inEventLoop()).get(5, TimeUnit.SECONDS))
+                .isTrue();
+        assertThat(guest.submit(() -> guest.inEventLoop() && !host.inEventLoop())
+                        .get(5, TimeUnit.SECONDS))
+                .isTrue();
     }
 
     @Test
@@ -203,15 +215,17 @@ class PackedLoopTest {
     }
 
     private void echo(int port, AtomicBoolean isOver, AtomicInteger rounds) throws IOException {
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            socket.setSoTimeout(5_000);
-            socket.setTcpNoDelay(true);
-            for (int i = 0; !isOver.get(); i++) {
-                socket.getOutputStream().write(i & 0x7f);
-                if (socket.getInputStream().read() != (i & 0x7f)) {
-                    wrong.add("another answer");
+        while (!isOver.get()) {
+            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                socket.setSoTimeout(5_000);
+                socket.setTcpNoDelay(true);
+                for (int i = 0; i < 50 && !isOver.get(); i++) {
+                    socket.getOutputStream().write(i);
+                    if (socket.getInputStream().read() != i) {
+                        wrong.add("another answer");
+                    }
+                    rounds.incrementAndGet();
                 }
-                rounds.incrementAndGet();
             }
         }
     }
@@ -223,6 +237,9 @@ class PackedLoopTest {
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
+                        if (served.get() != loops.indexOf((PackedLoop) channel.eventLoop())) {
+                            wrong.add("accepted as " + served.get());
+                        }
                         channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
                             @Override
                             public void channelRead(ChannelHandlerContext ctx, Object msg) {
