@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * What stands below {@code $SYS/broker}, in the names and forms that mosquitto gives it, out of the broker's meters.
- * Counts are those since the start. What is stored counts as it does there: messages retained, and messages in the
+ * What stands below {@code $SYS/broker}, out of the broker's meters: in the names and forms that mosquitto gives it, and
+ * below {@code inbox/} what it has no name for. Counts are those since the start. What is stored counts as it does there: messages retained, and messages in the
  * queues of sessions; but one that waits for several sessions counts for each, since each queue has it. For some time
  * after a start, until the queues have been walked, what they hold and the sessions that are not connected are too few;
  * and large messages that were there before the start are not all measured, only some of each queue. Confined to one
@@ -89,6 +89,8 @@ final class SysValues {
         values.put(
                 "store/messages/bytes",
                 whole(gauge("godwit.retain.payload.bytes") + gauge("godwit.inbox.payload.bytes")));
+        values.put("inbox/copies/stored", whole(count("godwit.inbox.copies.stored")));
+        values.put("inbox/copies/cancelled", whole(count("godwit.inbox.copies.cancelled")));
         Runtime runtime = Runtime.getRuntime();
         values.put("heap/current", whole(runtime.totalMemory() - runtime.freeMemory()));
         values.put("heap/maximum", whole(runtime.maxMemory()));

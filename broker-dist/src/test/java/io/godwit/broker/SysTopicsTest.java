@@ -46,6 +46,8 @@ class SysTopicsTest {
         Gauge.builder("godwit.retain.payload.bytes", () -> 500).register(meters);
         meters.counter("godwit.mqtt.payload.bytes.in").increment(70);
         meters.counter("godwit.mqtt.payload.bytes.out").increment(80);
+        meters.counter("godwit.inbox.copies.stored").increment(40);
+        meters.counter("godwit.inbox.copies.cancelled").increment(60);
         nowNanos += TimeUnit.SECONDS.toNanos(61);
 
         assertThat(values.next())
@@ -65,6 +67,8 @@ class SysTopicsTest {
                 .containsEntry("messages/stored", "22")
                 .containsEntry("store/messages/count", "22")
                 .containsEntry("store/messages/bytes", "3500")
+                .containsEntry("inbox/copies/stored", "40")
+                .containsEntry("inbox/copies/cancelled", "60")
                 .containsEntry("retained messages/count", "2");
         meters.counter("godwit.mqtt.disconnects").increment(2);
         assertThat(values.next()).containsEntry("clients/connected", "1").containsEntry("clients/maximum", "3");

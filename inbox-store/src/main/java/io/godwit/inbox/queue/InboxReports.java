@@ -5,16 +5,18 @@ import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.event.SessionEndCause;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Everything that happens to stored sessions and that an operator may want to know of: each method counts it and, when somebody listens, tells
- * it. It is told when it is decided, which is shortly before it is written. Sessions that the broker has for itself, whose client ids no client may
+ * it. It is told when it is decided, which is shortly before it is written; only the copies stored are counted when they are. Sessions that the broker has for itself, whose client ids no client may
  * have, are left out but for their drops. Thread-safe.
  */
 public final class InboxReports {
@@ -25,6 +27,10 @@ public final class InboxReports {
     private final Counter suppressedWills;
     private final Counter fullQueues;
     private final Counter relievedQueues;
+    /** LongAdders, since leaders of several ranges count here for every message; the registry reads them when it is asked. */
+    private final LongAdder storedCopies;
+
+    private final LongAdder cancelledCopies;
 
     public InboxReports(EventListener events, MeterRegistry meters) {
         this.events = events;
@@ -47,6 +53,29 @@ public final class InboxReports {
         suppressedWills = meters.counter("godwit.inbox.wills.suppressed");
         fullQueues = meters.counter("godwit.inbox.queues.full");
         relievedQueues = meters.counter("godwit.inbox.queues.relieved");
+        storedCopies = copies(meters, "stored", "copies of messages of QoS 1 and 2 that were committed to queues");
+        cancelledCopies = copies(
+                meters,
+                "cancelled",
+                "copies that were never written, since their client acknowledged an early push first");
+    }
+
+    private static LongAdder copies(MeterRegistry meters, String fate, String description) {
+        LongAdder copies = new LongAdder();
+        FunctionCounter.builder("godwit.inbox.copies." + fate, copies, LongAdder::sum)
+                .description(description)
+                .register(meters);
+        return copies;
+    }
+
+    /** So many copies of a message of QoS 1 or 2 are in queues, as an entry of the log. */
+    void stored(int copies) {
+        storedCopies.add(copies);
+    }
+
+    /** A copy need not be written: its client has acknowledged it. */
+    void cancelled() {
+        cancelledCopies.increment();
     }
 
     void dropped(InboxId inbox, List<QueuedCopy> copies, DropReason reason) {

@@ -20,6 +20,8 @@ final class Insert implements Batch.Operation, Batch.Waiter {
     private final @Nullable String tokenOrigin;
     private final long tokenNumber;
     private final List<PlacedCopy> copies = new ArrayList<>(1);
+    /** Copies of QoS 1 and 2 that the sealed batch has in it. */
+    private int written;
 
     /** @param call who is told of the outcome; null when nobody waits and no token is kept */
     Insert(InboxLeader leader, @Nullable InsertCall call, Message message) {
@@ -51,6 +53,7 @@ final class Insert implements Batch.Operation, Batch.Waiter {
         for (int i = 0; i < copies.size(); i++) {
             live += copies.get(i).isLive() ? 1 : 0;
         }
+        written = 0;
         if (live == 0) {
             return;
         }
@@ -76,6 +79,7 @@ final class Insert implements Batch.Operation, Batch.Waiter {
                     out.string(group.filter());
                 }
                 leader.runWritten(copy);
+                written += copy.qos == Qos.AT_MOST_ONCE ? 0 : 1;
             }
         }
     }
@@ -94,6 +98,9 @@ final class Insert implements Batch.Operation, Batch.Waiter {
                 copy.state.appliedSequence = copy.sequence;
             }
             answer(copy, InsertOutcome.STORED);
+        }
+        if (written > 0) {
+            leader.reports().stored(written);
         }
     }
 
@@ -127,6 +134,7 @@ final class Insert implements Batch.Operation, Batch.Waiter {
     void takeBack(PlacedCopy copy) {
         copies.remove(copy);
         settle(copy);
+        leader.reports().cancelled();
         answer(copy, InsertOutcome.STORED);
     }
 

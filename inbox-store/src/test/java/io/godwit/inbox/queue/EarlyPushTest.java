@@ -88,6 +88,46 @@ class EarlyPushTest {
     }
 
     @Test
+    void eachCopyIsCountedOnceAsStoredOrAsCancelled() {
+        long absent = store.absent("b");
+        long before = store.copies("stored"); // the first message of each inbox
+        store.host.holdSeals();
+        store.client.insert(InboxFixture.request(
+                store.message("for both", 1),
+                List.of(
+                        InboxFixture.target("a", incarnation, Qos.AT_LEAST_ONCE),
+                        InboxFixture.target("b", absent, Qos.AT_LEAST_ONCE))));
+        store.host.runUntilIdle();
+        connection.acknowledgeAll();
+        store.host.runUntilIdle();
+        assertThat(store.copies("cancelled")).isEqualTo(1);
+        store.insertLater("b", absent, store.message("exactly once", 2));
+        store.insertLater("b", absent, store.message("at most once", 0));
+        store.host.runUntilIdle();
+        assertThat(store.copies("stored")).isEqualTo(before);
+        store.host.releaseSeals();
+        store.host.runUntilIdle();
+        assertThat(store.copies("stored")).isEqualTo(before + 2);
+
+        store.insert("a", incarnation, store.message("acknowledged once stored", 1));
+        connection.acknowledgeAll();
+        store.host.runUntilIdle();
+        assertThat(store.copies("stored")).isEqualTo(before + 3);
+        assertThat(store.copies("cancelled")).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsLostBeforeTheCommitIsNotCounted() {
+        long before = store.copies("stored");
+        store.host.holdCommits();
+        store.insertLater("a", incarnation, store.message("lost", 1));
+        store.host.runUntilIdle();
+        store.host.crashAndRestart();
+        assertThat(store.copies("stored")).isEqualTo(before);
+        assertThat(store.copies("cancelled")).isZero();
+    }
+
+    @Test
     void anAcknowledgementAfterTheSealWaitsForTheCommit() {
         store.host.holdCommits();
         CompletableFuture<List<InsertOutcome>> answer = store.insertLater("a", incarnation, store.message("m", 1));

@@ -275,6 +275,12 @@ final class InboxFixture implements AutoCloseable {
                 .count();
     }
 
+    /** Copies that were stored or cancelled, so far. */
+    long copies(String fate) {
+        return (long)
+                meters.get("godwit.inbox.copies." + fate).functionCounter().count();
+    }
+
     /** Keys of one kind that the store has of an inbox. */
     int stored(String clientId, int kind) {
         byte[] prefix = InboxKeys.prefix(TenantId.DEFAULT, new ClientId(clientId));
