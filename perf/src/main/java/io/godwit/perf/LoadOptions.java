@@ -74,6 +74,7 @@ final class LoadOptions {
                 connectRate,
                 connecting,
                 loops,
-                isKeepingSessions);
+                isKeepingSessions,
+                Duration.ZERO);
     }
 }

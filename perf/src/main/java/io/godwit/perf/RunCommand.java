@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Runs a scenario by the name that its users know; perf.sh list has those of published reports, and others of the same forms work too:",
             "  30k_30k_qos1_p256_1mps_3n_3v  BifroMQ: publishers, subscribers, QoS, payload, messages/s each, nodes, voters",
+            "  50_50_qos1_p32_0mps_1n_1v --window 20  the same in a closed loop, as fast as it goes",
             "  100k_1000_qos1_p256_1mps_1n --shared, 1_100000_qos0_p256_1mps_1n  shared subscription, fan-out",
             "  conn-tcp-1M-5K_1n_true, conn-ssl-100K-500, conn-dual-ssl-100K-500  connections, per second",
             "  qos0-p256-40K-0, qos0-p256-4-40K, qos1-p64-15K-15K  EMQ: fan-in, fan-out, shared",
@@ -90,6 +91,9 @@ final class RunCommand implements Callable<Integer> {
     @Mixin
     private LoadOptions options = new LoadOptions();
 
+    @Mixin
+    private AckOptions acks = new AckOptions();
+
     @Override
     public Integer call() throws InterruptedException {
         PublishedReports published = PublishedReports.load();
@@ -112,7 +116,7 @@ final class RunCommand implements Callable<Integer> {
                     scenario,
                     scale,
                     scenario.scaled(scale),
-                    options.settings(!scenario.isOpenLoop(), isConnecting),
+                    acks.applyTo(options.settings(!scenario.isOpenLoop(), isConnecting), scenario),
                     clients,
                     watch,
                     null);

@@ -72,6 +72,9 @@ final class SubCommand implements Callable<Integer> {
     @Mixin
     private LoadOptions options = new LoadOptions();
 
+    @Mixin
+    private AckOptions acks = new AckOptions();
+
     @Override
     public Integer call() throws InterruptedException {
         Runner.Load load;
@@ -90,7 +93,7 @@ final class SubCommand implements Callable<Integer> {
                     scenario,
                     1,
                     scenario,
-                    options.settings(false, false),
+                    acks.applyTo(options.settings(false, false), scenario),
                     settings,
                     broker.watch(settings.brokers()),
                     group == null ? topic : "$share/" + group + "/" + topic);

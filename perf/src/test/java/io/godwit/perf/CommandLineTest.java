@@ -48,6 +48,14 @@ class CommandLineTest {
         assertThat(errorsOf(2, "run", "C10k", "--websocket")).contains("speaks MQTT over TCP and TLS only");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"run 5_5_qos0_p32_1mps_1n", "run qos1-p256-200-0", "run C10k", "sub"})
+    void aDelayOfAcknowledgementsNeedsDeliveriesThatAreAcknowledged(String command) {
+        String[] args = (command + " --ack-delay 50ms").split(" ");
+
+        assertThat(errorsOf(2, args)).contains("--ack-delay: nothing is delivered with QoS 1 or 2");
+    }
+
     @Test
     void mutualTlsNeedsACertificate() {
         assertThat(errorsOf(2, "run", "conn-dual-ssl-100K-500", "--scale", "0.01"))

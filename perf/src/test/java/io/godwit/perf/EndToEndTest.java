@@ -97,7 +97,9 @@ class EndToEndTest {
             strings = {
                 "30_30_qos0_p32_10mps_1n",
                 "30_30_qos1_p32_10mps_1n_1v",
+                "30_30_qos1_p32_10mps_1n_1v --ack-delay 200ms",
                 "30_30_qos2_p256_5mps_1n",
+                "10_10_qos2_p32_5mps_1n_1v --ack-delay 200ms",
                 "40_8_qos1_p256_5mps_1n --shared",
                 "2_40_qos1_p256_5mps_1n",
                 "20_20_qos1_p12_5mps_1n",
@@ -136,6 +138,28 @@ class EndToEndTest {
 
         assertThat(json.getJsonObject("rates").getDouble("outPerSecond")).isPositive();
         assertThat(json.getJsonObject("delivery").getLong("lost")).isZero();
+    }
+
+    @Test
+    void aClosedLoopOfPairsGoesAsFastAsAcknowledgementsAllow() throws Exception {
+        JsonObject json =
+                run(0, "run", "5_5_qos1_p32_0mps_1n_1v", "--duration", "1s", "--warmup", "500ms", "--window", "20");
+
+        assertThat(json.getJsonObject("rates").getDouble("inPerSecond")).isGreaterThan(100);
+        assertThat(json.getJsonObject("delivery").getLong("received"))
+                .isEqualTo(json.getJsonObject("delivery").getLong("sent"));
+    }
+
+    /** It has 1,000 messages under way to a client at most (sendMaximum), and the first is acknowledged only when all have been published. */
+    @Test
+    void theBrokerWaitsForAcknowledgementsThatAreLate() throws Exception {
+        JsonObject json =
+                run(4, "run", "1_1_qos1_p32_1500mps_1n_1v", "--ack-delay", "3s", "--duration", "1s", "--warmup", "0s");
+
+        assertThat(json.getJsonObject("rates").getDouble("outPerSecond")).isBetween(900.0, 1_010.0);
+        assertThat(json.getJsonObject("delivery").getLong("received"))
+                .isEqualTo(json.getJsonObject("delivery").getLong("expected"));
+        assertThat(json.getJsonArray("remarks")).contains("subscribers acknowledge 3,000 ms after each delivery");
     }
 
     @Test

@@ -241,7 +241,8 @@ public final class CurveRuns {
                 connectRate,
                 200,
                 Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
-                false);
+                false,
+                Duration.ZERO);
         Memory memory = new Memory();
         RunResult result = new LoadRun(scenario, 1, scenario, settings, clients, null, usage, memory::look).run();
         Map<String, Double> values = values(result);

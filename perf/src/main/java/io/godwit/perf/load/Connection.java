@@ -3,6 +3,7 @@ package io.godwit.perf.load;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.mqtt.MqttClient;
+import io.vertx.mqtt.MqttClientOptions;
 
 /** One client and its connection. Confined to its event loop. */
 class Connection {
@@ -20,15 +21,16 @@ class Connection {
         this.counters = counters;
         this.clientId = clientId;
         broker = run.clients().brokerOf(index);
-        client = MqttClient.create(
-                vertx,
-                run.clients()
-                        .options(
-                                clientId,
-                                index,
-                                isCleanSession,
-                                run.scenario().payloadBytes(),
-                                run.settings().window()));
+        MqttClientOptions options = run.clients()
+                .options(
+                        clientId,
+                        index,
+                        isCleanSession,
+                        run.scenario().payloadBytes(),
+                        run.settings().window());
+        // else a subscriber does it, see DelayedAcks; nobody else is sent anything
+        options.setAutoAck(run.settings().ackDelay().isZero());
+        client = MqttClient.create(vertx, options);
     }
 
     /** Completes on the event loop when the client is ready for its part; what fails is counted as well. */

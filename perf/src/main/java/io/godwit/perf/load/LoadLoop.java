@@ -5,6 +5,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -33,6 +34,8 @@ final class LoadLoop extends VerticleBase {
     private volatile long grants;
 
     private @Nullable Thread thread;
+    /** Null when subscribers acknowledge at once. */
+    private @Nullable DelayedAcks acks;
 
     /** The kinds of clients. */
     enum Role {
@@ -74,6 +77,8 @@ final class LoadLoop extends VerticleBase {
     @Override
     public Future<?> start() {
         thread = Thread.currentThread();
+        Duration delay = run.settings().ackDelay();
+        acks = delay.isZero() ? null : new DelayedAcks(vertx, delay);
         return Future.succeededFuture();
     }
 
@@ -138,6 +143,9 @@ final class LoadLoop extends VerticleBase {
     /** Says good-bye for all clients. */
     Future<Void> closeAll() {
         return onLoop(() -> {
+            if (acks != null) {
+                acks.giveAll();
+            }
             List<Future<Void>> closing = new ArrayList<>();
             publishers.forEach(client -> closing.add(client.close()));
             subscribers.forEach(client -> closing.add(client.close()));
@@ -218,7 +226,7 @@ final class LoadLoop extends VerticleBase {
             case SUBSCRIBER -> {
                 Streams.Heard heard = Streams.heardBy(scenario, index);
                 Subscriber client =
-                        new Subscriber(vertx, run, counters, index, heard.firstPublisher(), heard.publishers());
+                        new Subscriber(vertx, run, counters, index, heard.firstPublisher(), heard.publishers(), acks);
                 subscribers.add(client);
                 yield client;
             }

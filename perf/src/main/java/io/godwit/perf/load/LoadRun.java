@@ -108,6 +108,10 @@ public final class LoadRun {
                 && !header.limitation().isEmpty()) {
             remarks.add(header.limitation());
         }
+        if (!settings.ackDelay().isZero()) {
+            remarks.add("subscribers acknowledge %,d ms after each delivery"
+                    .formatted(settings.ackDelay().toMillis()));
+        }
         boolean isGroup = scenario.topology() == Topology.SHARED && header.hasSequence();
         run = new RunContext(
                 Long.toString(ThreadLocalRandom.current().nextLong(1L << 40), 36),
@@ -394,9 +398,13 @@ public final class LoadRun {
         }
     }
 
-    /** Until {@code isComplete}, or until nothing has moved for the time of {@link LoadSettings#drain}; at most ten times that. */
+    /**
+     * Until {@code isComplete}, or until nothing has moved for the time of {@link LoadSettings#drain} after what has to be acknowledged first; at most ten
+     * times that.
+     */
     private void awaitArrivals(java.util.function.BooleanSupplier isComplete) throws InterruptedException {
-        long endNanos = Time.nowNanos() + settings.drain().toNanos() * 10;
+        long quietNanos = settings.drain().plus(settings.ackDelay()).toNanos();
+        long endNanos = Time.nowNanos() + quietNanos * 10;
         long movedNanos = Time.nowNanos();
         long last = -1;
         while (!isComplete.getAsBoolean() && Time.nowNanos() < endNanos) {
@@ -407,7 +415,7 @@ public final class LoadRun {
             if (now != last) {
                 last = now;
                 movedNanos = Time.nowNanos();
-            } else if (Time.nowNanos() - movedNanos > settings.drain().toNanos()) {
+            } else if (Time.nowNanos() - movedNanos > quietNanos) {
                 return;
             }
             sleepUntil(Time.nowNanos() + TimeUnit.MILLISECONDS.toNanos(10));

@@ -12,6 +12,7 @@ import java.time.Duration;
  * @param connectRate connections per second while clients get ready, where the scenario does not say
  * @param connecting connections that are being opened at one time, at most
  * @param isKeepingSessions whether persistent sessions are left at the broker
+ * @param ackDelay how long after its arrival a subscriber acknowledges a message of QoS 1 or 2; zero: at once
  */
 public record LoadSettings(
         Duration warmUp,
@@ -21,7 +22,8 @@ public record LoadSettings(
         double connectRate,
         int connecting,
         int loops,
-        boolean isKeepingSessions) {
+        boolean isKeepingSessions,
+        Duration ackDelay) {
     public LoadSettings {
         require(!warmUp.isNegative() && warmUp.toHours() < 24, "warm-up", warmUp);
         require(duration.toMillis() >= 500 && duration.toHours() < 240, "duration (at least 0.5 s)", duration);
@@ -30,6 +32,12 @@ public record LoadSettings(
         require(connectRate > 0, "connect rate", connectRate);
         require(connecting >= 1, "connections being opened", connecting);
         require(loops >= 1 && loops <= 256, "event loops", loops);
+        require(!ackDelay.isNegative() && ackDelay.toHours() < 1, "delay of acknowledgements", ackDelay);
+    }
+
+    public LoadSettings withAckDelay(Duration delay) {
+        return new LoadSettings(
+                warmUp, duration, drain, window, connectRate, connecting, loops, isKeepingSessions, delay);
     }
 
     private static void require(boolean isRight, String what, Object value) {

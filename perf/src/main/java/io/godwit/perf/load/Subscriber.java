@@ -28,9 +28,21 @@ final class Subscriber extends Connection {
 
     private final boolean isListening;
     private final boolean isOneOfGroup;
+    /** Null when the client acknowledges at once, by itself. */
+    private final DelayedAcks.@Nullable Line acks;
 
-    /** @param publishers how many it hears */
-    Subscriber(Vertx vertx, RunContext run, LoopCounters counters, int index, int firstPublisher, int publishers) {
+    /**
+     * @param publishers how many it hears
+     * @param acks null: it acknowledges at once
+     */
+    Subscriber(
+            Vertx vertx,
+            RunContext run,
+            LoopCounters counters,
+            int index,
+            int firstPublisher,
+            int publishers,
+            @Nullable DelayedAcks acks) {
         super(
                 vertx,
                 run,
@@ -48,6 +60,7 @@ final class Subscriber extends Connection {
         for (int i = 0; i < streams.length; i++) {
             streams[i] = new StreamCheck();
         }
+        this.acks = acks == null ? null : acks.line(this);
     }
 
     @Override
@@ -73,6 +86,9 @@ final class Subscriber extends Connection {
 
     private void onMessage(MqttPublishMessage message) {
         final long nowNanos = Time.nowNanos();
+        if (acks != null) {
+            acks.arrived(message, nowNanos);
+        }
         Buffer payload = message.payload();
         counters.received.increment();
         if (MessageHeader.fitting(payload.length()) != header && !isListening) {

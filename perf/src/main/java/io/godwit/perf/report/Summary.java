@@ -36,11 +36,14 @@ final class Summary {
             case SHARED -> "shared subscription";
             case FAN_IN -> "nobody subscribes";
             case LISTEN -> "others publish";
-            case RANDOM -> "subscribers chosen at random, closed loop";
+            case RANDOM -> "subscribers chosen at random";
             case CONNECTIONS -> "connections only";
             case CONNECT_AND_PUBLISH -> "each connects and publishes " + scenario.messagesEach();
         };
         parts.add(how);
+        if (scenario.isClosedLoop()) {
+            parts.add("closed loop");
+        }
         parts.add("QoS " + scenario.qos());
         if (scenario.payloadBytes() > 0 && scenario.publishers() > 0) {
             parts.add(Columns.bytes(scenario.payloadBytes()) + (scenario.payloadBytes() < 1_024 ? " bytes" : ""));

@@ -60,6 +60,11 @@ public record Scenario(
         return publishers > 0 && ratePerPublisher > 0 && topology != Topology.CONNECT_AND_PUBLISH;
     }
 
+    /** Whether publishers send whenever their windows have room. */
+    public boolean isClosedLoop() {
+        return publishers > 0 && ratePerPublisher == 0 && topology != Topology.CONNECT_AND_PUBLISH;
+    }
+
     /** Messages per second that the publishers send together; 0 where nothing is said. */
     public double statedRateIn() {
         return isOpenLoop() ? publishers * ratePerPublisher : 0;

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * <table>
  * <caption>Forms</caption>
  * <tr><td>{@code 30k_30k_qos1_p256_1mps_3n_3v}</td><td>BifroMQ: publishers, subscribers, QoS, payload, messages per second each, nodes, voters. With
- * voters the sessions are persistent. Equal numbers: one to one; fewer publishers: fan-out; more: a shared group.</td></tr>
+ * voters the sessions are persistent. 0 messages per second: a closed loop. Equal numbers: one to one; fewer publishers: fan-out; more: a shared group.</td></tr>
  * <tr><td>{@code conn-tcp-1M-5K_1n_true}</td><td>connections, how many per second, nodes, clean sessions; also with {@code ssl} and
  * {@code dual-ssl}, and without what follows the rate, as EMQ's tests are.</td></tr>
  * <tr><td>{@code qos0-p256-40K-0}</td><td>EMQ fan-in: messages per second in, none out</td></tr>

@@ -39,6 +39,20 @@ class ScenarioNameTest {
     }
 
     @Test
+    void noRateIsAClosedLoop() {
+        Scenario closed = parse("50_50_qos1_p32_0mps_1n_1v");
+        assertThat(closed.isClosedLoop()).isTrue();
+        assertThat(closed.isOpenLoop()).isFalse();
+        assertThat(closed.topology()).isEqualTo(Topology.ONE_TO_ONE);
+        assertThat(closed.isCleanSession()).isFalse();
+
+        assertThat(parse("rmqtt-1M-40_1n").isClosedLoop()).isTrue();
+        assertThat(parse("50_50_qos1_p32_1mps_1n_1v").isClosedLoop()).isFalse();
+        assertThat(parse("C10k").isClosedLoop()).isFalse();
+        assertThat(parse("conn-tcp-1M-5K_1n_false").isClosedLoop()).isFalse();
+    }
+
+    @Test
     void numbersOfBothSidesTellTheTopology() {
         assertThat(parse("1_100000_qos1_p256_1mps_1n").topology()).isEqualTo(Topology.FAN_OUT);
         assertThat(parse("1_100000_qos1_p256_1mps_1n").statedRateOut()).isEqualTo(100_000);
