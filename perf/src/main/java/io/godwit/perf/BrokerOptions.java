@@ -49,7 +49,7 @@ final class BrokerOptions {
     @Option(
             names = "--keep-alive",
             paramLabel = "SECONDS",
-            description = "keep-alive (default: ${DEFAULT-VALUE}; 0: none)")
+            description = "keep-alive (default: ${DEFAULT-VALUE}; 0: no pings, and 18 hours)")
     private int keepAliveSeconds = 60;
 
     @Option(names = "--tls", description = "connect over TLS; scenarios named so do it anyway")

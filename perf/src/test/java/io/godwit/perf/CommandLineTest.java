@@ -49,6 +49,20 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"-1", "65536"})
+    void aKeepAliveThatCannotBeToldIsRefused(String seconds) {
+        assertThat(errorsOf(2, "conn", "--keep-alive", seconds)).contains("keep-alive must be 0 to 65535 seconds");
+    }
+
+    /** It gets as far as to find nobody there. */
+    @Test
+    void noKeepAliveIsAsGoodAsAnyOther() {
+        assertThat(errorsOf(
+                        1, "pub", "-c", "2", "--keep-alive", "0", "--broker", "127.0.0.1:1", "--out", home.toString()))
+                .contains("clients cannot connect");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"run 5_5_qos0_p32_1mps_1n", "run qos1-p256-200-0", "run C10k", "sub"})
     void aDelayOfAcknowledgementsNeedsDeliveriesThatAreAcknowledged(String command) {
         String[] args = (command + " --ack-delay 50ms").split(" ");
