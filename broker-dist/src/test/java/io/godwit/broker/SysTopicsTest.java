@@ -10,6 +10,7 @@ import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.client.RetainClient;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
@@ -46,8 +47,10 @@ class SysTopicsTest {
         Gauge.builder("godwit.retain.payload.bytes", () -> 500).register(meters);
         meters.counter("godwit.mqtt.payload.bytes.in").increment(70);
         meters.counter("godwit.mqtt.payload.bytes.out").increment(80);
-        meters.counter("godwit.inbox.copies.stored").increment(40);
-        meters.counter("godwit.inbox.copies.cancelled").increment(60);
+        FunctionCounter.builder("godwit.inbox.copies.stored", 40, Integer::doubleValue)
+                .register(meters);
+        FunctionCounter.builder("godwit.inbox.copies.cancelled", 60, Integer::doubleValue)
+                .register(meters);
         nowNanos += TimeUnit.SECONDS.toNanos(61);
 
         assertThat(values.next())

@@ -25,6 +25,7 @@ import io.godwit.mqtt.transport.OpenCount;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.retain.client.RetainClient;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -86,6 +87,9 @@ public final class MqttServer implements AutoCloseable {
         this.certificates = new CertificateWatch(reports);
         halfReceived.register(meters);
         this.loops = new EventLoops(config.transport());
+        Gauge.builder("godwit.mqtt.event.loop.threads", loops, EventLoops::activeThreads)
+                .description("threads that run event loops now")
+                .register(meters);
         this.memoryGuard = new MemoryGuard(config.memory(), memory, reports, loops::setMemoryShort);
         this.fanOut = new LiveFanOut(loops.count(), System::currentTimeMillis);
         SessionServices sessions = new SessionServices(

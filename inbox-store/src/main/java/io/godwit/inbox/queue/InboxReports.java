@@ -29,7 +29,7 @@ public final class InboxReports {
     private final Counter relievedQueues;
     /** LongAdders, since leaders of several ranges count here for every message; the registry reads them when it is asked. */
     private final LongAdder storedCopies;
-
+    /** As {@link #storedCopies}. */
     private final LongAdder cancelledCopies;
 
     public InboxReports(EventListener events, MeterRegistry meters) {

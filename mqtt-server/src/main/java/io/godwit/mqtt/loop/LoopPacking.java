@@ -7,18 +7,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides which loop is run by whose thread. Each look is of a tenth of a second.
  *
- * <p>A thread that had hardly a pause sends half of its guests home, at once. When for half a second there were two threads whose work would
- * leave one of them some pause, one becomes the guest of the other. What counts for that is the time that a thread ran; the time that it was ready to run and
- * had no core counts for pauses only, since it says more of the machine than of the loops.
- *
- * <p>After a thread was too busy none is filled for a while, so that loads in between do not swing. Confined to one thread.
+ * <p>A thread that had hardly a pause sends half of its guests home, at once. When for half a second there were two threads whose work
+ * would leave one of them some pause, one becomes the guest of the other: of the first one if it fits there, else of the busiest that has
+ * room. After a thread was full none is filled for a while, so that loads in between do not swing. Confined to one thread.
  */
 final class LoopPacking {
-    /** Running or ready to run, share of the time, above which a thread gives guests back. */
-    static final double FULL = 0.92;
+    /** Share of the time without a pause above which a thread gives guests back. */
+    static final double FULL = 0.9;
 
-    /** Running, share of the time, that a thread may have after it has taken in a guest, by what both had before. */
-    static final double ROOM = 0.75;
+    /** Share of the time that a thread may be busy after it has taken in a guest, by what both were before. */
+    static final double ROOM = 0.8;
+
+    /** Guests of one thread: each costs it a look in every round. */
+    static final int MAX_GUESTS = 7;
 
     /** Looks in a row in which there must have been room. */
     static final int QUIET_LOOKS = 5;
@@ -42,12 +43,9 @@ final class LoopPacking {
     /** A loop and who is to run it; itself to go home. */
     record Move(int loop, int host) {}
 
-    /** What the home threads of the loops did since the last look, as shares of that time. */
+    /** What the home threads of the loops did since the last look. */
     interface Load {
-        /** Of the time that the thread of this loop was running. */
-        double running(int loop);
-
-        /** Of the time that it was running or ready to run. */
+        /** The share of the time that the thread of this loop did not wait for something to do, with its guests. Asked for loops at home only. */
         double busy(int loop);
     }
 
@@ -59,7 +57,7 @@ final class LoopPacking {
     List<Move> decide(Load load) {
         List<Move> moves = new ArrayList<>(0);
         for (int host = 0; host < hosts.length; host++) {
-            if (load.busy(host) > FULL && isHost(host)) {
+            if (isHost(host) && load.busy(host) > FULL) {
                 sendHalfHome(host, moves);
                 holdLooks = HOLD_LOOKS;
             }
@@ -101,25 +99,44 @@ final class LoopPacking {
         }
     }
 
-    /** The least busy thread, but the first one's, and the busiest one that has room for it; null when there is no such pair. */
+    /** Who is to be taken in, and by whom; null when no thread has room for another. One without guests goes first, and of those the least busy. */
     private @Nullable Move fill(Load load) {
-        int mover = -1;
-        for (int loop = 1; loop < hosts.length; loop++) {
-            if (!isGuest(loop) && (mover < 0 || load.running(loop) < load.running(mover))) {
-                mover = loop;
+        Move best = null;
+        for (int mover = 1; mover < hosts.length; mover++) {
+            if (isGuest(mover) || (best != null && !isBefore(mover, best.loop(), load))) {
+                continue;
+            }
+            int host = hostFor(mover, load);
+            if (host >= 0) {
+                best = new Move(mover, host);
             }
         }
-        if (mover < 0) {
-            return null;
+        return best;
+    }
+
+    private boolean isBefore(int mover, int other, Load load) {
+        boolean hasGuests = guests(mover) > 0;
+        boolean hasOtherGuests = guests(other) > 0;
+        return hasGuests == hasOtherGuests ? load.busy(mover) < load.busy(other) : !hasGuests;
+    }
+
+    /** The first thread when there is room, else the busiest that has; -1 when none has. */
+    private int hostFor(int mover, Load load) {
+        if (fits(mover, 0, load)) {
+            return 0;
         }
         int host = -1;
-        for (int loop = 0; loop < hosts.length; loop++) {
-            boolean fits = load.running(loop) + load.running(mover) < ROOM && load.busy(loop) + load.busy(mover) < 1;
-            if (loop != mover && !isGuest(loop) && fits && (host < 0 || load.running(loop) > load.running(host))) {
+        for (int loop = 1; loop < hosts.length; loop++) {
+            boolean isCandidate = loop != mover && !isGuest(loop) && fits(mover, loop, load);
+            if (isCandidate && (host < 0 || load.busy(loop) > load.busy(host))) {
                 host = loop;
             }
         }
-        return host < 0 ? null : new Move(mover, host);
+        return host;
+    }
+
+    private boolean fits(int mover, int host, Load load) {
+        return load.busy(host) + load.busy(mover) < ROOM && guests(host) + guests(mover) + 1 <= MAX_GUESTS;
     }
 
     /** A host has its guests leave it first; they find a place one by one later. */

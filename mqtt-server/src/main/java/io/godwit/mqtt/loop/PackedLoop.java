@@ -20,16 +20,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An event loop that can be run by the thread of another one, its host, as a guest. Whoever uses it notices nothing: its tasks and channels are
- * served by one thread at a time, in order, and {@link #inEventLoop} is true on that thread.
+ * An event loop that can be run by the thread of another one, its host, as a guest. Whoever uses it notices nothing: its tasks and channels
+ * are served by one thread at a time, in order, and {@link #inEventLoop} is true on that thread.
  *
  * <p>The thread that was made for the loop, its home, sleeps meanwhile. The host has the guest's epoll descriptor registered with its
- * own, so that a channel of either wakes it, and a task for either does, since {@link PackedIo} passes the wake-up on. After each round of its
- * own the host serves its guests, so that what loops of one thread post to each other is done in the same round, without a wake-up.
+ * own, so that a channel of either wakes it, and a task for either does, since {@link PackedIo} passes the wake-up on. After each round of
+ * its own the host serves its guests, so that what loops of one thread post to each other is done in the same round, without a wake-up.
  *
  * <p>A loop is moved by its own thread, between two rounds: {@link #moveTo} asks for it, and {@link #sendHome}. All that either thread has
- * written is seen by the other, by way of {@link #hostThread} and of the task that takes a guest in. A loop that has guests is not moved, and no guest has guests. A
- * loop that shuts down goes home first and sends its guests home, since the end of a loop is its own thread's.
+ * written is seen by the other, by way of {@link #hostThread} and of the task that takes a guest in. A loop that has guests is not moved,
+ * and no guest has guests. A loop that shuts down goes home first and sends its guests home, since the end of a loop is its own thread's.
  */
 final class PackedLoop extends SingleThreadIoEventLoop {
     private static final Logger LOG = LoggerFactory.getLogger(PackedLoop.class);
@@ -61,6 +61,15 @@ final class PackedLoop extends SingleThreadIoEventLoop {
 
     /** Whether the host was told of something on this guest's descriptor; confined to the host's thread. */
     private boolean isReady;
+
+    /** Time in which the home thread waited for something to do, or slept while the loop was a guest. Written by it alone. */
+    private volatile long pauseNanos;
+
+    /** When the wait began that is not in {@link #pauseNanos} yet; 0 when there is none. Written by the home thread. */
+    private volatile long pausedSince;
+
+    /** Of the present round's time in {@link PackedIo#run}, what was no wait; confined to the home thread. */
+    private long activeNanos;
 
     /** Whether the home thread is doing a guest's work; confined to it. */
     private boolean servesGuest;
@@ -98,8 +107,8 @@ final class PackedLoop extends SingleThreadIoEventLoop {
     }
 
     /**
-     * Has the host's thread run this loop from the next round on. Any thread. Nothing comes of it when either shuts down, when this one is a guest or has guests,
-     * or when the host is a guest.
+     * Has the host's thread run this loop from the next round on. Any thread. Nothing comes of it when either shuts down, when this one is
+     * a guest or has guests, or when the host is a guest.
      */
     void moveTo(PackedLoop host) {
         execute(() -> {
@@ -151,7 +160,7 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         if (!guests.isEmpty()) {
             sendEndingHome();
         }
-        int handled = io().run(context);
+        int handled = runOwnIo();
         for (int i = 0; i < guests.size(); i++) {
             PackedLoop guest = guests.get(i);
             if (guest.isReady) {
@@ -167,11 +176,45 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         return handled;
     }
 
+    private int runOwnIo() {
+        activeNanos = 0;
+        long begun = System.nanoTime();
+        pausedSince = begun;
+        int handled = io().run(context);
+        addPause(System.nanoTime() - begun - activeNanos);
+        pausedSince = 0;
+        return handled;
+    }
+
+    /** On the home thread, the only one to write. */
+    private void addPause(long nanos) {
+        long before = pauseNanos;
+        pauseNanos = before + nanos;
+    }
+
+    /**
+     * How long the home thread has waited for something to do, nanoseconds since the loop began, up to {@code now}. Any thread. A round
+     * that is under way counts as waiting until it is over, and is taken off then.
+     */
+    long pausedNanos(long now) {
+        long since = pausedSince;
+        long paused = pauseNanos;
+        return since == 0 ? paused : paused + Math.max(0, now - since);
+    }
+
     @Override
     protected boolean runAllTasks(long timeoutNanos) {
+        if (guests.isEmpty()) {
+            return super.runAllTasks(timeoutNanos);
+        }
+        long end = System.nanoTime() + timeoutNanos;
         boolean hasRun = super.runAllTasks(timeoutNanos);
-        for (int pass = 0; pass < MAX_PASSES && serveGuests(timeoutNanos); pass++) {
-            hasRun |= super.runAllTasks(timeoutNanos);
+        for (int pass = 0; pass < MAX_PASSES; pass++) {
+            long left = end - System.nanoTime();
+            if (left <= 0 || !serveGuests(left)) {
+                break;
+            }
+            hasRun |= super.runAllTasks(Math.max(1, end - System.nanoTime()));
         }
         return hasRun;
     }
@@ -230,8 +273,13 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         if (thread == null) {
             return;
         }
-        io().passWakeUpsTo(host);
+        long left = System.nanoTime();
         hostThread = thread; // from here on this thread leaves the loop alone
+        if (host.hostThread != null) { // two that move to each other: at least one of them sees the other
+            hostThread = null;
+            return;
+        }
+        io().passWakeUpsTo(host);
         try {
             host.execute(() -> host.takeIn(this));
         } catch (RejectedExecutionException e) { // it has shut down
@@ -239,26 +287,34 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         }
         while (hostThread != null) {
             LockSupport.parkNanos(this, LOOK_NANOS);
+            if (Thread.interrupted()) {
+                LOG.debug("interrupted while another thread runs this loop");
+            }
             if (host.isTerminated() && hostThread != null) { // it was offered the loop at its very end
                 returned();
             }
         }
+        addPause(System.nanoTime() - left);
     }
 
     private void takeIn(PackedLoop guest) {
         guests.add(guest);
-        if (hostThread != null || isShuttingDown()) {
-            release(guest);
-            return;
-        }
+        boolean isTaken = false;
         try {
-            FileDescriptor descriptor = Objects.requireNonNull(guest.io().descriptor(), "of a loop that cannot move");
-            IoRegistration registered = io().register(new GuestDescriptor(guest, descriptor));
-            guest.registration = registered;
-            registered.submit(EpollIoOps.EPOLLIN);
-        } catch (Exception e) { // of the kernel: it stays at home then
+            if (hostThread == null && !isShuttingDown()) {
+                FileDescriptor descriptor =
+                        Objects.requireNonNull(guest.io().descriptor(), "of a loop that cannot move");
+                IoRegistration registered = io().register(new GuestDescriptor(guest, descriptor));
+                guest.registration = registered;
+                registered.submit(EpollIoOps.EPOLLIN);
+                isTaken = true;
+            }
+        } catch (Exception e) { // the kernel's no
             LOG.warn("an event loop could not be run by another one's thread", e);
-            release(guest);
+        } finally {
+            if (!isTaken) {
+                release(guest);
+            }
         }
     }
 
@@ -285,7 +341,7 @@ final class PackedLoop extends SingleThreadIoEventLoop {
     private void sendEndingHome() {
         for (int i = guests.size() - 1; i >= 0; i--) {
             PackedLoop guest = guests.get(i);
-            if (guest.isShuttingDown()) {
+            if (isShuttingDown() || guest.isShuttingDown()) {
                 release(guest);
             }
         }
@@ -314,6 +370,16 @@ final class PackedLoop extends SingleThreadIoEventLoop {
 
     /** When the thread may wait, and how long: for all loops that it runs. */
     private final class Context implements IoHandlerContext {
+        @Override
+        public boolean shouldReportActiveIoTime() {
+            return true;
+        }
+
+        @Override
+        public void reportActiveIoTime(long nanos) {
+            activeNanos += nanos;
+        }
+
         @Override
         public boolean canBlock() {
             if (hasWork()) {

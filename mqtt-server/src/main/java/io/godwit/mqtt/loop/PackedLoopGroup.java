@@ -7,19 +7,24 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Event loops on epoll, as many threads of which are awake as there is work for. Each is a {@link PackedLoop}; {@link LoopPacking} says who runs whom, from what
- * {@link ThreadLoad} measures ten times a second.
+ * Event loops on epoll, as many threads of which are awake as there is work for. Each is a {@link PackedLoop}; ten times a second {@link
+ * LoopPacking} says who runs whom, from how long each thread had to wait for something to do.
  */
 public final class PackedLoopGroup extends MultiThreadIoEventLoopGroup {
     private static final Logger LOG = LoggerFactory.getLogger(PackedLoopGroup.class);
 
     private static final long LOOK_MILLIS = 100;
+
+    /** Looks after which a loop that was told to move, and has not, is given up. */
+    private static final int MAX_LOOKS_IN_TRANSIT = 100;
 
     private final List<PackedLoop> loops = new ArrayList<>();
 
@@ -45,34 +50,9 @@ public final class PackedLoopGroup extends MultiThreadIoEventLoopGroup {
         if (loops.size() < 2 || !loops.stream().allMatch(PackedLoop::canMove)) {
             return;
         }
-        ThreadLoad load = new ThreadLoad(loops.size());
-        for (int i = 0; i < loops.size(); i++) {
-            int index = i;
-            loops.get(i).execute(() -> load.watchThisThread(index));
-        }
-        LoopPacking packing = new LoopPacking(loops.size());
-        PackedLoop first = loops.get(0); // never a guest, so that all this is one thread's
-        first.scheduleAtFixedRate(() -> look(load, packing), LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
-        first.terminationFuture().addListener(ended -> load.close());
-    }
-
-    private void look(ThreadLoad load, LoopPacking packing) {
-        for (int i = 0; i < loops.size(); i++) {
-            if (loops.get(i).isGuest() != packing.isGuest(i)) {
-                return; // still on its way
-            }
-        }
-        if (!load.measure()) {
-            return;
-        }
-        for (LoopPacking.Move move : packing.decide(load)) {
-            LOG.debug("event loop moves loop={} to={}", move.loop(), move.host());
-            if (move.loop() == move.host()) {
-                loops.get(move.loop()).sendHome();
-            } else {
-                loops.get(move.loop()).moveTo(loops.get(move.host()));
-            }
-        }
+        // the first one is never a guest, so that all this is one thread's
+        Looks looks = new Looks();
+        looks.timer = loops.get(0).scheduleAtFixedRate(looks, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** How many threads run loops now. Any thread. */
@@ -82,5 +62,70 @@ public final class PackedLoopGroup extends MultiThreadIoEventLoopGroup {
             active += loop.isGuest() ? 0 : 1;
         }
         return active;
+    }
+
+    /** Measures and decides, again and again, on the first loop. */
+    private final class Looks implements Runnable, LoopPacking.Load {
+        private final LoopPacking packing = new LoopPacking(loops.size());
+        private final long[] paused = new long[loops.size()];
+        private final double[] busy = new double[loops.size()];
+        private long measuredNanos = System.nanoTime();
+        private int looksInTransit;
+        private @Nullable Future<?> timer;
+
+        @Override
+        public void run() {
+            try {
+                look();
+            } catch (RuntimeException e) { // a timer that throws is never called again
+                end("event loops keep their own threads from now on", e);
+            }
+        }
+
+        private void look() {
+            measure();
+            for (int i = 0; i < loops.size(); i++) {
+                if (loops.get(i).isGuest() != packing.isGuest(i)) {
+                    looksInTransit++;
+                    if (looksInTransit > MAX_LOOKS_IN_TRANSIT) {
+                        end("an event loop did not move, so all keep their own threads from now on", null);
+                    }
+                    return;
+                }
+            }
+            looksInTransit = 0;
+            for (LoopPacking.Move move : packing.decide(this)) {
+                LOG.debug("event loop moves loop={} to={}", move.loop(), move.host());
+                if (move.loop() == move.host()) {
+                    loops.get(move.loop()).sendHome();
+                } else {
+                    loops.get(move.loop()).moveTo(loops.get(move.host()));
+                }
+            }
+        }
+
+        private void measure() {
+            long now = System.nanoTime();
+            double span = Math.max(1, now - measuredNanos);
+            for (int i = 0; i < busy.length; i++) {
+                long pausedNow = loops.get(i).pausedNanos(now);
+                busy[i] = Math.min(1, Math.max(0, 1 - (pausedNow - paused[i]) / span));
+                paused[i] = pausedNow;
+            }
+            measuredNanos = now;
+        }
+
+        @Override
+        public double busy(int loop) {
+            return busy[loop];
+        }
+
+        private void end(String why, @Nullable RuntimeException cause) {
+            LOG.warn(why, cause);
+            loops.forEach(PackedLoop::sendHome);
+            if (timer != null) {
+                timer.cancel(false);
+            }
+        }
     }
 }

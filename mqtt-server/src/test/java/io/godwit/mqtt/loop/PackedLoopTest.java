@@ -44,13 +44,14 @@ class PackedLoopTest {
     private final ConcurrentLinkedQueue<String> wrong = new ConcurrentLinkedQueue<>();
 
     @BeforeEach
-    void start() {
+    void start() throws Exception {
         assumeTrue(Epoll.isAvailable(), "epoll, which is Linux's");
         group = new PackedLoopGroup(3, new DefaultThreadFactory("packed"), EpollIoHandler.newFactory());
         for (EventExecutor loop : group) {
             int index = loops.size();
             loops.add((PackedLoop) loop);
             group.onServed(index, () -> served.set(index));
+            threadOf(index); // it runs
         }
     }
 

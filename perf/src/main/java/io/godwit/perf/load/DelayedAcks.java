@@ -98,11 +98,14 @@ final class DelayedAcks {
 
     private void giveDue() {
         long nowNanos = Time.nowNanos();
-        while (!waiting.isEmpty()
-                && (waiting.element().isGiven || waiting.element().isDue(nowNanos))) {
-            giveNext();
+        try {
+            while (!waiting.isEmpty()
+                    && (waiting.element().isGiven || waiting.element().isDue(nowNanos))) {
+                giveNext();
+            }
+        } finally {
+            setTimer(nowNanos);
         }
-        setTimer(nowNanos);
     }
 
     /** Before the connections are closed: nothing is left to be sent again. */
