@@ -25,7 +25,7 @@ final class LoopPacking {
     static final int QUIET_LOOKS = 5;
 
     /** Looks after a thread was full in which none is filled. */
-    static final int HOLD_LOOKS = 100;
+    static final int HOLD_LOOKS = 30;
 
     /** The host of each loop, itself when it is at home. */
     private final int[] hosts;
