@@ -14,8 +14,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -101,8 +103,11 @@ final class UnreachedLeaders {
     private void replace(String leader) {
         Map<String, List<String>> asked = new TreeMap<>();
         tables.forEach((store, table) -> {
+            Set<Long> followed = followed(table, leader);
             for (Route route : table.routes().all()) {
-                List<String> voters = route.leader().equals(leader) ? others(route, leader) : List.of();
+                boolean isLed =
+                        route.leader().equals(leader) || route.leader().isEmpty() && followed.contains(route.rangeId());
+                List<String> voters = isLed ? others(route, leader) : List.of();
                 if (!voters.isEmpty()) {
                     // the same one, whoever asks; not the same one for all ranges
                     String voter = voters.get((int) Math.floorMod(route.rangeId(), (long) voters.size()));
@@ -124,6 +129,19 @@ final class UnreachedLeaders {
                         }
                     });
         });
+    }
+
+    /** What {@code leader} leads as those see it that are reached: of what it came to lead, or changed, behind the cut it cannot tell itself. */
+    private Set<Long> followed(RouteTable table, String leader) {
+        Set<Long> followed = new HashSet<>();
+        table.told().forEach((storeId, reports) -> {
+            if (channels.isConnected(storeId)) {
+                reports.stream()
+                        .filter(report -> report.leader().equals(leader))
+                        .forEach(report -> followed.add(report.rangeId()));
+            }
+        });
+        return followed;
     }
 
     private List<String> others(Route route, String leader) {

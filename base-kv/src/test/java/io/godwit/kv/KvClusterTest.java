@@ -234,6 +234,49 @@ class KvClusterTest {
         }
     }
 
+    /** The node hears nothing of a leader that it does not reach, so only those who follow that one can tell who leads. */
+    @Test
+    void aNodeThatDoesNotReachALeaderHasItReplacedThoughItNeverHeardThatItLeads() throws Exception {
+        RaftSettings patient = new RaftSettings(300_000, 1_000, 64L << 20);
+        try (KvCluster cluster = new KvCluster(directory).raft(patient)) {
+            cluster.startAll();
+            cluster.replicate();
+            append(cluster.client(1), "k", "a").get(30, TimeUnit.SECONDS);
+            int third = cluster.leader(1);
+            int lonely = third % 3 + 1;
+            int later = 6 - third - lonely;
+            RpcCut.cut(
+                    cluster.node(later).links().cluster(),
+                    cluster.node(lonely).links().cluster());
+            cluster.moveLeader(third, later);
+            append(cluster.client(lonely), "k", "b").get(30, TimeUnit.SECONDS);
+            assertThat(read(cluster.client(later), "k")).isEqualTo("ab");
+        }
+    }
+
+    /** What the node was told of the range is out of date from then on, and whoever could tell it better is behind the cut. */
+    @Test
+    void aLeaderThatOneNodeDoesNotReachGivesWayThoughItHasCutTheRangeSince() throws Exception {
+        RaftSettings patient = new RaftSettings(300_000, 1_000, 64L << 20);
+        try (KvCluster cluster = new KvCluster(directory).raft(patient)) {
+            cluster.startAll();
+            cluster.replicate();
+            append(cluster.client(1), "k", "a").get(30, TimeUnit.SECONDS);
+            int leader = cluster.leader(1);
+            int lonely = leader % 3 + 1;
+            RpcCut.cut(
+                    cluster.node(leader).links().cluster(),
+                    cluster.node(lonely).links().cluster());
+            StoreOperations.RangeInfo whole = cluster.only(leader);
+            Split split = new Split(whole.id(), whole.epoch(), Optional.of(Key.of(new byte[] {'g'})), "test");
+            assertThat(cluster.carryOut(leader, split).isDone()).isTrue();
+            append(cluster.client(lonely), "b", "b").get(30, TimeUnit.SECONDS);
+            append(cluster.client(lonely), "k", "b").get(30, TimeUnit.SECONDS);
+            assertThat(read(cluster.client(leader), "b")).isEqualTo("b");
+            assertThat(read(cluster.client(leader), "k")).isEqualTo("ab");
+        }
+    }
+
     /** A leader may know of members by the group that its range's state does not have yet: voters would be left without a replica. */
     @Test
     void aReplicaIsNotGivenUpOnTheWordOfALeaderThatIsChangingTheRange() throws Exception {
