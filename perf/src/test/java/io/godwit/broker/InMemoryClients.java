@@ -208,8 +208,12 @@ final class InMemoryClients implements AutoCloseable {
                 new Bootstrap().group(group).channel(LocalChannel.class).remoteAddress(address);
         for (int i = first; i < count; i++) {
             room.acquire();
-            ChannelFuture connected =
-                    bootstrap.clone().handler(new Client(prefix + i)).connect();
+            // an address of its own: those that Netty makes up are hash codes, of which a million have some in common
+            ChannelFuture connected = bootstrap
+                    .clone()
+                    .handler(new Client(prefix + i))
+                    .localAddress(new LocalAddress(prefix + i))
+                    .connect();
             connected.addListener(outcome -> {
                 if (!outcome.isSuccess()) {
                     lost.incrementAndGet();
@@ -233,6 +237,12 @@ final class InMemoryClients implements AutoCloseable {
 
     long lost() {
         return lost.get();
+    }
+
+    /** Why the last one that could not connect could not; null when there was none. */
+    @Nullable
+    Throwable lastFailure() {
+        return lastFailure;
     }
 
     /** Pings that were answered. */
