@@ -110,8 +110,7 @@ public final class MillionSessions implements Callable<Integer> {
             tell("heapMB", after >> 20);
             if (clients.lost() > 0) {
                 throw new IllegalStateException(
-                        clients.lost() + " clients could not connect, or lost their connection",
-                        clients.lastFailure());
+                        clients.lost() + " clients could not connect, or lost their connection", clients.lastFailure());
             }
             tell("heapBytesPerSession", Math.round((after - before) / (double) count - clientHalf));
             keepAlive(clients, "idle", false);
