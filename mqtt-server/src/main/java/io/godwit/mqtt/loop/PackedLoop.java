@@ -118,11 +118,13 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         });
     }
 
-    /** Gives this loop back to its own thread; nothing when it is there. Any thread. */
+    /** Gives this loop back to its own thread, or keeps it there when it was to move and has not left. Any thread. */
     void sendHome() {
         execute(() -> {
             PackedLoop host = io().host();
-            if (host != null) {
+            if (host == null) {
+                wanted = null;
+            } else {
                 host.execute(() -> host.release(this));
             }
         });

@@ -109,9 +109,26 @@ class PackedLoopTest {
     void theGroupEndsWhileOneLoopIsGuestOfAnother() throws Exception {
         move(2, 1);
         loops.get(1).moveTo(loops.get(0)); // has a guest: stays
-        Thread.sleep(50);
+        awaitARound(1);
         assertThat(loops.get(1).isGuest()).isFalse();
         // the end itself is stop()'s
+    }
+
+    @Test
+    void aLoopThatIsSentHomeBeforeItHasLeftStays() throws Exception {
+        CountDownLatch go = new CountDownLatch(1);
+        loops.get(1).execute(() -> {
+            try {
+                go.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        loops.get(1).moveTo(loops.get(0));
+        loops.get(1).sendHome();
+        go.countDown();
+        awaitARound(1);
+        assertThat(loops.get(1).isGuest()).isFalse();
     }
 
     @Test
@@ -283,6 +300,12 @@ class PackedLoopTest {
             }
             Thread.sleep(10);
         }
+    }
+
+    /** Until the loop has begun a round after what it was told: a timer of a while is due in a later one. */
+    private void awaitARound(int loop) throws Exception {
+        threadOf(loop);
+        loops.get(loop).schedule(() -> {}, 50, TimeUnit.MILLISECONDS).get(5, TimeUnit.SECONDS);
     }
 
     /** Who runs the loop's tasks. */
