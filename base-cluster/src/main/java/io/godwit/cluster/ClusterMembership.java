@@ -46,6 +46,9 @@ public final class ClusterMembership implements AutoCloseable {
     private static final long FIRST_NAMES_MILLIS = 2_000;
     private static final long ASK_MILLIS = 300;
     private static final long GOODBYE_MILLIS = 500;
+    /** After which one who left should be out of the view: as long as it waits for the group's answer, and again as long. */
+    private static final long LINGER_MILLIS = 2L * MembershipStack.LEAVE_MILLIS;
+
     private static final long TLS_REFRESH_SECONDS = 30;
 
     private final ClusterConfig config;
@@ -279,10 +282,31 @@ public final class ClusterMembership implements AutoCloseable {
         } else if (message instanceof Leaving) {
             known.leaving(from);
             send(from, new LeavingSeen());
+            suspectUnlessGone(from);
         } else if (goodbyes != null) {
             goodbyes.remove(from);
             endGoodbye(goodbyes);
         }
+    }
+
+    /**
+     * One who leaves asks the group once, and is gone whether that was heard or not; its connections end politely, which makes nobody
+     * suspect it. So it is suspected here, instead of after a long silence.
+     */
+    @SuppressWarnings("FutureReturnValueIgnored") // ends with the thread
+    private void suspectUnlessGone(Address leaving) {
+        thread.schedule(
+                guarded(() -> {
+                    Roster<Address> known = roster;
+                    JChannel connected = channel;
+                    if (known != null && connected != null && known.others().contains(leaving)) {
+                        LOG.info("has left and is still in the group, will be verified member={}", leaving);
+                        MembershipStack.suspect(connected, leaving);
+                        suspectUnlessGone(leaving);
+                    }
+                }),
+                LINGER_MILLIS,
+                TimeUnit.MILLISECONDS);
     }
 
     private void tell(List<Roster.Change> changes) {

@@ -51,6 +51,9 @@ final class MemberSockets extends DefaultSocketFactory {
     private void opened(Socket socket) {
         open.removeIf(Socket::isClosed);
         open.add(socket);
+        if (isCut) { // what was being accepted as the listening socket closed
+            ListenSocket.closeQuietly(socket);
+        }
     }
 
     private static Socket secured(SSLContext context) throws IOException {

@@ -1,12 +1,16 @@
 package io.godwit.cluster;
 
 import java.net.InetAddress;
+import java.util.List;
+import org.jgroups.Address;
+import org.jgroups.Event;
 import org.jgroups.JChannel;
 import org.jgroups.logging.LogFactory;
 import org.jgroups.protocols.FD_ALL3;
 import org.jgroups.protocols.MERGE3;
 import org.jgroups.protocols.PerDestinationBundler;
 import org.jgroups.protocols.TCP;
+import org.jgroups.protocols.TP;
 import org.jgroups.protocols.UNICAST3;
 import org.jgroups.protocols.VERIFY_SUSPECT2;
 import org.jgroups.protocols.pbcast.GMS;
@@ -31,7 +35,7 @@ final class MembershipStack {
     private static final int BUNDLE_BYTES = 16 << 10;
     private static final int BUNDLE_MESSAGES = 512;
     private static final int CONNECT_MILLIS = 1_000;
-    private static final int LEAVE_MILLIS = 1_000;
+    static final int LEAVE_MILLIS = 1_000;
     private static final int MAX_MESSAGE_BYTES = 1 << 20;
 
     static {
@@ -80,5 +84,13 @@ final class MembershipStack {
                         .setJoinTimeout(timing.join())
                         .setLeaveTimeout(LEAVE_MILLIS)
                         .printLocalAddress(false));
+    }
+
+    /** As if the connection to {@code member} had broken: it has to say that it lives, or is out of the group. Any thread; does not block. */
+    static void suspect(JChannel channel, Address member) {
+        TP transport = channel.getProtocolStack().getTransport();
+        transport
+                .getThreadPool()
+                .execute(() -> transport.getUpProtocol().up(new Event(Event.SUSPECT, List.of(member))));
     }
 }

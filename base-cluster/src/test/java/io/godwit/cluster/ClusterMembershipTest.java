@@ -14,8 +14,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jgroups.JChannel;
+import org.jgroups.Message;
+import org.jgroups.conf.ClassConfigurator;
 import org.jgroups.protocols.DISCARD;
 import org.jgroups.protocols.TCP;
+import org.jgroups.protocols.pbcast.GMS;
+import org.jgroups.stack.Protocol;
 import org.jgroups.stack.ProtocolStack;
 import org.junit.jupiter.api.Test;
 
@@ -58,13 +62,43 @@ class ClusterMembershipTest {
 
             first.cluster().crash(); // the one that coordinates the group
             awaitMembers(List.of(second, third), "n2", "n3");
-            assertThat(second.events()).contains("CRASHED n1/1");
-            assertThat(third.events()).contains("CRASHED n1/1");
+            awaitEvent(second, "CRASHED n1/1");
+            awaitEvent(third, "CRASHED n1/1");
 
             second.cluster().close();
             awaitMembers(List.of(third), "n3");
-            assertThat(third.events()).contains("LEFT n2/1");
+            awaitEvent(third, "LEFT n2/1");
         }
+    }
+
+    /** It says so to everybody and ends its connections politely, so neither those nor, for a long time, silence tell. */
+    @Test
+    void aMemberThatHasLeftIsGoneThoughTheGroupNeverHeardItsRequest() throws Exception {
+        try (TestNodes nodes = new TestNodes(2).withoutHeartbeats()) {
+            Node first = nodes.start(1);
+            Node second = nodes.start(2);
+            awaitMembers(List.of(first, second), "n1", "n2");
+            channel(second)
+                    .getProtocolStack()
+                    .insertProtocol(new LosesRequestsToLeave(), ProtocolStack.Position.BELOW, GMS.class);
+
+            second.cluster().close();
+            awaitMembers(List.of(first), "n1");
+            awaitEvent(first, "LEFT n2/1");
+        }
+    }
+
+    private static final class LosesRequestsToLeave extends Protocol {
+        @Override
+        public Object down(Message message) {
+            GMS.GmsHeader header = message.getHeader(ClassConfigurator.getProtocolId(GMS.class));
+            return header != null && header.getType() == GMS.GmsHeader.LEAVE_REQ ? null : super.down(message);
+        }
+    }
+
+    /** Listeners are told right after the members are published. */
+    private static void awaitEvent(Node node, String event) {
+        await(() -> node.events().contains(event), node.events()::toString);
     }
 
     @Test
@@ -94,7 +128,8 @@ class ClusterMembershipTest {
 
             awaitMembers(all.subList(1, 3), "n2", "n3");
             awaitMembers(List.of(lost), "n1");
-            assertThat(lost.events()).contains("CRASHED n2/1", "CRASHED n3/1");
+            awaitEvent(lost, "CRASHED n2/1");
+            awaitEvent(lost, "CRASHED n3/1");
 
             channel(lost).getProtocolStack().removeProtocol(discard);
             awaitMembers(all, "n1", "n2", "n3");
