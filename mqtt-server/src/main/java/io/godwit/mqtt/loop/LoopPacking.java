@@ -3,15 +3,21 @@ package io.godwit.mqtt.loop;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Decides which loop is run by whose thread. Each look is of a tenth of a second.
  *
  * <p>A thread that had hardly a pause sends half of its guests home, at once. When for half a second there were two threads whose work
  * would leave one of them some pause, one becomes the guest of the other: of the first one if it fits there, else of the busiest that has
- * room. After a thread was full none is filled for a while, so that loads in between do not swing. Confined to one thread.
+ * room. After a thread was full none is filled for a while, so that loads in between do not swing. Nothing is decided while a loop is under
+ * way; when one does not arrive, which takes a thread that is held up in a task, all are called home and stay there for a minute. Confined to
+ * one thread.
  */
 final class LoopPacking {
+    private static final Logger LOG = LoggerFactory.getLogger(LoopPacking.class);
+
     /** Share of the time without a pause above which a thread gives guests back. */
     static final double FULL = 0.9;
 
@@ -27,11 +33,18 @@ final class LoopPacking {
     /** Looks after a thread was full in which none is filled. */
     static final int HOLD_LOOKS = 30;
 
+    /** Looks that a loop may be under way. */
+    static final int MAX_LOOKS_UNDER_WAY = 100;
+
+    /** Looks after a loop did not arrive in which no thread is filled. */
+    static final int REST_LOOKS = 600;
+
     /** The host of each loop, itself when it is at home. */
     private final int[] hosts;
 
     private int quietLooks;
     private int holdLooks;
+    private int looksUnderWay;
 
     LoopPacking(int loops) {
         hosts = new int[loops];
@@ -43,8 +56,11 @@ final class LoopPacking {
     /** A loop and who is to run it; itself to go home. */
     record Move(int loop, int host) {}
 
-    /** What the home threads of the loops did since the last look. */
+    /** How the loops are, and what their home threads did since the last look. */
     interface Load {
+        /** Whether the thread of another loop runs this one now. */
+        boolean isGuest(int loop);
+
         /** The share of the time that the thread of this loop did not wait for something to do, with its guests. Asked for loops at home only. */
         double busy(int loop);
     }
@@ -55,6 +71,11 @@ final class LoopPacking {
 
     /** What is to be done now; taken as done when asked again. */
     List<Move> decide(Load load) {
+        if (isAnyUnderWay(load)) {
+            looksUnderWay++;
+            return looksUnderWay > MAX_LOOKS_UNDER_WAY ? callHome(load) : List.of();
+        }
+        looksUnderWay = 0;
         List<Move> moves = new ArrayList<>(0);
         for (int host = 0; host < hosts.length; host++) {
             if (isHost(host) && load.busy(host) > FULL) {
@@ -73,6 +94,29 @@ final class LoopPacking {
             quietLooks = 0;
             moves.addAll(carryOut(fill));
         }
+        return moves;
+    }
+
+    private boolean isAnyUnderWay(Load load) {
+        for (int loop = 0; loop < hosts.length; loop++) {
+            if (load.isGuest(loop) != isGuest(loop)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private List<Move> callHome(Load load) {
+        List<Move> moves = new ArrayList<>();
+        for (int loop = 0; loop < hosts.length; loop++) {
+            if (isGuest(loop) || load.isGuest(loop)) {
+                hosts[loop] = loop;
+                moves.add(new Move(loop, loop));
+            }
+        }
+        looksUnderWay = 0;
+        holdLooks = REST_LOOKS;
+        LOG.warn("an event loop did not change its thread in time, so each keeps its own for a while moves={}", moves);
         return moves;
     }
 

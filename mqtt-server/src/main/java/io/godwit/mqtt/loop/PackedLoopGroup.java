@@ -23,9 +23,6 @@ public final class PackedLoopGroup extends MultiThreadIoEventLoopGroup {
 
     private static final long LOOK_MILLIS = 100;
 
-    /** Looks after which a loop that was told to move, and has not, is given up. */
-    private static final int MAX_LOOKS_IN_TRANSIT = 100;
-
     private final List<PackedLoop> loops = new ArrayList<>();
 
     public PackedLoopGroup(int count, ThreadFactory threads, IoHandlerFactory io) {
@@ -70,7 +67,6 @@ public final class PackedLoopGroup extends MultiThreadIoEventLoopGroup {
         private final long[] paused = new long[loops.size()];
         private final double[] busy = new double[loops.size()];
         private long measuredNanos = System.nanoTime();
-        private int looksInTransit;
         private @Nullable Future<?> timer;
 
         @Override
@@ -78,22 +74,16 @@ public final class PackedLoopGroup extends MultiThreadIoEventLoopGroup {
             try {
                 look();
             } catch (RuntimeException e) { // a timer that throws is never called again
-                end("event loops keep their own threads from now on", e);
+                LOG.error("event loops keep their own threads from now on", e);
+                loops.forEach(PackedLoop::sendHome);
+                if (timer != null) {
+                    timer.cancel(false);
+                }
             }
         }
 
         private void look() {
             measure();
-            for (int i = 0; i < loops.size(); i++) {
-                if (loops.get(i).isGuest() != packing.isGuest(i)) {
-                    looksInTransit++;
-                    if (looksInTransit > MAX_LOOKS_IN_TRANSIT) {
-                        end("an event loop did not move, so all keep their own threads from now on", null);
-                    }
-                    return;
-                }
-            }
-            looksInTransit = 0;
             for (LoopPacking.Move move : packing.decide(this)) {
                 LOG.debug("event loop moves loop={} to={}", move.loop(), move.host());
                 if (move.loop() == move.host()) {
@@ -116,16 +106,13 @@ public final class PackedLoopGroup extends MultiThreadIoEventLoopGroup {
         }
 
         @Override
-        public double busy(int loop) {
-            return busy[loop];
+        public boolean isGuest(int loop) {
+            return loops.get(loop).isGuest();
         }
 
-        private void end(String why, @Nullable RuntimeException cause) {
-            LOG.warn(why, cause);
-            loops.forEach(PackedLoop::sendHome);
-            if (timer != null) {
-                timer.cancel(false);
-            }
+        @Override
+        public double busy(int loop) {
+            return busy[loop];
         }
     }
 }

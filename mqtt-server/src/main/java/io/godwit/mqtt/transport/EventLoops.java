@@ -61,7 +61,8 @@ public final class EventLoops {
         packed = isPacked ? new PackedLoopGroup(count, threads, io) : null;
         group = packed == null ? new MultiThreadIoEventLoopGroup(count, threads, io) : packed;
         for (EventExecutor loop : group) {
-            LoopContext context = new LoopContext(contexts.size(), loop);
+            LoopContext context = new LoopContext(
+                    contexts.size(), loop, (task, nanos) -> loop.schedule(task, nanos, TimeUnit.NANOSECONDS));
             contexts.add(context);
             if (packed == null) {
                 loop.execute(context::bindToCurrentThread);

@@ -36,7 +36,7 @@ public final class LoopContext {
 
     private final List<LoopFlush> toFlush = new ArrayList<>();
     private boolean isFlushScheduled;
-    private final List<TickListener> ticking = new ArrayList<>();
+    private final ConnectionSweep ticking;
     private List<Runnable> atNextSweep = new ArrayList<>(0);
     private int tick;
     private boolean isMemoryShort;
@@ -48,8 +48,14 @@ public final class LoopContext {
      * @param executor runs tasks on the loop, in order
      */
     public LoopContext(int index, Executor executor) {
+        this(index, executor, (task, nanos) -> executor.execute(task));
+    }
+
+    /** @param later runs tasks on the loop after a while */
+    LoopContext(int index, Executor executor, ConnectionSweep.Later later) {
         this.index = index;
         this.executor = executor;
+        this.ticking = new ConnectionSweep(index, later);
     }
 
     public int index() {
@@ -164,20 +170,15 @@ public final class LoopContext {
 
     /** Adds {@code listener} to the sweep; it is told its place. */
     void addTicking(TickListener listener) {
-        listener.tickIndex(ticking.size());
         ticking.add(listener);
         if (cut != null) {
             listener.cut();
         }
     }
 
-    /** Takes the listener at {@code place} out; the last one moves there. */
+    /** Takes the listener at {@code place} out. */
     void removeTicking(int place) {
-        TickListener last = ticking.remove(ticking.size() - 1);
-        if (place < ticking.size()) {
-            ticking.set(place, last);
-            last.tickIndex(place);
-        }
+        ticking.remove(place);
         completeCut();
     }
 
@@ -189,25 +190,12 @@ public final class LoopContext {
             atNextSweep = new ArrayList<>(0);
             due.forEach(this::execute);
         }
-        // backwards: a listener that closes itself is replaced by one that was already visited
-        for (int i = ticking.size() - 1; i >= 0; i--) {
-            if (i < ticking.size()) {
-                tick(ticking.get(i));
-            }
-        }
-    }
-
-    private void tick(TickListener listener) {
-        try {
-            listener.onTick(tick);
-        } catch (RuntimeException | Error e) { // outermost frame: a sweep that throws is never called again
-            LOG.error("time-outs not looked at loop={} connection={}", index, listener, e);
-        }
+        ticking.begin(tick);
     }
 
     /** The connections of this loop, a copy. */
     List<TickListener> connections() {
-        return List.copyOf(ticking);
+        return ticking.listeners();
     }
 
     /**

@@ -114,6 +114,41 @@ class LoopPackingTest {
         }
     }
 
+    @Test
+    void aLoopThatDoesNotArriveIsCalledHomeAndTriedAgainLater() {
+        LoopPacking packing = new LoopPacking(3);
+        LoopPacking.Load stuck = new Hosted(identity(3), new double[3]);
+        List<LoopPacking.Move> first = decide(packing, stuck, LoopPacking.QUIET_LOOKS);
+        assertThat(first).hasSize(1);
+        int loop = first.get(0).loop();
+        assertThat(decide(packing, stuck, LoopPacking.MAX_LOOKS_UNDER_WAY))
+                .as("while it is under way")
+                .isEmpty();
+        assertThat(decide(packing, stuck, 1)).containsExactly(new LoopPacking.Move(loop, loop));
+        assertThat(decide(packing, stuck, LoopPacking.REST_LOOKS)).isEmpty();
+        assertThat(decide(packing, stuck, LoopPacking.QUIET_LOOKS)).isEqualTo(first);
+    }
+
+    /** It arrives after all, just as it is called home. */
+    @Test
+    void aLoopThatArrivesLateIsCalledHomeToo() {
+        LoopPacking packing = new LoopPacking(2);
+        LoopPacking.Load home = new Hosted(identity(2), new double[2]);
+        LoopPacking.Load away = new Hosted(new int[] {0, 0}, new double[2]);
+        decide(packing, home, LoopPacking.QUIET_LOOKS + LoopPacking.MAX_LOOKS_UNDER_WAY);
+        assertThat(decide(packing, home, 1)).hasSize(1);
+        assertThat(decide(packing, away, LoopPacking.MAX_LOOKS_UNDER_WAY)).isEmpty();
+        assertThat(decide(packing, away, 1)).containsExactly(new LoopPacking.Move(1, 1));
+    }
+
+    private static List<LoopPacking.Move> decide(LoopPacking packing, LoopPacking.Load load, int times) {
+        List<LoopPacking.Move> all = new ArrayList<>();
+        for (int i = 0; i < times; i++) {
+            all.addAll(packing.decide(load));
+        }
+        return all;
+    }
+
     private static void check(LoopPacking.Move move, int[] hosts) {
         assertThat(move.loop()).isNotZero();
         if (move.loop() != move.host()) {
@@ -149,10 +184,28 @@ class LoopPackingTest {
             assertThat(packing.isGuest(i)).isEqualTo(hosts[i] != i);
         }
         double[] sums = sums(hosts, busy);
-        return loop -> {
+        return new Hosted(hosts, sums);
+    }
+
+    private static final class Hosted implements LoopPacking.Load {
+        private final int[] hosts;
+        private final double[] sums;
+
+        private Hosted(int[] hosts, double[] sums) {
+            this.hosts = hosts;
+            this.sums = sums;
+        }
+
+        @Override
+        public boolean isGuest(int loop) {
+            return hosts[loop] != loop;
+        }
+
+        @Override
+        public double busy(int loop) {
             assertThat(hosts[loop]).as("asked for a loop at home").isEqualTo(loop);
             return Math.min(1, sums[loop]);
-        };
+        }
     }
 
     /** Looks of {@code loops} loops, none of which has a guest but the first. */

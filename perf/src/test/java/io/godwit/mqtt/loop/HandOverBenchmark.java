@@ -1,0 +1,92 @@
+package io.godwit.mqtt.loop;
+
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/**
+ * One task handed from an event loop to another that has nothing to do: as a message is at a low rate, from the publisher's to the
+ * subscriber's. Between loops that one thread runs, and between two threads, of which each hand-over wakes one.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class HandOverBenchmark {
+    private static final int HAND_OVERS = 1_000;
+    private static final long LIMIT_SECONDS = 20;
+
+    @Param({"1", "2"})
+    public int threads;
+
+    private final List<PackedLoop> loops = new ArrayList<>();
+    private PackedLoopGroup group;
+
+    @Setup
+    public void setUp() throws InterruptedException {
+        group = new PackedLoopGroup(2, new DefaultThreadFactory("loop", true), EpollIoHandler.newFactory());
+        group.forEach(loop -> loops.add((PackedLoop) loop));
+        if (threads == 1) {
+            loops.get(1).moveTo(loops.get(0));
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+            while (!loops.get(1).isGuest()) {
+                if (System.nanoTime() > end) {
+                    throw new IllegalStateException("the loop did not move");
+                }
+                Thread.sleep(1);
+            }
+        }
+        handOver(); // the first task of a guest may still find it on its way
+        if (group.activeThreads() != threads) {
+            throw new IllegalStateException("loops are run by another number of threads than they should be");
+        }
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(HAND_OVERS)
+    public void handOver() throws InterruptedException {
+        CountDownLatch done = new CountDownLatch(1);
+        new Relay(done).run();
+        if (!done.await(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("a task was lost");
+        }
+    }
+
+    @TearDown
+    public void close() {
+        group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+        loops.clear();
+    }
+
+    /** Gives itself from one loop to the other. */
+    private final class Relay implements Runnable {
+        private final CountDownLatch done;
+        private int left = HAND_OVERS;
+
+        private Relay(CountDownLatch done) {
+            this.done = done;
+        }
+
+        @Override
+        public void run() {
+            if (left == 0) {
+                done.countDown();
+                return;
+            }
+            left--;
+            loops.get(left % 2).execute(this);
+        }
+    }
+}
