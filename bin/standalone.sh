@@ -297,6 +297,8 @@ build_command() {
   jvm+=(-Djdk.tls.rejectClientInitiatedRenegotiation=true)
   # Memory of a burst goes back to the system: a collection a minute after the last one, large buffers at once (glibc).
   jvm+=(-XX:G1PeriodicGCInterval=60000)
+  # What outlives two collections is a session, a connection or an index: to copy it up to fifteen times makes every pause longer.
+  jvm+=(-XX:MaxTenuringThreshold=2)
   export MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-131072}"
   # The signal by which the JVM halts a thread whose stack it looks at, for JFR. By default it is SIGUSR2, for which JRaft has a handler of its own:
   # JFR would see no thread run, and each of its looks would have JRaft write down its state. This one is a real-time signal that nobody else uses.

@@ -8,6 +8,7 @@ import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
 import org.rocksdb.Env;
+import org.rocksdb.IndexType;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
@@ -25,6 +26,9 @@ public final class RocksResources implements AutoCloseable {
      * rule: what clients write to it meanwhile is flushed at the same rate.
      */
     public static final long RECLAIM_BYTES_PER_SECOND = 32L << 20;
+
+    /** Parts of filters and indexes. */
+    private static final int METADATA_BLOCK_BYTES = 8 << 10;
 
     private final LRUCache cache;
     private final WriteBufferManager writeBuffers;
@@ -73,6 +77,13 @@ public final class RocksResources implements AutoCloseable {
                         .setBlockCache(cache)
                         .setBlockSize(16 << 10)
                         .setFilterPolicy(bloom)
+                        // in parts: the filter of a file of a million small keys as one block fits into no shard of the
+                        // cache,
+                        // and would be read as a whole for each key
+                        .setIndexType(IndexType.kTwoLevelIndexSearch)
+                        .setPartitionFilters(true)
+                        .setMetadataBlockSize(METADATA_BLOCK_BYTES)
+                        .setPinTopLevelIndexAndFilter(true)
                         .setCacheIndexAndFilterBlocks(true)
                         .setPinL0FilterAndIndexBlocksInCache(true));
     }

@@ -38,6 +38,7 @@ public class HandOverBenchmark {
     public void setUp() throws InterruptedException {
         group = new PackedLoopGroup(2, new DefaultThreadFactory("loop", true), EpollIoHandler.newFactory());
         group.forEach(loop -> loops.add((PackedLoop) loop));
+        handOver(); // a host must have begun
         if (threads == 1) {
             loops.get(1).moveTo(loops.get(0));
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
