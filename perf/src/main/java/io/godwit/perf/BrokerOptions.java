@@ -30,7 +30,8 @@ final class BrokerOptions {
             names = "--broker",
             paramLabel = "HOST:PORT,...",
             defaultValue = "127.0.0.1",
-            description = "broker, or several, which clients take in turn (default: 127.0.0.1:1883, with TLS :8883)")
+            description =
+                    "broker, or several, which clients take in turn (default: 127.0.0.1:1883, with TLS :8883); over WebSocket ws://HOST:PORT/PATH or wss://HOST:PORT/PATH (port 80 or 443, path /mqtt unless given)")
     private String brokers = "127.0.0.1";
 
     @Option(
@@ -74,11 +75,6 @@ final class BrokerOptions {
     private boolean isInsecure;
 
     @Option(
-            names = "--websocket",
-            description = "connect over WebSocket: not possible, the client of Vert.x MQTT speaks TCP and TLS only")
-    private boolean isWebSocket;
-
-    @Option(
             names = "--broker-pid",
             paramLabel = "PID,...",
             split = ",",
@@ -106,30 +102,32 @@ final class BrokerOptions {
 
     /** {@link IllegalArgumentException} says what the user has to change. */
     ClientSettings clients(Security security) {
-        if (security == Security.PLAIN && !isTls && certificate != null) {
+        ClientSettings clients = clients(security, brokers);
+        if (clients.trust() == null && certificate != null) {
             throw new IllegalArgumentException("--cert: this load goes over plain TCP; --tls puts it over TLS");
         }
-        return clients(security, brokers);
+        return clients;
     }
 
     /** For a suite, whose scenarios each take of certificates what they need. */
     ClientSettings clients(Security security, String brokers) {
-        if (isWebSocket) {
-            throw new IllegalArgumentException(
-                    "--websocket: the client of Vert.x MQTT speaks MQTT over TCP and TLS only; give the broker's TCP or TLS port");
+        boolean isPlain = security == Security.PLAIN && !isTls;
+        List<Endpoint> endpoints = Endpoint.parseAll(brokers, isPlain ? PORT : TLS_PORT);
+        boolean isTlsAsked = isTls || endpoints.stream().anyMatch(Endpoint::isWss);
+        Security effective = security == Security.PLAIN && isTlsAsked ? Security.TLS : security;
+        if (effective != Security.PLAIN && !endpoints.stream().allMatch(Endpoint::mayHaveTls)) {
+            throw new IllegalArgumentException("--broker: ws:// is without TLS, and this load goes over TLS: wss://");
         }
-        Security effective = security == Security.PLAIN && isTls ? Security.TLS : security;
         if (effective == Security.MUTUAL_TLS && (certificate == null || key == null)) {
             throw new IllegalArgumentException("mutual TLS needs --cert and --key");
         }
         if ((certificate == null) != (key == null)) {
             throw new IllegalArgumentException("--cert and --key go together");
         }
-        List<Endpoint> endpoints = Endpoint.parseAll(brokers, effective == Security.PLAIN ? PORT : TLS_PORT);
         TlsMaterial tls = effective == Security.PLAIN
                 ? new TlsMaterial(null, null)
                 : TlsMaterial.load(
-                        authorities, isInsecure, effective == Security.TLS && !isTls ? null : certificate, key);
+                        authorities, isInsecure, effective == Security.TLS && !isTlsAsked ? null : certificate, key);
         return new ClientSettings(
                 endpoints,
                 checked(localAddresses),

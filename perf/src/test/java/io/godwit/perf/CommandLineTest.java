@@ -20,7 +20,7 @@ class CommandLineTest {
     @TempDir
     private Path home;
 
-    private static String errorsOf(int expectedCode, String... args) {
+    static String errorsOf(int expectedCode, String... args) {
         PrintStream error = System.err;
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
@@ -44,8 +44,11 @@ class CommandLineTest {
     }
 
     @Test
-    void webSocketIsRefusedWithTheReason() {
-        assertThat(errorsOf(2, "run", "C10k", "--websocket")).contains("speaks MQTT over TCP and TLS only");
+    void allBrokersAreReachedInTheSameWay() {
+        assertThat(errorsOf(2, "run", "C10k", "--broker", "ws://a,b:1883")).contains("over WebSocket or none");
+        assertThat(errorsOf(2, "run", "C10k", "--broker", "ws://a,wss://b")).contains("ws:// is without TLS");
+        assertThat(errorsOf(2, "run", "C10k", "--broker", "ws://a", "--tls")).contains("ws:// is without TLS");
+        assertThat(errorsOf(2, "run", "C10k", "--broker", "http://a")).contains("ws://host:port/path");
     }
 
     @ParameterizedTest

@@ -2,6 +2,7 @@ package io.godwit.perf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.mqtt.certificates.TestAuthority;
 import io.godwit.perf.load.Endpoint;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -27,19 +28,35 @@ class EndToEndTest {
 
     private static Process broker;
     private static int port;
+    private static int wsPort;
+    private static int wssPort;
 
     @TempDir
     private Path reports;
 
     @BeforeAll
     static void start() throws Exception {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = socket.getLocalPort();
+        try (ServerSocket tcp = free();
+                ServerSocket ws = free();
+                ServerSocket wss = free()) {
+            port = tcp.getLocalPort();
+            wsPort = ws.getLocalPort();
+            wssPort = wss.getLocalPort();
         }
-        Path config = Files.writeString(
-                home.resolve("standalone.yml"),
-                "mqttServerConfig:\n  maxConnBandwidth: 0\n  tcpListener:\n    host: 127.0.0.1\n    port: " + port
-                        + "\n");
+        TestAuthority authority = new TestAuthority("root");
+        TestAuthority.write(home, "server", authority.issue("CN=server"));
+        TestAuthority.writePem(home.resolve("root.crt"), authority.certificate());
+        Path config = Files.writeString(home.resolve("standalone.yml"), """
+                mqttServerConfig:
+                  maxConnBandwidth: 0
+                  tcpListener: {host: 127.0.0.1, port: %d}
+                  wsListener: {enable: true, host: 127.0.0.1, port: %d}
+                  wssListener:
+                    enable: true
+                    host: 127.0.0.1
+                    port: %d
+                    sslConfig: {certFile: server.crt, keyFile: server.key}
+                """.formatted(port, wsPort, wssPort));
         broker = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx256m",
@@ -64,6 +81,10 @@ class EndToEndTest {
                 .isTrue();
     }
 
+    private static ServerSocket free() throws IOException {
+        return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    }
+
     private static String output() {
         try {
             return Files.readString(home.resolve("output"));
@@ -81,8 +102,12 @@ class EndToEndTest {
     }
 
     private JsonObject run(int expectedCode, String... args) throws Exception {
+        return runAt("127.0.0.1:" + port, expectedCode, args);
+    }
+
+    private JsonObject runAt(String address, int expectedCode, String... args) throws Exception {
         List<String> all = new ArrayList<>(List.of(args));
-        all.addAll(List.of("--broker", "127.0.0.1:" + port, "--out", reports.toString()));
+        all.addAll(List.of("--broker", address, "--out", reports.toString()));
         assertThat(Main.execute(all.toArray(String[]::new))).isEqualTo(expectedCode);
         try (DirectoryStream<Path> files = Files.newDirectoryStream(reports, "*.json")) {
             Path json = files.iterator().next();
@@ -120,6 +145,77 @@ class EndToEndTest {
         if (!arguments.contains("_p12_") && !arguments.contains("_p4_")) {
             assertThat(json.getJsonObject("latencyMillis").getLong("count")).isPositive();
         }
+    }
+
+    @Test
+    void whatIsSentOverWebSocketArrives() throws Exception {
+        JsonObject json = runAt(
+                "ws://127.0.0.1:" + wsPort,
+                0,
+                "run",
+                "30_30_qos1_p256_10mps_1n_1v",
+                "--duration",
+                "1s",
+                "--warmup",
+                "500ms");
+
+        assertNothingIsLost(json);
+    }
+
+    /** Of a size that comes in several pieces, from local addresses in turn, with the broker's name in its certificate verified. */
+    @Test
+    void whatIsSentOverWebSocketWithTlsArrives() throws Exception {
+        JsonObject json = runAt(
+                "wss://127.0.0.1:" + wssPort + "/mqtt",
+                0,
+                "run",
+                "4_4_qos1_p300000_5mps_1n_1v",
+                "--cafile",
+                home.resolve("root.crt").toString(),
+                "--ifaddrs",
+                "127.0.0.1,127.0.0.2",
+                "--duration",
+                "1s",
+                "--warmup",
+                "500ms");
+
+        assertNothingIsLost(json);
+    }
+
+    private static void assertNothingIsLost(JsonObject json) {
+        JsonObject delivery = json.getJsonObject("delivery");
+        assertThat(delivery.getLong("sent")).isPositive();
+        assertThat(delivery.getLong("acknowledged")).isEqualTo(delivery.getLong("sent"));
+        assertThat(delivery.getLong("received")).isEqualTo(delivery.getLong("expected"));
+        assertThat(delivery.getLong("lost")).isZero();
+        assertThat(json.getJsonObject("errors").isEmpty()).isTrue();
+    }
+
+    @Test
+    void aWebSocketThatIsRefusedIsSaidWithTheReason() throws Exception {
+        String address = "ws://127.0.0.1:" + wsPort + "/elsewhere";
+        JsonObject json = runAt(address, 3, "run", "conn-tcp-40-100_1n_true", "--duration", "500ms");
+
+        assertThat(json.getJsonObject("connections").getInteger("connected")).isZero();
+        assertThat(json.getJsonObject("errors").fieldNames())
+                .anySatisfy(error -> assertThat(error).contains(address, "404"));
+        assertThat(CommandLineTest.errorsOf(
+                        1, "pub", "--clients", "2", "--broker", address, "--out", reports.toString()))
+                .contains("clients cannot connect", address, "404");
+    }
+
+    @Test
+    void aCertificateThatNobodyVouchesForIsSaid() {
+        assertThat(CommandLineTest.errorsOf(
+                        1,
+                        "pub",
+                        "--clients",
+                        "2",
+                        "--broker",
+                        "wss://127.0.0.1:" + wssPort,
+                        "--out",
+                        reports.toString()))
+                .contains("clients cannot connect: wss://127.0.0.1:" + wssPort);
     }
 
     @Test

@@ -1,5 +1,7 @@
 package io.godwit.perf.load;
 
+import io.vertx.core.http.WebSocketClientOptions;
+import io.vertx.core.net.ClientOptionsBase;
 import io.vertx.core.net.KeyCertOptions;
 import io.vertx.core.net.TrustOptions;
 import io.vertx.mqtt.MqttClientOptions;
@@ -26,7 +28,7 @@ public record ClientSettings(
     /** 18 hours; Vert.x MQTT refuses to say 0. */
     private static final int LONGEST_KEEP_ALIVE = 65_535;
 
-    private static final int CONNECT_TIMEOUT_MILLIS = 30_000;
+    static final int CONNECT_TIMEOUT_MILLIS = 30_000;
     /** Topic and header of a PUBLISH beside its payload. */
     private static final int BESIDE_PAYLOAD = 66_000;
 
@@ -37,6 +39,11 @@ public record ClientSettings(
         if (keepAliveSeconds < 0 || keepAliveSeconds > LONGEST_KEEP_ALIVE) {
             throw new IllegalArgumentException(
                     "keep-alive must be 0 to " + LONGEST_KEEP_ALIVE + " seconds, was " + keepAliveSeconds);
+        }
+        long webSockets =
+                brokers.stream().filter(broker -> broker.webSocket() != null).count();
+        if (webSockets != 0 && webSockets != brokers.size()) {
+            throw new IllegalArgumentException("either all brokers are reached over WebSocket or none: " + brokers);
         }
         brokers = List.copyOf(brokers);
         localAddresses = List.copyOf(localAddresses);
@@ -55,21 +62,45 @@ public record ClientSettings(
                 .setAutoKeepAlive(keepAliveSeconds > 0)
                 .setMaxMessageSize(payloadBytes + BESIDE_PAYLOAD)
                 .setMaxInflightQueue(window);
-        options.setConnectTimeout(CONNECT_TIMEOUT_MILLIS).setTcpNoDelay(true);
         if (user != null) {
             options.setUsername(user).setPassword(password == null ? "" : password);
         }
+        connectBy(options, index);
+        options.setHostnameVerificationAlgorithm(isHostVerified ? "HTTPS" : "");
+        return options;
+    }
+
+    private void connectBy(ClientOptionsBase options, int index) {
+        options.setConnectTimeout(CONNECT_TIMEOUT_MILLIS).setTcpNoDelay(true);
         if (!localAddresses.isEmpty()) {
             // All brokers from one address, then all from the next: address and broker do not repeat in step.
             options.setLocalAddress(localAddresses.get(index / brokers.size() % localAddresses.size()));
         }
         if (trust != null) {
             options.setSsl(true).setTrustOptions(trust);
-            options.setHostnameVerificationAlgorithm(isHostVerified ? "HTTPS" : "");
             if (identity != null) {
                 options.setKeyCertOptions(identity);
             }
         }
+    }
+
+    /** Whether clients need a {@link WebSocketRelay}: all of them do, or none. */
+    boolean isOverWebSocket() {
+        return brokers.get(0).webSocket() != null;
+    }
+
+    /** Of the WebSockets of clients {@code index}, {@code index} plus the number of pairs of broker and local address, and so on. */
+    WebSocketClientOptions webSocketOptions(int index) {
+        WebSocketClientOptions options = new WebSocketClientOptions()
+                .setMaxConnections(Integer.MAX_VALUE)
+                .setMaxFrameSize(Integer.MAX_VALUE)
+                .setVerifyHost(isHostVerified);
+        connectBy(options, index);
         return options;
+    }
+
+    /** The same for clients whose way to the brokers begins at {@code relays}. */
+    ClientSettings over(List<Endpoint> relays) {
+        return new ClientSettings(relays, List.of(), null, null, isHostVerified, user, password, keepAliveSeconds);
     }
 }

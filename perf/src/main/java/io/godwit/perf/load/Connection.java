@@ -36,7 +36,7 @@ class Connection {
     /** Completes on the event loop when the client is ready for its part; what fails is counted as well. */
     final Future<Void> open() {
         openedNanos = Time.nowNanos();
-        client.exceptionHandler(thrown -> counters.error("connection", thrown));
+        client.exceptionHandler(thrown -> counters.errors.add("connection", thrown));
         client.closeHandler(closed -> onClosed());
         prepare();
         return client.connect(broker.port(), broker.host())
@@ -53,7 +53,7 @@ class Connection {
                 })
                 .onFailure(cause -> {
                     counters.connectFailed.increment();
-                    counters.error("connect", cause);
+                    counters.errors.add("connect", cause);
                 });
     }
 
@@ -71,7 +71,7 @@ class Connection {
             isCounted = false;
             counters.disconnected.increment();
             if (!isClosing) {
-                counters.error("the broker closed a connection");
+                counters.errors.add("the broker closed a connection");
             }
         }
     }

@@ -23,12 +23,13 @@ public final class HeldFilters implements AutoCloseable {
     private static final int PAYLOAD_BYTES = 65_536;
 
     private final Vertx vertx = Vertx.vertx();
-    private final ClientSettings settings;
+    private final Errors relayErrors = new Errors();
+    private final Future<ClientSettings> relayed;
     private final List<MqttClient> clients = new ArrayList<>();
     private int held;
 
     public HeldFilters(ClientSettings settings) {
-        this.settings = settings;
+        relayed = WebSocketRelay.start(vertx, settings, 1, relayErrors);
     }
 
     /** Subscribes until {@code count} filters are held; the n-th is {@code filter(n)}. */
@@ -48,11 +49,14 @@ public final class HeldFilters implements AutoCloseable {
                 held = end;
             }
         } catch (ExecutionException | TimeoutException e) {
-            throw new LoadFailedException("only " + held + " filters could be subscribed: " + e);
+            throw new LoadFailedException("only " + held + " filters could be subscribed: "
+                    + relayErrors.mostFrequent().orElse(e.toString()));
         }
     }
 
     private MqttClient connect(int index) throws InterruptedException, ExecutionException, TimeoutException {
+        await(relayed);
+        ClientSettings settings = relayed.result();
         MqttClient client =
                 MqttClient.create(vertx, settings.options("holder-" + index, index, true, PAYLOAD_BYTES, 1));
         Endpoint broker = settings.brokerOf(index);

@@ -48,7 +48,11 @@ public final class LoadRun {
     private final double scale;
     private final Scenario scenario;
     private final LoadSettings settings;
-    private final RunContext run;
+    private final ClientSettings clients;
+    private final Errors relayErrors = new Errors();
+    /** Of clients that go by a relay once there is one, see {@link #deploy}. */
+    private RunContext run;
+
     private final Optional<UsageSource> broker;
     private final Consumer<Progress> progress;
     private final List<LoadLoop> loops = new ArrayList<>();
@@ -100,6 +104,7 @@ public final class LoadRun {
         this.scale = scale;
         this.scenario = scenario;
         this.settings = settings;
+        this.clients = clients;
         this.broker = broker;
         this.progress = progress;
         MessageHeader header = MessageHeader.fitting(scenario.payloadBytes());
@@ -152,6 +157,11 @@ public final class LoadRun {
     }
 
     private void deploy(Vertx vertx) throws InterruptedException, LoadFailedException {
+        Future<ClientSettings> relayed = WebSocketRelay.start(vertx, clients, settings.loops(), relayErrors);
+        if (!quietly(relayed, CLOSE_TIMEOUT)) {
+            throw new LoadFailedException("the relay to WebSockets did not start: " + relayed.cause());
+        }
+        run = run.with(relayed.result());
         List<Future<String>> deployed = new ArrayList<>();
         for (int i = 0; i < settings.loops(); i++) {
             LoadLoop loop = new LoadLoop(run, i, settings.loops());
@@ -189,6 +199,7 @@ public final class LoadRun {
             }
         }
         quietly(loop.closeAll(), CLOSE_TIMEOUT);
+        relayErrors.clear();
     }
 
     private void connect() throws LoadFailedException, InterruptedException {
@@ -479,7 +490,7 @@ public final class LoadRun {
                 Spread.of(taken(c -> c.latencyNow)),
                 Spread.of(taken(c -> c.connectNow)),
                 Spread.of(taken(c -> c.latenessNow)).p99(),
-                sum(c -> c.errors.sum()),
+                sum(c -> c.errors.count()),
                 cores,
                 usage.map(Usage::residentBytes).orElse(0L),
                 look.cores(),
@@ -552,7 +563,7 @@ public final class LoadRun {
                 published,
                 scale,
                 begun,
-                run.clients().brokers().stream().map(Endpoint::toString).toList(),
+                clients.brokers().stream().map(Endpoint::toString).toList(),
                 broker.map(UsageSource::describe).orElse(""),
                 measuredSeconds,
                 expectedIn,
@@ -633,15 +644,19 @@ public final class LoadRun {
     private Map<String, Long> errors() {
         Map<String, Long> errors = new HashMap<>();
         for (LoadLoop loop : loops) {
-            loop.counters.errorsByText.forEach((text, count) -> errors.merge(text, count.sum(), Long::sum));
+            loop.counters.errors.addTo(errors);
         }
+        relayErrors.addTo(errors);
         return errors;
     }
 
+    /** The most frequent one; of relays first, since clients see but a closed connection then. */
     private String errorText() {
-        return errors().entrySet().stream()
-                .max(Map.Entry.comparingByValue())
-                .map(Map.Entry::getKey)
+        return relayErrors
+                .mostFrequent()
+                .or(() -> errors().entrySet().stream()
+                        .max(Map.Entry.comparingByValue())
+                        .map(Map.Entry::getKey))
                 .orElse("without an error");
     }
 

@@ -1,7 +1,5 @@
 package io.godwit.perf.load;
 
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
@@ -11,8 +9,6 @@ import org.HdrHistogram.SingleWriterRecorder;
  * the loop has handed them over.
  */
 final class LoopCounters {
-    private static final int MOST_KINDS_OF_ERRORS = 50;
-
     final LongAdder connected = new LongAdder();
     final LongAdder connectFailed = new LongAdder();
     final LongAdder disconnected = new LongAdder();
@@ -28,12 +24,10 @@ final class LoopCounters {
     final LongAdder repeated = new LongAdder();
     final LongAdder overtaken = new LongAdder();
     final LongAdder foreign = new LongAdder();
-    final LongAdder errors = new LongAdder();
+    final Errors errors = new Errors();
     final LongAdder fenced = new LongAdder();
     /** Clients of {@link io.godwit.perf.scenario.Topology#CONNECT_AND_PUBLISH} that are through. */
     final LongAdder finished = new LongAdder();
-
-    final Map<String, LongAdder> errorsByText = new ConcurrentHashMap<>();
 
     final SingleWriterRecorder latencyNow = Histograms.recorder();
     final SingleWriterRecorder latenessNow = Histograms.recorder();
@@ -53,17 +47,4 @@ final class LoopCounters {
     final Histogram messageTime = Histograms.histogram();
     /** Of the clients' messages per second, each by itself. */
     double clientRates;
-
-    void error(String text) {
-        errors.increment();
-        // Only so many kinds: texts may have addresses and numbers in them.
-        if (errorsByText.size() < MOST_KINDS_OF_ERRORS || errorsByText.containsKey(text)) {
-            errorsByText.computeIfAbsent(text, key -> new LongAdder()).increment();
-        }
-    }
-
-    void error(String what, Throwable cause) {
-        String text = cause.getMessage();
-        error(what + ": " + (text == null ? cause.getClass().getSimpleName() : text));
-    }
 }

@@ -13,6 +13,9 @@ public final class Preflight {
     /** Files beside connections: jars, event loops, reports. */
     private static final int OTHER_FILES = 200;
 
+    /** Of a client that goes by a {@link WebSocketRelay}: its own, the relay's towards it, and the WebSocket's. */
+    private static final int FILES_OVER_RELAY = 3;
+
     private Preflight() {}
 
     /** Empty when it may begin. */
@@ -35,14 +38,16 @@ public final class Preflight {
             OptionalLong tracked) {
         List<String> obstacles = new ArrayList<>();
         int connections = scenario.connections();
-        if (files.isPresent() && connections + OTHER_FILES > files.getAsLong()) {
+        int filesEach = clients.isOverWebSocket() ? FILES_OVER_RELAY : 1;
+        if (files.isPresent() && (long) connections * filesEach + OTHER_FILES > files.getAsLong()) {
             obstacles.add(
-                    "%,d connections need as many open files, and this process may have %,d (%d of them for itself): --scale %s fits, or raise the limit (ulimit -n)"
+                    "%,d connections need %s open files, and this process may have %,d (%d of them for itself): --scale %s fits, or raise the limit (ulimit -n)"
                             .formatted(
                                     connections,
+                                    filesEach == 1 ? "as many" : filesEach + " times as many",
                                     files.getAsLong(),
                                     OTHER_FILES,
-                                    fitting(files.getAsLong() - OTHER_FILES, connections)));
+                                    fitting((files.getAsLong() - OTHER_FILES) / filesEach, connections)));
         }
         long pairs = (long) Math.max(1, clients.localAddresses().size())
                 * clients.brokers().size();
@@ -53,10 +58,15 @@ public final class Preflight {
                                     connections, ports.getAsLong(), fitting(ports.getAsLong() * pairs, connections)));
         }
         // On this machine both ends of a connection are one entry of the table.
-        if (tracked.isPresent() && connections > tracked.getAsLong()) {
+        int trackedEach = clients.isOverWebSocket() ? 2 : 1; // to the relay, and to the broker
+        if (tracked.isPresent() && (long) connections * trackedEach > tracked.getAsLong()) {
             obstacles.add(
-                    "%,d connections are more than the %,d that the kernel can still track (net.netfilter.nf_conntrack_max): beyond, they fail without a word; --scale %s fits"
-                            .formatted(connections, tracked.getAsLong(), fitting(tracked.getAsLong(), connections)));
+                    "%,d connections, %d entries each, are more than the %,d that the kernel can still track (net.netfilter.nf_conntrack_max): beyond, they fail without a word; --scale %s fits"
+                            .formatted(
+                                    connections,
+                                    trackedEach,
+                                    tracked.getAsLong(),
+                                    fitting(tracked.getAsLong() / trackedEach, connections)));
         }
         if (obstacles.isEmpty()
                 && isLocal

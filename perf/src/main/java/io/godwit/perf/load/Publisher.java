@@ -168,7 +168,7 @@ final class Publisher extends Connection {
         written.onComplete(done -> {
             unwritten--;
             if (done.failed()) {
-                counters.error("publish", done.cause());
+                counters.errors.add("publish", done.cause());
             }
             pump();
         });
@@ -184,7 +184,7 @@ final class Publisher extends Connection {
     private void onAcknowledged(int packetId) {
         Outstanding message = outstanding.remove(packetId);
         if (message == null) {
-            counters.error("an acknowledgement of nothing");
+            counters.errors.add("an acknowledgement of nothing");
             return;
         }
         counters.acknowledged.increment();

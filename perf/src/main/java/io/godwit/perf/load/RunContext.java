@@ -34,6 +34,11 @@ record RunContext(
                 new MeasuredTime());
     }
 
+    /** The same for clients that connect as {@code others}. */
+    RunContext with(ClientSettings others) {
+        return new RunContext(id, scenario, settings, others, header, topics, group, measured);
+    }
+
     /** What publisher {@code index} publishes to; with {@link Topology#RANDOM} the topic of that number. */
     String topic(int index) {
         if (topics != null) {

@@ -34,6 +34,26 @@ class PreflightTest {
     }
 
     @Test
+    void aConnectionOverWebSocketIsThreeFilesAndTwoTrackedConnections() {
+        ClientSettings overWebSocket = new ClientSettings(
+                Endpoint.parseAll("ws://broker.example", 1_883), List.of("10.0.0.1"), null, null, true, null, null, 60);
+
+        assertThat(obstacles(MANY.scaled(0.099), overWebSocket, 20_000))
+                .anySatisfy(text -> assertThat(text).contains("3 times as many", "--scale 0.33 fits"));
+        assertThat(obstacles(MANY.scaled(0.099).scaled(0.33), overWebSocket, 20_000))
+                .isEmpty();
+        assertThat(Preflight.obstacles(
+                        MANY.scaled(0.1),
+                        overWebSocket,
+                        OptionalLong.empty(),
+                        OptionalLong.empty(),
+                        false,
+                        OptionalLong.of(30_000)))
+                .singleElement()
+                .satisfies(text -> assertThat(text).contains("2 entries each", "--scale 0.75 fits"));
+    }
+
+    @Test
     void moreLocalAddressesHaveMorePorts() {
         assertThat(obstacles(MANY, from("10.0.0.1"), 1_000_000))
                 .anySatisfy(text -> assertThat(text).contains("28,000", "--ifaddrs"));
