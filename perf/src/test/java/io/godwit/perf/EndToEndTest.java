@@ -169,7 +169,7 @@ class EndToEndTest {
                 "wss://127.0.0.1:" + wssPort + "/mqtt",
                 0,
                 "run",
-                "4_4_qos1_p300000_5mps_1n_1v",
+                "4_4_qos1_p100000_2mps_1n_1v",
                 "--cafile",
                 home.resolve("root.crt").toString(),
                 "--ifaddrs",
@@ -177,7 +177,7 @@ class EndToEndTest {
                 "--duration",
                 "1s",
                 "--warmup",
-                "500ms");
+                "2s");
 
         assertNothingIsLost(json);
     }
