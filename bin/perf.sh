@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # perf.sh: puts an MQTT broker under load. "perf.sh --help" tells how, docs/perf.md tells more.
 # In a source checkout it builds itself when that is missing or older than the sources; in a distribution it runs what lies beside it.
-# "jmh [PATTERN]", "sessions", "offline" and "allocation" are benchmarks of this broker's own parts, for a source checkout only.
+# "jmh [PATTERN]", "sessions", "offline", "idle" and "allocation" are benchmarks of this broker's own parts, for a source checkout only.
 set -u
 
 die() { echo "perf.sh: $*" >&2; exit 1; }
@@ -38,6 +38,7 @@ case ${1:-} in
   jmh) benchmark=org.openjdk.jmh.Main ;;
   sessions) benchmark=io.godwit.broker.MillionSessions ;;
   offline) benchmark=io.godwit.broker.OfflineSessions ;;
+  idle) benchmark=io.godwit.perf.IdleConnections ;;
   allocation) benchmark=io.godwit.broker.SteadyAllocation ;;
 esac
 

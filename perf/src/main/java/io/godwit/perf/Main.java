@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
             "1:the load could not be run",
             "2:wrong arguments",
             "3:messages were lost, came twice at QoS 2, or connections failed",
-            "4:the stated rate was missed"
+            "4:the stated rate was missed",
+            "5:some scenarios of a suite were not run"
         })
 public final class Main implements Runnable {
     @Spec

@@ -1,7 +1,6 @@
 package io.godwit.perf;
 
 import io.godwit.perf.load.ClientSettings;
-import io.godwit.perf.load.Endpoint;
 import io.godwit.perf.observe.UsageSource;
 import io.godwit.perf.published.PublishedReports;
 import io.godwit.perf.published.PublishedTable;
@@ -10,7 +9,6 @@ import io.godwit.perf.scenario.Scenario;
 import io.godwit.perf.scenario.ScenarioName;
 import io.godwit.perf.scenario.Topology;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -101,11 +99,11 @@ final class RunCommand implements Callable<Integer> {
         try {
             Scenario scenario = scenario(published);
             ClientSettings clients = broker.clients(scenario.security());
-            if (before != null && !Shell.run(before, System.out)) {
+            if (before != null && !Shell.run(before, Shell.COMMAND_TIME, System.out)) {
                 System.err.println("perf.sh: the command before the run has failed: " + before);
                 return Verdict.FAILED;
             }
-            if (scenario.isCold() && !awaitPorts(clients.brokers())) {
+            if (scenario.isCold() && !Shell.awaitPorts(clients.brokers())) {
                 System.err.println("perf.sh: no broker listens on " + clients.brokers());
                 return Verdict.FAILED;
             }
@@ -142,14 +140,5 @@ final class RunCommand implements Callable<Integer> {
                 .topology(isShared || isPublishedShared ? Topology.SHARED : named.topology())
                 .cold(isCold)
                 .background(background != null ? background : named.background()));
-    }
-
-    private static boolean awaitPorts(List<Endpoint> brokers) throws InterruptedException {
-        for (Endpoint endpoint : brokers) {
-            if (!Shell.awaitPort(endpoint)) {
-                return false;
-            }
-        }
-        return true;
     }
 }

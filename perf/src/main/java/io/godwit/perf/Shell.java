@@ -5,18 +5,20 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** What is done around a run: a command before it, and waiting for a port. */
 final class Shell {
-    private static final long COMMAND_MINUTES = 10;
+    static final Duration COMMAND_TIME = Duration.ofMinutes(10);
     private static final long PORT_SECONDS = 120;
     private static final int CONNECT_MILLIS = 1_000;
 
     private Shell() {}
 
     /** Whether it has succeeded in time. What it prints goes to our own outputs. */
-    static boolean run(String command, PrintStream out) throws InterruptedException {
+    static boolean run(String command, Duration limit, PrintStream out) throws InterruptedException {
         out.println("before: " + command);
         try {
             Process process = new ProcessBuilder("sh", "-c", command)
@@ -24,7 +26,7 @@ final class Shell {
                     .redirectOutput(ProcessBuilder.Redirect.INHERIT)
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
-            if (!process.waitFor(COMMAND_MINUTES, TimeUnit.MINUTES)) {
+            if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
                 process.destroy();
                 return false;
             }
@@ -34,8 +36,17 @@ final class Shell {
         }
     }
 
-    /** Whether the port has opened in time. */
-    static boolean awaitPort(Endpoint endpoint) throws InterruptedException {
+    /** Whether something listens on all of them in time. */
+    static boolean awaitPorts(List<Endpoint> endpoints) throws InterruptedException {
+        for (Endpoint endpoint : endpoints) {
+            if (!awaitPort(endpoint)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean awaitPort(Endpoint endpoint) throws InterruptedException {
         long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(PORT_SECONDS);
         do {
             try (Socket socket = new Socket()) {

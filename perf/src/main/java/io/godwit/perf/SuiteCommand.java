@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -44,7 +45,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Runs all scenarios of the published reports, scaled to what this machine can take, in under 20 minutes, and writes one report with our figures",
-            "beside the published ones: report.html, report.md, and those of each run. The exit code is the worst of all runs."
+            "beside the published ones: report.html, report.md, and those of each run. The exit code is the worst of all runs; 5 when all were good and some of what",
+            "was asked for was not run, which is listed at the end."
         })
 final class SuiteCommand implements Callable<Integer> {
     private static final DateTimeFormatter TIME =
@@ -54,6 +56,21 @@ final class SuiteCommand implements Callable<Integer> {
     private static final Duration SHORTEST = Duration.ofSeconds(2);
     private static final Duration HELD = Duration.ofSeconds(1);
     private static final int OTHER_FILES = 500;
+
+    /** What a broker or a machine may not be made for. */
+    enum Kind {
+        TLS,
+        MTLS,
+        COLD;
+
+        private boolean has(Scenario scenario) {
+            return switch (this) {
+                case TLS -> scenario.security() == Security.TLS;
+                case MTLS -> scenario.security() == Security.MUTUAL_TLS;
+                case COLD -> scenario.isCold();
+            };
+        }
+    }
 
     @Spec
     @SuppressWarnings("NullAway.Init") // by picocli
@@ -88,6 +105,20 @@ final class SuiteCommand implements Callable<Integer> {
             description = "where it wants a certificate of clients; with --cert and --key")
     private @Nullable String mutualTlsBroker;
 
+    @Option(
+            names = "--before",
+            paramLabel = "COMMAND",
+            description =
+                    "a shell command that restarts the broker, for scenarios of a cold start; without it those are not run")
+    private @Nullable String before;
+
+    @Option(
+            names = "--without",
+            paramLabel = "KIND",
+            split = ",",
+            description = "what to leave out, which then counts as not asked for: tls, mtls, cold")
+    private Set<Kind> without = Set.of();
+
     @Option(names = "--title", paramLabel = "TEXT", description = "of the report")
     private String title = "Published scenarios, scaled to this machine";
 
@@ -119,6 +150,7 @@ final class SuiteCommand implements Callable<Integer> {
             Pattern wanted = Pattern.compile(only, Pattern.CASE_INSENSITIVE);
             items = SuitePlan.of(published, room()).stream()
                     .filter(item -> wanted.matcher(item.arguments()).find())
+                    .filter(item -> without.stream().noneMatch(kind -> kind.has(item.scenario())))
                     .toList();
             clients = broker.clients(Security.PLAIN, broker.brokers());
         } catch (PatternSyntaxException e) {
@@ -128,7 +160,8 @@ final class SuiteCommand implements Callable<Integer> {
         }
         if (items.isEmpty()) {
             throw new ParameterException(
-                    spec.commandLine(), "no published scenario has '" + only + "' in its arguments");
+                    spec.commandLine(),
+                    "no published scenario is left: with '" + only + "' in its arguments, without " + without);
         }
         try {
             Files.createDirectories(out);
@@ -189,6 +222,7 @@ final class SuiteCommand implements Callable<Integer> {
         }
         write(entries, clients, begun);
         System.out.println("\nreport: " + out.resolve("report.html") + " and " + out.resolve("report.md"));
+        tellNotRun(entries);
         return worst(entries);
     }
 
@@ -235,6 +269,10 @@ final class SuiteCommand implements Callable<Integer> {
         }
         try {
             ClientSettings clients = broker.clients(scenario.security(), address);
+            String obstacle = scenario.isCold() ? restart(clients, endNanos) : null;
+            if (obstacle != null) {
+                return notRun(item, obstacle);
+            }
             Optional<UsageSource> watch = broker.watch(clients.brokers());
             LoadSettings settings =
                     options.settings(!scenario.isOpenLoop(), false, warmUp(), isConnecting(scenario) ? HELD : duration);
@@ -255,9 +293,33 @@ final class SuiteCommand implements Callable<Integer> {
         }
     }
 
+    /** What keeps the broker from being a cold one; null when it has just started. */
+    private @Nullable String restart(ClientSettings clients, long endNanos) throws InterruptedException {
+        String command = before;
+        if (command == null) {
+            return "no --before was given, which restarts the broker";
+        }
+        Duration left = Duration.ofNanos(Math.max(0, endNanos - System.nanoTime()));
+        if (!Shell.run(command, left.compareTo(Shell.COMMAND_TIME) < 0 ? left : Shell.COMMAND_TIME, System.out)) {
+            return "the command that restarts the broker has failed: " + command;
+        }
+        return Shell.awaitPorts(clients.brokers()) ? null : "no broker listens on " + clients.brokers();
+    }
+
     private static SuiteReport.Entry notRun(SuitePlan.Item item, String why) {
         System.out.println("not run: " + why);
-        return new SuiteReport.Entry(item.arguments(), "", item.scale(), Verdict.OK, List.of(), List.of(why), "", "");
+        return new SuiteReport.Entry(
+                item.arguments(), "", item.scale(), Verdict.NOT_RUN, List.of(), List.of(why), "", "");
+    }
+
+    private static void tellNotRun(List<SuiteReport.Entry> entries) {
+        List<SuiteReport.Entry> left =
+                entries.stream().filter(entry -> !entry.wasRun()).toList();
+        if (!left.isEmpty()) {
+            System.out.printf(Locale.ROOT, "%n%d OF %d SCENARIOS WERE NOT RUN:%n", left.size(), entries.size());
+            left.forEach(
+                    entry -> System.out.println("  " + entry.arguments() + ": " + String.join("; ", entry.remarks())));
+        }
     }
 
     private SuiteReport.Entry done(SuitePlan.Item item, Runner.Outcome outcome) throws IOException {
@@ -316,10 +378,10 @@ final class SuiteCommand implements Callable<Integer> {
         Files.writeString(out.resolve("report.md"), report.toMarkdown());
     }
 
-    /** Lost messages before missed rates before runs that could not be made. */
+    /** Lost messages before missed rates before runs that could not be made before those that were not. */
     private static int worst(List<SuiteReport.Entry> entries) {
         List<Integer> codes = entries.stream().map(SuiteReport.Entry::exitCode).toList();
-        for (int code : List.of(Verdict.FAULTS, Verdict.RATE_MISSED, Verdict.FAILED)) {
+        for (int code : List.of(Verdict.FAULTS, Verdict.RATE_MISSED, Verdict.FAILED, Verdict.NOT_RUN)) {
             if (codes.contains(code)) {
                 return code;
             }

@@ -76,7 +76,7 @@ class EndToEndTest {
                 .redirectErrorStream(true)
                 .redirectOutput(home.resolve("output").toFile())
                 .start();
-        assertThat(Shell.awaitPort(new Endpoint("127.0.0.1", port)))
+        assertThat(Shell.awaitPorts(List.of(new Endpoint("127.0.0.1", port))))
                 .withFailMessage(() -> output())
                 .isTrue();
     }
@@ -275,6 +275,37 @@ class EndToEndTest {
 
         assertThat(json.getJsonObject("delivery").getLong("sent")).isEqualTo(50);
         assertThat(json.getJsonObject("rates").getDouble("inPerSecond")).isPositive();
+    }
+
+    @Test
+    void aSuiteSaysWhatItDidNotRun() throws Exception {
+        assertThat(suite("C10k|conn-ssl|--cold")).isEqualTo(5);
+
+        assertThat(Files.readString(reports.resolve("report.md")))
+                .contains("not run: no --tls-broker was given", "not run: no --before was given")
+                .containsPattern("C10k.*good");
+    }
+
+    @Test
+    void whatASuiteIsToLeaveOutIsNotAskedFor() {
+        assertThat(suite("C10k|conn-ssl|--cold", "--without", "tls,mtls,cold")).isZero();
+        assertThat(suite("conn-ssl", "--without", "tls")).isEqualTo(2);
+    }
+
+    @Test
+    void aColdStartWhoseBrokerIsNotStartedAgainIsNotRun() throws Exception {
+        assertThat(suite("--cold", "--before", "exit 1")).isEqualTo(5);
+
+        assertThat(Files.readString(reports.resolve("report.md")))
+                .contains("not run: the command that restarts the broker has failed: exit 1");
+    }
+
+    private int suite(String only, String... more) {
+        List<String> all = new ArrayList<>(List.of("suite", "--only=" + only, "--broker", "127.0.0.1:" + port));
+        all.addAll(List.of("--most-connections", "20", "--most-messages", "200", "--limit", "2m"));
+        all.addAll(List.of("--duration", "1s", "--out", reports.toString()));
+        all.addAll(List.of(more));
+        return Main.execute(all.toArray(String[]::new));
     }
 
     /** It cannot be had on any machine: a hundred publishers of a million messages a second. */

@@ -504,7 +504,8 @@ public final class LoadRun {
         sampledReceived = received;
         sampledUsage = usage;
         samples.add(sample);
-        progress.accept(new Progress(phase, sample, scenario.connections(), remainingSeconds));
+        progress.accept(new Progress(
+                phase, sample, scenario.connections(), scenario.topology() != Topology.CONNECTIONS, remainingSeconds));
     }
 
     /** What the loops' recorders have gathered since the last look. */

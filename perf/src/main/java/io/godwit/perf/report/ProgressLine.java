@@ -43,7 +43,7 @@ public final class ProgressLine implements Consumer<Progress> {
 
     static String text(Progress progress) {
         Sample sample = progress.sample();
-        String what = progress.phase() == Phase.CONNECT || (sample.rateIn() == 0 && sample.rateOut() == 0)
+        String what = progress.phase() == Phase.CONNECT || !progress.hasMessages()
                 ? String.format(
                         Locale.ROOT,
                         "%,d of %,d connected  %,.0f/s  p50 %.1f p99 %.1f ms",

@@ -89,7 +89,7 @@ public final class SuiteReport {
             return array.stream().map(String::valueOf).toList();
         }
 
-        private boolean wasRun() {
+        public boolean wasRun() {
             return !load.isEmpty();
         }
     }

@@ -22,6 +22,8 @@ public record Verdict(List<String> faults, List<String> shortfalls) {
 
     public static final int FAULTS = 3;
     public static final int RATE_MISSED = 4;
+    /** Of a suite: some of what was asked for was not run. */
+    public static final int NOT_RUN = 5;
 
     /** Of a stated rate; what is between is noise of the first and last message. */
     private static final double REACHED = 0.98;

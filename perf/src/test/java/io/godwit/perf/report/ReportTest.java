@@ -2,8 +2,11 @@ package io.godwit.perf.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.perf.load.Phase;
 import io.godwit.perf.load.Progress;
 import io.godwit.perf.load.RunResult;
+import io.godwit.perf.load.Sample;
+import io.godwit.perf.load.Spread;
 import io.godwit.perf.published.PublishedReports;
 import io.godwit.perf.published.PublishedTable;
 import io.vertx.core.json.JsonObject;
@@ -139,18 +142,53 @@ class ReportTest {
     void theProgressLineHasRatesQuantilesErrorsAndTheTimeLeft() {
         RunResult result = Runs.of("1k_1k_qos1_p256_1mps_1n").result();
         Progress progress =
-                new Progress(result.samples().get(2).phase(), result.samples().get(2), 2_000, 17.2);
+                new Progress(result.samples().get(2).phase(), result.samples().get(2), 2_000, true, 17.2);
 
         assertThat(ProgressLine.text(progress))
                 .contains("in 1,000/s", "out 1,000/s", "p50 1.25", "p99 9.75", "errors 0", "ETA 17 s");
     }
 
     @Test
+    void aStallIsShownAsNothingFlowing() {
+        Sample stalled =
+                stalled(Runs.of("1k_1k_qos1_p256_1mps_1n").result().samples().get(2));
+
+        assertThat(ProgressLine.text(new Progress(Phase.MEASURE, stalled, 2_000, true, 9)))
+                .contains("in 0/s", "out 0/s")
+                .doesNotContain("connected");
+        assertThat(ProgressLine.text(new Progress(Phase.MEASURE, stalled, 2_000, false, 9)))
+                .contains("of 2,000 connected");
+        assertThat(ProgressLine.text(new Progress(Phase.CONNECT, stalled, 2_000, true, 9)))
+                .contains("of 2,000 connected");
+    }
+
+    private static Sample stalled(Sample sample) {
+        return new Sample(
+                sample.atSeconds(),
+                sample.phase(),
+                sample.connections(),
+                sample.connectRate(),
+                0,
+                0,
+                0,
+                new Spread(0, 0, 0, 0, 0, 0, 0, 0, 0),
+                sample.connect(),
+                sample.latenessP99(),
+                sample.errors(),
+                sample.brokerCores(),
+                sample.brokerBytes(),
+                sample.toolCores(),
+                sample.busiestLoop(),
+                sample.machine());
+    }
+
+    @Test
     void aTerminalHasOneLineAndAFileSome() {
         Progress progress = new Progress(
-                io.godwit.perf.load.Phase.MEASURE,
+                Phase.MEASURE,
                 Runs.of("1k_1k_qos1_p256_1mps_1n").result().samples().get(1),
                 2,
+                true,
                 1);
         ByteArrayOutputStream terminal = new ByteArrayOutputStream();
         ByteArrayOutputStream file = new ByteArrayOutputStream();
