@@ -104,7 +104,7 @@ class MosquittoTest {
 
     @Test
     void connectionsOfTheFreeFormAreOpened() throws Exception {
-        JsonObject json = run(reports, 0, "conn", "--clients", "40", "--rate", "200", "--duration", "500ms");
+        JsonObject json = run(reports, 0, "conn", "--clients", "40", "--rate", "50", "--duration", "500ms");
 
         assertThat(json.getJsonObject("connections").getInteger("connected")).isEqualTo(40);
     }
