@@ -295,18 +295,20 @@ public final class ClusterMembership implements AutoCloseable {
      */
     @SuppressWarnings("FutureReturnValueIgnored") // ends with the thread
     private void suspectUnlessGone(Address leaving) {
-        thread.schedule(
-                guarded(() -> {
-                    Roster<Address> known = roster;
-                    JChannel connected = channel;
-                    if (known != null && connected != null && known.others().contains(leaving)) {
-                        LOG.info("has left and is still in the group, will be verified member={}", leaving);
-                        MembershipStack.suspect(connected, leaving);
-                        suspectUnlessGone(leaving);
-                    }
-                }),
-                LINGER_MILLIS,
-                TimeUnit.MILLISECONDS);
+        Runnable look = guarded(() -> {
+            Roster<Address> known = roster;
+            JChannel connected = channel;
+            if (known != null && connected != null && known.others().contains(leaving)) {
+                LOG.info("has left and is still in the group, will be verified member={}", leaving);
+                MembershipStack.suspect(connected, leaving);
+                suspectUnlessGone(leaving);
+            }
+        });
+        try {
+            thread.schedule(look, LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("not looked for again, this node leaves too member={}", leaving);
+        }
     }
 
     private void tell(List<Roster.Change> changes) {

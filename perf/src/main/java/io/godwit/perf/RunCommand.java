@@ -103,7 +103,7 @@ final class RunCommand implements Callable<Integer> {
                 System.err.println("perf.sh: the command before the run has failed: " + before);
                 return Verdict.FAILED;
             }
-            if (scenario.isCold() && !Shell.awaitPorts(clients.brokers())) {
+            if (scenario.isCold() && !Shell.awaitPorts(clients.brokers(), Shell.PORT_TIME)) {
                 System.err.println("perf.sh: no broker listens on " + clients.brokers());
                 return Verdict.FAILED;
             }

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 /** What is done around a run: a command before it, and waiting for a port. */
 final class Shell {
     static final Duration COMMAND_TIME = Duration.ofMinutes(10);
-    private static final long PORT_SECONDS = 120;
+    static final Duration PORT_TIME = Duration.ofMinutes(2);
     private static final int CONNECT_MILLIS = 1_000;
 
     private Shell() {}
@@ -37,17 +37,17 @@ final class Shell {
     }
 
     /** Whether something listens on all of them in time. */
-    static boolean awaitPorts(List<Endpoint> endpoints) throws InterruptedException {
+    static boolean awaitPorts(List<Endpoint> endpoints, Duration limit) throws InterruptedException {
+        long endNanos = System.nanoTime() + limit.toNanos();
         for (Endpoint endpoint : endpoints) {
-            if (!awaitPort(endpoint)) {
+            if (!awaitPort(endpoint, endNanos)) {
                 return false;
             }
         }
         return true;
     }
 
-    private static boolean awaitPort(Endpoint endpoint) throws InterruptedException {
-        long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(PORT_SECONDS);
+    private static boolean awaitPort(Endpoint endpoint, long endNanos) throws InterruptedException {
         do {
             try (Socket socket = new Socket()) {
                 socket.connect(new InetSocketAddress(endpoint.host(), endpoint.port()), CONNECT_MILLIS);

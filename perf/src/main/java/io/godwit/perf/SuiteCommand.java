@@ -299,11 +299,17 @@ final class SuiteCommand implements Callable<Integer> {
         if (command == null) {
             return "no --before was given, which restarts the broker";
         }
-        Duration left = Duration.ofNanos(Math.max(0, endNanos - System.nanoTime()));
-        if (!Shell.run(command, left.compareTo(Shell.COMMAND_TIME) < 0 ? left : Shell.COMMAND_TIME, System.out)) {
+        if (!Shell.run(command, within(endNanos, Shell.COMMAND_TIME), System.out)) {
             return "the command that restarts the broker has failed: " + command;
         }
-        return Shell.awaitPorts(clients.brokers()) ? null : "no broker listens on " + clients.brokers();
+        return Shell.awaitPorts(clients.brokers(), within(endNanos, Shell.PORT_TIME))
+                ? null
+                : "no broker listens on " + clients.brokers();
+    }
+
+    private static Duration within(long endNanos, Duration limit) {
+        Duration left = Duration.ofNanos(Math.max(0, endNanos - System.nanoTime()));
+        return left.compareTo(limit) < 0 ? left : limit;
     }
 
     private static SuiteReport.Entry notRun(SuitePlan.Item item, String why) {

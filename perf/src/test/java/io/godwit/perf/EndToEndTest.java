@@ -76,7 +76,7 @@ class EndToEndTest {
                 .redirectErrorStream(true)
                 .redirectOutput(home.resolve("output").toFile())
                 .start();
-        assertThat(Shell.awaitPorts(List.of(new Endpoint("127.0.0.1", port))))
+        assertThat(Shell.awaitPorts(List.of(new Endpoint("127.0.0.1", port)), Shell.PORT_TIME))
                 .withFailMessage(() -> output())
                 .isTrue();
     }

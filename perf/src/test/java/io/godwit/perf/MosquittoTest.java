@@ -65,7 +65,8 @@ class MosquittoTest {
                 .redirectErrorStream(true)
                 .redirectOutput(home.resolve("output").toFile())
                 .start();
-        assertThat(Shell.awaitPorts(List.of(new Endpoint("127.0.0.1", port)))).isTrue();
+        assertThat(Shell.awaitPorts(List.of(new Endpoint("127.0.0.1", port)), Shell.PORT_TIME))
+                .isTrue();
     }
 
     @AfterAll

@@ -77,9 +77,8 @@ public final class RocksResources implements AutoCloseable {
                         .setBlockCache(cache)
                         .setBlockSize(16 << 10)
                         .setFilterPolicy(bloom)
-                        // in parts: the filter of a file of a million small keys as one block fits into no shard of the
-                        // cache,
-                        // and would be read as a whole for each key
+                        // in parts: as one block the filter of a million small keys fits into no shard of the
+                        // cache, and all of it is read for each key
                         .setIndexType(IndexType.kTwoLevelIndexSearch)
                         .setPartitionFilters(true)
                         .setMetadataBlockSize(METADATA_BLOCK_BYTES)
