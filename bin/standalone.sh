@@ -492,9 +492,9 @@ make_archive() {
   "$java" ${access[@]+"${access[@]}"} ${fit[@]+"${fit[@]}"} -Xss512k -Xms32m "${training[@]}" \
     -Dcom.google.protobuf.use_unsafe_pre22_gencode=true "-Dgodwit.log.dir=$work/log" \
     "-Dlogback.configurationFile=$root/conf/logback.xml" -cp "$class_path" \
-    io.godwit.broker.Training "$work" "$libraries" >"$work/out" 2>&1 </dev/null 8>&-
+    io.godwit.broker.Training "$work" "$libraries" >"$work/out" 2>&1 </dev/null 8>&- || rm -f "$made" # one that failed leaves what it has seen so far
   if [ ! -s "$made" ]; then
-    echo "godwit: no archive of classes, the JVM has made none: $(grep -v '^$' "$work/out" | tail -n 1)"
+    echo "godwit: no archive of classes, none was made: $( (grep '^godwit: ' "$work/out" || grep -v '^$' "$work/out") | tail -n 1)"
     : >"$archive.none"
     return 1
   fi

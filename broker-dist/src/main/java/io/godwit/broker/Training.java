@@ -36,7 +36,7 @@ public final class Training {
             NativeLibrary.keepIn(Path.of(args[1]));
         } catch (IOException | RuntimeException e) {
             System.err.println("godwit: the training has failed: " + e);
-            Runtime.getRuntime().halt(1); // an exit would have the JVM write what it has seen so far
+            Runtime.getRuntime().halt(1); // at an exit the broker would stop in good order
         }
         System.exit(0);
     }

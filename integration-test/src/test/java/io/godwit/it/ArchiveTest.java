@@ -139,6 +139,18 @@ class ArchiveTest {
         assertThat(cache).doesNotExist();
     }
 
+    /** The JVM writes one all the same, of the few classes that were loaded until then. */
+    @Test
+    void whereTheTrainingFailsThereIsNone() throws Exception {
+        try (BrokerProcess broker =
+                broker("failing").environment("JAVA_TOOL_OPTIONS", "-Dinbox_store_replica_voter_count=none")) {
+            assertThat(broker.makeArchive()).contains("no archive of classes");
+        }
+        assertThat(archives(cache))
+                .singleElement()
+                .satisfies(mark -> assertThat(mark).hasExtension("none"));
+    }
+
     private static List<Path> archives(Path cache) throws IOException {
         try (Stream<Path> files = Files.list(cache)) {
             return files.filter(file -> file.getFileName().toString().startsWith("broker-"))
