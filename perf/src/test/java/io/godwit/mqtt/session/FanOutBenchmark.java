@@ -1,9 +1,7 @@
 package io.godwit.mqtt.session;
 
-import io.godwit.dist.DistConfig;
-import io.godwit.dist.DistWorker;
-import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.Deliverer;
+import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.Publisher;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.mqtt.transport.SinkConnections;
@@ -14,7 +12,6 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -46,32 +43,16 @@ public class FanOutBenchmark {
     @Setup
     public void setUp() {
         connections = new SinkConnections();
-        LiveFanOut live = new LiveFanOut(1, System::currentTimeMillis);
-        DistWorker dist = new DistWorker(
-                DistConfig.DEFAULT,
-                () -> {
-                    throw new IllegalStateException("nothing is stored");
-                },
-                live,
-                delivery -> {
-                    throw new IllegalStateException("nobody is stored");
-                },
-                Delayer.NONE,
-                event -> {},
-                new SimpleMeterRegistry());
-        SessionServices services = StorelessServices.of(dist.client(), connections.reports());
+        DistClient dist = StorelessServices.dist(new LiveFanOut(1, System::currentTimeMillis));
+        SessionServices services = StorelessServices.of(dist, connections.reports());
         TopicFilter filter = TopicFilter.parse(MESSAGE.topic()).orElseThrow();
         for (int i = 0; i < receivers; i++) {
             SessionTerms terms = new SessionTerms(client("s" + i), 100, 0, 0, null);
             TransientSession session = new TransientSession(connections.open(), services, terms, null, () -> {});
-            dist.client()
-                    .subscribe(
-                            TenantId.DEFAULT,
-                            filter,
-                            session,
-                            new SubscriptionOptions(Qos.AT_MOST_ONCE, false, false, 0));
+            dist.subscribe(
+                    TenantId.DEFAULT, filter, session, new SubscriptionOptions(Qos.AT_MOST_ONCE, false, false, 0));
         }
-        publisher = dist.client().publisher(client("publisher"));
+        publisher = dist.publisher(client("publisher"));
         long before = connections.bytes();
         publish();
         if (connections.bytes() - before < receivers * 32L) {

@@ -1,5 +1,8 @@
 package io.godwit.mqtt.session;
 
+import io.godwit.dist.DistConfig;
+import io.godwit.dist.DistWorker;
+import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.DistClient;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
@@ -11,12 +14,29 @@ import io.godwit.plugin.auth.ConnectRequest;
 import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.PublishRequest;
 import io.godwit.plugin.auth.SubscribeRequest;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** What live sessions need, without stores, for everybody. */
 final class StorelessServices {
     private StorelessServices() {}
+
+    static DistClient dist(LiveFanOut live) {
+        return new DistWorker(
+                        DistConfig.DEFAULT,
+                        () -> {
+                            throw new IllegalStateException("nothing is stored");
+                        },
+                        live,
+                        delivery -> {
+                            throw new IllegalStateException("nobody is stored");
+                        },
+                        Delayer.NONE,
+                        event -> {},
+                        new SimpleMeterRegistry())
+                .client();
+    }
 
     @SuppressWarnings("NullAway") // no store is ever asked
     static SessionServices of(DistClient dist, MqttReports reports) {

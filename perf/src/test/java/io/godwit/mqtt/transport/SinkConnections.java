@@ -20,18 +20,23 @@ public final class SinkConnections implements AutoCloseable {
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final LoopContext loop = new LoopContext(0, tasks::add);
     private final MqttReports reports = new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), event -> {});
-    private final ListenerScope scope = new ListenerScope(
-            ListenerConfig.tcp(
-                    new InetSocketAddress(0),
-                    new ListenerLimits(1 << 20, 0, 0, java.time.Duration.ofSeconds(20), 0, 0, 0, 0)),
-            reports,
-            new HalfReceived(1 << 20),
-            Bans.NONE);
+    private final ListenerScope scope = scope(reports);
     private final List<EmbeddedChannel> channels = new ArrayList<>();
     private long bytes;
 
     public SinkConnections() {
         loop.bindToCurrentThread();
+    }
+
+    /** Of a listener without limits. */
+    static ListenerScope scope(MqttReports reports) {
+        return new ListenerScope(
+                ListenerConfig.tcp(
+                        new InetSocketAddress(0),
+                        new ListenerLimits(1 << 20, 0, 0, java.time.Duration.ofSeconds(20), 0, 0, 0, 0)),
+                reports,
+                new HalfReceived(1 << 20),
+                Bans.NONE);
     }
 
     public LoopContext loop() {

@@ -25,6 +25,7 @@ class BenchmarkSmokeTest {
                 .warmupIterations(0)
                 .measurementIterations(1)
                 .measurementBatchSize(1)
+                .param("connections", "1000")
                 .param("filters", "1000")
                 .param("receivers", "100")
                 .param("messages", "16")
