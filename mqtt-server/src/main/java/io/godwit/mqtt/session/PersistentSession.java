@@ -293,10 +293,11 @@ public final class PersistentSession extends Session {
     }
 
     @Override
-    void tick() {
+    boolean tick() {
         if (replays != null) {
             replays.onTick(waiting.isEmpty());
         }
+        return replays != null;
     }
 
     // ---- subscriptions
@@ -350,6 +351,7 @@ public final class PersistentSession extends Session {
     public void beginReplay(RetainedReplay replay) {
         if (replays == null) {
             replays = new StoredReplays(this, attachment);
+            connection.needTicks();
         }
         replays.begin(replay);
     }

@@ -513,19 +513,21 @@ public abstract class Session implements PacketHandler, Subscriber {
         if (present == null) {
             present = new SlowSpell();
             slow = present;
+            connection.needTicks();
             services.reports.slowConsumerBegan(client());
         }
         return present;
     }
 
     @Override
-    public final void onTick() {
+    public final boolean onTick() {
         boolean isStuck = !connection.isWritable() && !connection.isOverBandwidth();
         stuckSeconds = isStuck ? (byte) Math.min(STUCK_SECONDS, stuckSeconds + 1) : 0;
         if (slow != null || stuckSeconds == STUCK_SECONDS) {
             watchPace(spell(), isStuck);
         }
-        tick();
+        boolean isWatching = tick();
+        return isWatching || slow != null || !connection.isWritable();
     }
 
     private void watchPace(SlowSpell spell, boolean isStuck) {
@@ -545,8 +547,12 @@ public abstract class Session implements PacketHandler, Subscriber {
         }
     }
 
-    /** Once a second. */
-    abstract void tick();
+    /**
+     * A second has passed.
+     *
+     * @return whether the next one matters
+     */
+    abstract boolean tick();
 
     /** Retained messages for a subscription could not be read or passed on now: counted and reported, and tried again. */
     final void replayDelayed(RetainedReplay replay, Throwable cause) {

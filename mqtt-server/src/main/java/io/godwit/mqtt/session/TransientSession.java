@@ -279,10 +279,11 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     }
 
     @Override
-    void tick() {
+    boolean tick() {
         if (replays != null) {
             replays.onTick();
         }
+        return replays != null;
     }
 
     // ---- subscriptions
@@ -348,6 +349,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     public void beginReplay(RetainedReplay replay) {
         if (replays == null) {
             replays = new ReplayQueue(connection, services.retain, client().tenant(), this);
+            connection.needTicks();
         }
         replays.begin(replay);
     }

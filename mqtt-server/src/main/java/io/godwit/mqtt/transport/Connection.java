@@ -87,6 +87,9 @@ public interface Connection {
 
     void resumeReading(Pause reason);
 
+    /** {@link PacketHandler#onTick} is wanted from the next second on. */
+    void needTicks();
+
     /** Whether it is neither closed nor closing. */
     boolean isOpen();
 

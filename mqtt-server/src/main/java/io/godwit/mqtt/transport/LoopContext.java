@@ -182,6 +182,11 @@ public final class LoopContext {
         completeCut();
     }
 
+    /** Something of the listener at {@code place} may be due earlier than it has said: it is looked at with the next {@link #sweep}. */
+    void lookSoon(int place) {
+        ticking.lookSoon(place);
+    }
+
     /** Once a second: time-outs of all connections of this loop, instead of a timer for each. */
     public void sweep() {
         tick++;
@@ -223,7 +228,12 @@ public final class LoopContext {
     interface TickListener {
         void tickIndex(int index);
 
-        void onTick(int tick);
+        /**
+         * Looks at its time-outs.
+         *
+         * @return the first tick at which there can be something to do again; {@link LoopContext#lookSoon} when that changes to an earlier one
+         */
+        int onTick(int tick);
 
         void shutDown();
 

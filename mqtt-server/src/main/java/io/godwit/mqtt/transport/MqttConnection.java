@@ -65,7 +65,9 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     private boolean isTold;
 
+    /** Its place in the sweep; -1 when it has none. */
     private int tickIndex = -1;
+
     private int openedTick;
     private int lastReadTick;
     private int keepAliveSeconds;
@@ -161,6 +163,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     public void accepted() {
         if (state == State.OPENING) {
             state = State.ACCEPTED;
+            lookSoon(); // another time-out holds
         }
     }
 
@@ -248,6 +251,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             boolean isOpening = state == State.OPENING;
             packet = new HalfPacket(this, frameBytes, isOpening);
             half = packet;
+            lookSoon();
             if (!scope.halfReceived().takes(frameBytes, isOpening)) {
                 abandon(packet);
             } else if (!scope.halfReceived().enter(packet)) {
@@ -350,7 +354,9 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-        if (throttling.isPaused(Pause.UNREAD_ANSWERS) && channel.isWritable()) {
+        if (!channel.isWritable()) {
+            lookSoon(); // the handler counts for how long
+        } else if (throttling.isPaused(Pause.UNREAD_ANSWERS)) {
             resumeReading(Pause.UNREAD_ANSWERS);
         }
         notifyWritable();
@@ -374,17 +380,55 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         tickIndex = index;
     }
 
-    @Override
-    public void onTick(int tick) {
-        try {
-            look(tick);
-        } catch (RuntimeException | Error e) { // outermost frame: it ends this connection, not the sweep
-            fail(e);
+    /** A time-out has begun, or something that is to be watched: whatever {@link #nextLook} reads and could make it earlier. */
+    void lookSoon() {
+        if (tickIndex >= 0) {
+            loop.lookSoon(tickIndex);
         }
     }
 
-    /** Keeps the time-outs. */
-    private void look(int tick) {
+    @Override
+    public void needTicks() {
+        lookSoon();
+    }
+
+    @Override
+    public int onTick(int tick) {
+        boolean isHandlerWatching = false;
+        try {
+            isHandlerWatching = look(tick);
+        } catch (RuntimeException | Error e) { // outermost frame: it ends this connection, not the sweep
+            fail(e);
+        }
+        return isHandlerWatching || throttling.isWatched() || half != null ? tick + 1 : nextLook();
+    }
+
+    /** The tick at which the time-out of this state can have passed, if nothing more is read. */
+    private int nextLook() {
+        return switch (state) {
+            case OPENING -> tickAfter(openedTick, limits().connectTimeout().toSeconds());
+            case ACCEPTED -> keepAliveSeconds > 0 ? tickAfter(lastReadTick, quietSecondsAllowed()) : Integer.MAX_VALUE;
+            case CLOSING -> tickAfter(lastReadTick, CLOSE_TICKS);
+            case CLOSED -> Integer.MAX_VALUE;
+        };
+    }
+
+    /** The first at which more than so many seconds have passed. */
+    private static int tickAfter(int tick, long seconds) {
+        return (int) Math.min(Integer.MAX_VALUE, tick + seconds + 1);
+    }
+
+    /** One and a half keep-alives. */
+    private int quietSecondsAllowed() {
+        return (3 * keepAliveSeconds + 1) / 2;
+    }
+
+    /**
+     * Keeps the time-outs.
+     *
+     * @return whether the handler wants to be told of the next second
+     */
+    private boolean look(int tick) {
         int quietTicks = tick - lastReadTick;
         if (throttling.isPaused(Pause.MEMORY) && !loop.isMemoryShort()) {
             resumeReading(Pause.MEMORY);
@@ -405,13 +449,11 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             case ACCEPTED -> {
                 if (throttling.isHeldByUs()) {
                     lastReadTick = tick;
-                } else if (keepAliveSeconds > 0 && quietTicks > (3 * keepAliveSeconds + 1) / 2) {
+                } else if (keepAliveSeconds > 0 && quietTicks > quietSecondsAllowed()) {
                     disconnect(ReasonCode.KEEP_ALIVE_TIMEOUT, null); // [MQTT5-3.1.2-22], [MQTT311-3.1.2-24]
-                    return;
+                    return false;
                 }
-                if (handler != null) {
-                    handler.onTick();
-                }
+                return handler != null && handler.onTick();
             }
             case CLOSING -> {
                 if (quietTicks > CLOSE_TICKS) {
@@ -420,6 +462,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             }
             case CLOSED -> {}
         }
+        return false;
     }
 
     // ---- the end
@@ -446,6 +489,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         state = State.CLOSING;
         closeReason = reason;
         lastReadTick = loop.tick();
+        lookSoon();
         loop.execute(this::tellHandler);
         out.write();
         if (isAgreed) {
@@ -516,6 +560,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         out.release();
         if (tickIndex >= 0) {
             loop.removeTicking(tickIndex);
+            tickIndex = -1; // what is on its way must not speak for who is there now
             metrics.socketClosed();
         }
         tellHandler();

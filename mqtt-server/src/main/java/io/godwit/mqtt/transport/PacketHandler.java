@@ -22,8 +22,13 @@ public interface PacketHandler {
     /** {@link Connection#isWritable} has become true again. */
     void onWritable();
 
-    /** Once a second. */
-    void onTick();
+    /**
+     * A second has passed. Called each second after {@link Connection#accepted}, {@link Connection#needTicks} or when {@link Connection#isWritable}
+     * has become false, as long as it is wanted.
+     *
+     * @return whether it is wanted in the next second as well
+     */
+    boolean onTick();
 
     /** The server drains: finish what is begun, then close. */
     void onShutdown();

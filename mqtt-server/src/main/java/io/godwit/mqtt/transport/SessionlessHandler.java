@@ -15,7 +15,9 @@ public abstract class SessionlessHandler implements PacketHandler {
     public final void onWritable() {}
 
     @Override
-    public final void onTick() {}
+    public final boolean onTick() {
+        return false;
+    }
 
     @Override
     public final void onShutdown() {

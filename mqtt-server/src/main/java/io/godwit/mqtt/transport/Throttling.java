@@ -40,7 +40,7 @@ final class Throttling {
     /** Bytes the socket had not taken at the last tick, while {@link Pause#UNREAD_ANSWERS} holds. */
     private long unwrittenAtTick;
 
-    /** @param connection hears when it is read again, or may write again */
+    /** @param connection hears when it is read again, or may write again, and when {@link #onTick} has something to do */
     Throttling(MqttConnection connection, Channel channel, ListenerLimits limits, MqttReports reports) {
         this.connection = connection;
         this.channel = channel;
@@ -168,6 +168,7 @@ final class Throttling {
 
     void pauseReading(Pause reason) {
         pauses |= bit(reason);
+        connection.lookSoon();
         channel.config().setAutoRead(false);
         if (reason.cause() != null) {
             tell(reason.cause());
@@ -198,6 +199,11 @@ final class Throttling {
         return pauses == 0;
     }
 
+    /** Whether it must be looked at each second: while it is paused, and until all that was told has been told to have ended. */
+    boolean isWatched() {
+        return pauses != 0 || told != 0;
+    }
+
     // ---- what is told
 
     private void tell(ThrottleCause cause) {
@@ -205,6 +211,7 @@ final class Throttling {
         pausedLately |= bit(cause);
         if ((told & bit(cause)) == 0) {
             told |= bit(cause);
+            connection.lookSoon();
             reports.throttlingBegan(connection, connection.client(), cause);
         }
     }

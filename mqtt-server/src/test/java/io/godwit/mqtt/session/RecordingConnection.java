@@ -26,6 +26,7 @@ final class RecordingConnection implements Connection {
     private final LoopContext loop;
     boolean isWritable = true;
     boolean isOverBandwidth;
+    private boolean isTicking;
     /** Bytes of its publishes that are being stored. */
     long storing;
 
@@ -104,6 +105,18 @@ final class RecordingConnection implements Connection {
     @Override
     public void resumeReading(Pause reason) {
         pauses.remove(reason);
+    }
+
+    @Override
+    public void needTicks() {
+        isTicking = true;
+    }
+
+    /** A second passes: its handler is told if it wants to be. */
+    void tick(PacketHandler handler) {
+        if (isTicking || !isWritable) {
+            isTicking = handler.onTick();
+        }
     }
 
     @Override

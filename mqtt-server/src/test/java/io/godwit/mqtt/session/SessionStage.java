@@ -155,7 +155,7 @@ final class SessionStage {
     }
 
     void tick(Session session) {
-        session.onTick();
+        connection.tick(session);
         runTasks();
     }
 

@@ -150,7 +150,7 @@ class TransientSessionTest {
 
     private void tick(TransientSession session, int times) {
         for (int i = 0; i < times; i++) {
-            session.onTick();
+            connection.tick(session);
         }
     }
 

@@ -12,35 +12,63 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ConnectionSweepTest {
-    private static final int SLICE = 4;
+    private static final int LOOKS = 4;
+    private static final int NOTES = 16;
+    private static final int NEVER = Integer.MAX_VALUE;
 
     private final ArrayDeque<Runnable> slices = new ArrayDeque<>();
     private final List<Long> pauses = new ArrayList<>();
-    private final ConnectionSweep sweep = new ConnectionSweep(0, SLICE, (task, nanos) -> {
+    private final ConnectionSweep sweep = new ConnectionSweep(0, LOOKS, NOTES, (task, nanos) -> {
         slices.add(task);
         pauses.add(nanos);
     });
-    private final List<Visited> there = new ArrayList<>();
+    private final List<Watched> there = new ArrayList<>();
+    /** Of the pass that was begun last. */
+    private int tick;
+    /** Of the pass that goes on: that may be the one before, to be ended. */
+    private int now;
+    /** Deadlines that have passed. */
+    private int fired;
+
+    private int late;
 
     @Test
-    void aPassIsSpreadOverItsSecond() {
+    void looksAreSpreadOverTheSecond() {
         join(10);
-        sweep.begin(1);
-        assertThat(visits()).isEqualTo(SLICE);
+        begin();
+        assertThat(looks()).isEqualTo(LOOKS);
         slices.remove().run();
-        assertThat(visits()).isEqualTo(2 * SLICE);
+        assertThat(looks()).isEqualTo(2 * LOOKS);
         slices.remove().run();
-        assertThat(visits()).isEqualTo(10);
+        assertThat(looks()).isEqualTo(10);
         assertThat(slices).isEmpty();
-        assertThat(pauses).hasSize(2).allMatch(nanos -> nanos == TimeUnit.SECONDS.toNanos(1) / 3);
-        assertThat(there).allMatch(listener -> listener.lastTick == 1);
+        assertThat(pauses).containsExactly(TimeUnit.MILLISECONDS.toNanos(360), TimeUnit.MILLISECONDS.toNanos(360));
+        assertThat(there).allMatch(watched -> watched.lastTick == 1);
+    }
+
+    @Test
+    void whereNothingIsDueASliceIsLonger() {
+        join(2 * NOTES + 1);
+        there.forEach(watched -> watched.deadline = 100);
+        pass();
+        pauses.clear();
+
+        begin();
+        assertThat(slices).hasSize(1);
+        slices.remove().run();
+        assertThat(slices).hasSize(1);
+        slices.remove().run();
+        assertThat(slices).isEmpty();
+
+        assertThat(pauses).hasSize(2).allMatch(nanos -> nanos == TimeUnit.MILLISECONDS.toNanos(900) * 16 / 33);
+        assertThat(looks()).as("in the pass before").isEqualTo(2 * NOTES + 1);
     }
 
     @Test
     void fewNeedNoTimer() {
-        join(SLICE);
-        sweep.begin(1);
-        assertThat(visits()).isEqualTo(SLICE);
+        join(LOOKS);
+        begin();
+        assertThat(looks()).isEqualTo(LOOKS);
         assertThat(slices).isEmpty();
     }
 
@@ -48,24 +76,87 @@ class ConnectionSweepTest {
     @Test
     void aPassThatWasNotDoneInItsSecondIsEndedBeforeTheNext() {
         join(10);
-        sweep.begin(1);
-        sweep.begin(2);
-        assertThat(visits()).isEqualTo(10);
+        begin();
+        begin();
+        assertThat(looks()).isEqualTo(10);
         assertThat(slices).hasSize(1);
         runSlices();
-        assertThat(there).allMatch(listener -> listener.visits == 2 && listener.lastTick == 2);
+        assertThat(there).allMatch(watched -> watched.looks == 2 && watched.lastTick == 2);
+    }
+
+    @Test
+    void nobodyIsLookedAtBeforeItIsDue() {
+        join(1);
+        Watched watched = there.get(0);
+        watched.deadline = 7;
+        for (int i = 1; i <= 6; i++) {
+            pass();
+        }
+        assertThat(watched.looks).as("the first, to know when it is due").isEqualTo(1);
+        pass();
+        assertThat(watched.looks).isEqualTo(2);
+        assertThat(watched.firedAt).isEqualTo(7);
+    }
+
+    /** What was said at the end of the look must not stand above what was asked for meanwhile. */
+    @Test
+    void aLookThatIsAskedForDuringALookIsNotForgotten() {
+        join(1);
+        Watched watched = there.get(0);
+        watched.deadline = 100;
+        watched.atLook = () -> sweep.lookSoon(watched.index);
+        pass();
+        watched.atLook = () -> {};
+        pass();
+        assertThat(watched.looks).isEqualTo(2);
+        pass();
+        assertThat(watched.looks).isEqualTo(2);
+    }
+
+    /** It is the last and has been passed, so it moves when another one leaves. */
+    @Test
+    void whoMovesWhileItIsLookedAtTakesItsTimeAlong() {
+        join(3);
+        Watched last = there.get(2);
+        Watched first = there.get(0);
+        last.deadline = 5;
+        last.atLook = () -> leave(first);
+        pass();
+        last.atLook = () -> {};
+        there.get(0).deadline = 3;
+        for (int i = 2; i <= 5; i++) {
+            pass();
+        }
+        assertThat(last.firedAt).isEqualTo(5);
+        assertThat(last.looks).isEqualTo(2);
+    }
+
+    /** Nor does the time of who has left pass to who takes the place. */
+    @Test
+    void whoLeavesWhileItIsLookedAtLeavesNoTimeBehind() {
+        join(3);
+        Watched leaving = there.get(1);
+        Watched last = there.get(2);
+        last.deadline = 2;
+        leaving.deadline = 100;
+        leaving.atLook = () -> leave(leaving);
+        pass();
+        pass();
+        assertThat(last.firedAt).isEqualTo(2);
     }
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
-    void eachIsVisitedOnceInAPassWhoeverComesAndGoes(long seed) {
+    void eachIsPassedOnceInAPassWhoeverComesAndGoes(long seed) {
         Random random = new Random(seed);
         join(50);
         for (int pass = 1; pass <= 200; pass++) {
-            List<Visited> before = List.copyOf(there);
-            there.forEach(listener -> listener.visits = 0);
-            there.forEach(listener -> listener.leavesWith = random.nextInt(20) == 0 ? pick(random) : null);
-            sweep.begin(pass);
+            List<Watched> before = List.copyOf(there);
+            there.forEach(watched -> {
+                watched.looks = 0;
+                watched.atLook = random.nextInt(20) == 0 ? () -> leave(pick(random)) : () -> {};
+            });
+            begin();
             while (!slices.isEmpty()) {
                 if (!there.isEmpty() && random.nextInt(3) == 0) {
                     leave(pick(random));
@@ -77,35 +168,121 @@ class ConnectionSweepTest {
             }
             assertThat(before)
                     .as("pass %s", pass)
-                    .allMatch(listener -> there.contains(listener) ? listener.visits == 1 : listener.visits <= 1);
-            List<LoopContext.TickListener> places = sweep.listeners();
-            assertThat(places).hasSameSizeAs(there);
-            for (Visited listener : there) {
-                assertThat(places.get(listener.index)).isSameAs(listener);
-            }
+                    .allMatch(watched -> there.contains(watched) ? watched.looks == 1 : watched.looks <= 1);
+            assertPlaces();
         }
     }
 
-    private Visited pick(Random random) {
+    /**
+     * Deadlines that move to and fro, of those that come and go, between slices and within looks. None passes before its tick, and each in the pass of its tick, or
+     * in the next one when that has begun already: as if all were looked at in every pass.
+     */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
+    void eachDeadlineIsMet(long seed) {
+        Random random = new Random(seed);
+        join(60, NEVER);
+        there.forEach(watched -> watched.expects(1 + random.nextInt(20)));
+        int looks = 0;
+        int passed = 0;
+        for (int pass = 1; pass <= 1_000; pass++) {
+            for (Watched watched : there) {
+                looks += watched.looks;
+                passed++;
+                watched.looks = 0;
+                watched.atLook = random.nextInt(30) == 0 ? () -> stir(random) : () -> {};
+                if (watched.deadline == NEVER && random.nextInt(3) == 0) {
+                    begin(watched, random);
+                }
+            }
+            begin(); // with what is left of the pass before
+            int last = tick - 1;
+            assertThat(there).as("pass %s", last).allMatch(watched -> watched.latest > last);
+            boolean isBusy = random.nextInt(10) == 0;
+            while (!slices.isEmpty() && !isBusy) {
+                stir(random);
+                slices.remove().run();
+                isBusy = random.nextInt(20) == 0;
+            }
+            stir(random);
+            assertPlaces();
+        }
+        assertThat(late).isZero();
+        assertThat(fired).isGreaterThan(2_000);
+        assertThat(looks).isLessThan(passed / 2);
+    }
+
+    /** Somebody comes, goes, sends something, or has a time-out begun. */
+    private void stir(Random random) {
+        switch (random.nextInt(4)) {
+            case 0 -> {
+                if (there.size() > 30) {
+                    leave(pick(random));
+                }
+            }
+            case 1 -> join(there.size() < 80 ? random.nextInt(4) : 0, NEVER);
+            case 2 -> {
+                Watched watched = pick(random);
+                if (watched.deadline != NEVER) {
+                    watched.expects(watched.deadline + random.nextInt(20)); // nobody is told
+                }
+            }
+            default -> begin(pick(random), random);
+        }
+    }
+
+    private void begin(Watched watched, Random random) {
+        int deadline = now + random.nextInt(20);
+        if (deadline < watched.deadline) {
+            watched.expects(deadline);
+            sweep.lookSoon(watched.index);
+        }
+    }
+
+    private void assertPlaces() {
+        List<LoopContext.TickListener> places = sweep.listeners();
+        assertThat(places).hasSameSizeAs(there);
+        for (Watched watched : there) {
+            assertThat(places.get(watched.index)).isSameAs(watched);
+        }
+    }
+
+    private Watched pick(Random random) {
         return there.get(random.nextInt(there.size()));
     }
 
+    /** To be looked at in every pass. */
     private void join(int count) {
+        join(count, 0);
+    }
+
+    private void join(int count, int deadline) {
         for (int i = 0; i < count; i++) {
-            Visited listener = new Visited();
-            there.add(listener);
-            sweep.add(listener);
+            Watched watched = new Watched(deadline);
+            there.add(watched);
+            sweep.add(watched);
         }
     }
 
-    private void leave(Visited listener) {
-        if (there.remove(listener)) {
-            sweep.remove(listener.index);
+    private void leave(Watched watched) {
+        if (there.remove(watched)) {
+            sweep.remove(watched.index);
         }
     }
 
-    private int visits() {
-        return there.stream().mapToInt(listener -> listener.visits).sum();
+    private void begin() {
+        tick++;
+        sweep.begin(tick);
+        now = tick;
+    }
+
+    private void pass() {
+        begin();
+        runSlices();
+    }
+
+    private int looks() {
+        return there.stream().mapToInt(watched -> watched.looks).sum();
     }
 
     private void runSlices() {
@@ -114,12 +291,27 @@ class ConnectionSweepTest {
         }
     }
 
-    private final class Visited implements LoopContext.TickListener {
+    private final class Watched implements LoopContext.TickListener {
         private int index;
-        private int visits;
+        private int looks;
         private int lastTick;
-        /** Another one, or itself, that it closes when it is visited; null to close none. */
-        private Visited leavesWith;
+        /** {@link #NEVER} for none; 0 to be looked at in every pass. */
+        private int deadline;
+        /** The last pass in which {@link #deadline} may be seen to have passed. */
+        private int latest = NEVER;
+
+        private int firedAt;
+        /** What it does to itself or to others when it is looked at. */
+        private Runnable atLook = () -> {};
+
+        private Watched(int deadline) {
+            this.deadline = deadline;
+        }
+
+        private void expects(int tick) {
+            deadline = tick;
+            latest = Math.max(tick, now + 1);
+        }
 
         @Override
         public void tickIndex(int place) {
@@ -127,13 +319,22 @@ class ConnectionSweepTest {
         }
 
         @Override
-        public void onTick(int tick) {
-            visits++;
-            lastTick = tick;
-            if (leavesWith != null) {
-                leave(leavesWith);
-                leavesWith = null;
+        public int onTick(int at) {
+            now = at;
+            looks++;
+            lastTick = at;
+            atLook.run();
+            if (deadline == 0) {
+                return at + 1;
             }
+            if (there.contains(this) && at >= deadline) {
+                fired++;
+                late += at > latest ? 1 : 0; // what is thrown here the sweep would catch
+                firedAt = at;
+                deadline = NEVER;
+                latest = NEVER;
+            }
+            return deadline;
         }
 
         @Override

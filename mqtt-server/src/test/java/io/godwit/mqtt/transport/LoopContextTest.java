@@ -87,7 +87,7 @@ class LoopContextTest {
         loop.addTicking(listeners.get(0));
         loop.addTicking(new Listener(false) {
             @Override
-            public void onTick(int tick) {
+            public int onTick(int tick) {
                 throw new IllegalStateException("a bug, for the test");
             }
         });
@@ -113,11 +113,12 @@ class LoopContextTest {
         }
 
         @Override
-        public void onTick(int tick) {
+        public int onTick(int tick) {
             ticks++;
             if (leaves) {
                 loop.removeTicking(index);
             }
+            return tick + 1;
         }
 
         @Override

@@ -251,6 +251,34 @@ class MqttConnectionTest {
     }
 
     @Test
+    void theHandlerIsToldOfASecondOnlyWhileItWantsThat() {
+        accept(60);
+        sweep(10);
+        assertThat(recorder.ticks).isEqualTo(1);
+        recorder.wantsTicks = true;
+        sweep(10);
+        assertThat(recorder.ticks).isEqualTo(1);
+        connection.needTicks();
+        sweep(10);
+        assertThat(recorder.ticks).isEqualTo(11);
+        recorder.wantsTicks = false;
+        sweep(10);
+        assertThat(recorder.ticks).isEqualTo(12);
+    }
+
+    @Test
+    void theHandlerIsToldOfASecondWhenItMayWriteNoMore() {
+        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(512, 1024));
+        channel.pipeline().addFirst(new StuckSocket());
+        accept(60);
+        sweep(1);
+        assertThat(recorder.ticks).isEqualTo(1);
+        answer(1024);
+        sweep(1);
+        assertThat(recorder.ticks).isEqualTo(2);
+    }
+
+    @Test
     void framesOfOneIterationAreOneWrite() {
         accept(0);
         for (int i = 0; i < 100; i++) {
@@ -488,7 +516,7 @@ class MqttConnectionTest {
         accept(0);
         connection.setHandler(new Recorder() {
             @Override
-            public void onTick() {
+            public boolean onTick() {
                 throw new IllegalStateException("a bug, for the test");
             }
         });
@@ -507,6 +535,8 @@ class MqttConnectionTest {
         int closings;
         int writables;
         int packets;
+        int ticks;
+        boolean wantsTicks;
 
         @Override
         public void onPacket(Packet packet) {
@@ -522,7 +552,10 @@ class MqttConnectionTest {
         }
 
         @Override
-        public void onTick() {}
+        public boolean onTick() {
+            ticks++;
+            return wantsTicks;
+        }
 
         @Override
         public void onShutdown() {}

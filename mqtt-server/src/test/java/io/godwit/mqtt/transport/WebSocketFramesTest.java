@@ -273,7 +273,9 @@ class WebSocketFramesTest {
         public void onWritable() {}
 
         @Override
-        public void onTick() {}
+        public boolean onTick() {
+            return false;
+        }
 
         @Override
         public void onShutdown() {}
