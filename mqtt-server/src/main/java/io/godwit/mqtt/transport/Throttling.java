@@ -167,8 +167,7 @@ final class Throttling {
     // ---- reading
 
     void pauseReading(Pause reason) {
-        pauses |= bit(reason);
-        connection.lookSoon();
+        pauses |= bit(reason); // makes nothing due earlier by itself: what is watched of a pause is of one that is told
         channel.config().setAutoRead(false);
         if (reason.cause() != null) {
             tell(reason.cause());

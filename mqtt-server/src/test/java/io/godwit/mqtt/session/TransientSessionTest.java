@@ -215,6 +215,12 @@ class TransientSessionTest {
             deliver(session, "m" + i, Qos.AT_LEAST_ONCE);
         }
         assertThat(paceEvents()).containsExactly(new BrokerEvent.SlowConsumerBegan(session.client()));
+        tick(session, 1);
+        assertThat(paceEvents()).as("it has just lost something").hasSize(1);
+        tick(session, 1);
+        assertThat(paceEvents())
+                .last()
+                .isEqualTo(new BrokerEvent.SlowConsumerEnded(session.client(), 2, Duration.ofSeconds(2)));
     }
 
     @Test

@@ -137,12 +137,13 @@ class ConnectionSweepTest {
         join(3);
         Watched leaving = there.get(1);
         Watched last = there.get(2);
-        last.deadline = 2;
-        leaving.deadline = 100;
+        last.deadline = 3;
         leaving.atLook = () -> leave(leaving);
-        pass();
-        pass();
-        assertThat(last.firedAt).isEqualTo(2);
+        for (int i = 1; i <= 3; i++) {
+            pass();
+        }
+        assertThat(last.firedAt).isEqualTo(3);
+        assertThat(last.looks).isEqualTo(2);
     }
 
     @ParameterizedTest

@@ -141,7 +141,7 @@ class ConnectionTimeoutsTest {
         }
 
         private void act(Random random) {
-            switch (random.nextInt(12)) {
+            switch (random.nextInt(13)) {
                 case 0, 1, 2 -> {
                     connection.onMqttRead();
                     lastReadTick = loop.tick();
@@ -161,7 +161,8 @@ class ConnectionTimeoutsTest {
                     }
                 }
                 case 9 -> fill();
-                case 10 -> {
+                case 10 -> socket.isStuck = true;
+                case 11 -> {
                     socket.isStuck = false;
                     channel.flush();
                     if (state == Expected.CLOSING) {

@@ -456,6 +456,7 @@ class MqttConnectionTest {
     @Test
     void whoTakesTooLongWhileOthersWaitIsCutOff() {
         accept(0);
+        sweep(2); // at rest
         connection.onPartial(100, 200_000);
         sweep(3 * HalfPacket.PATIENCE_SECONDS);
         assertThat(connection.isOpen()).isTrue();
