@@ -90,7 +90,10 @@ final class SuiteCommand implements Callable<Integer> {
     @Option(names = "--out", paramLabel = "DIR", description = "where the reports go (default: ${DEFAULT-VALUE})")
     private Path out = Path.of("perf-reports", "suite");
 
-    @Option(names = "--resume", description = "take what a suite in the same directory has done already")
+    @Option(
+            names = "--resume",
+            description =
+                    "take what a suite in the same directory has done already, cold starts only where the broker had been started again for them")
     private boolean isResuming;
 
     @Option(
@@ -202,8 +205,9 @@ final class SuiteCommand implements Callable<Integer> {
         for (int i = 0; i < items.size(); i++) {
             SuitePlan.Item item = items.get(i);
             Path file = out.resolve(item.stem() + ".entry.json");
-            if (isResuming && Files.exists(file)) {
-                entries.add(SuiteReport.Entry.of(new JsonObject(Files.readString(file))));
+            Optional<SuiteReport.Entry> earlier = isResuming ? earlier(item, file) : Optional.empty();
+            if (earlier.isPresent()) {
+                entries.add(earlier.get());
                 continue;
             }
             System.out.printf(
@@ -224,6 +228,15 @@ final class SuiteCommand implements Callable<Integer> {
         System.out.println("\nreport: " + out.resolve("report.html") + " and " + out.resolve("report.md"));
         tellNotRun(entries);
         return worst(entries);
+    }
+
+    /** What a suite has saved of it; not of a cold start for which the broker had not been started again. */
+    private static Optional<SuiteReport.Entry> earlier(SuitePlan.Item item, Path file) throws IOException {
+        if (!Files.exists(file)) {
+            return Optional.empty();
+        }
+        SuiteReport.Entry entry = SuiteReport.Entry.of(new JsonObject(Files.readString(file)));
+        return item.scenario().isCold() && !entry.wasRestarted() ? Optional.empty() : Optional.of(entry);
     }
 
     /** The measured time of each that lets all that are left be done in time. */
@@ -267,18 +280,20 @@ final class SuiteCommand implements Callable<Integer> {
                     item,
                     scenario.security() == Security.TLS ? "no --tls-broker was given" : "no --mtls-broker was given");
         }
+        boolean wasRestarted = false;
         try {
             ClientSettings clients = broker.clients(scenario.security(), address);
             String obstacle = scenario.isCold() ? restart(clients, endNanos) : null;
             if (obstacle != null) {
                 return notRun(item, obstacle);
             }
+            wasRestarted = scenario.isCold();
             Optional<UsageSource> watch = broker.watch(clients.brokers());
             LoadSettings settings =
                     options.settings(!scenario.isOpenLoop(), false, warmUp(), isConnecting(scenario) ? HELD : duration);
             Runner.Outcome outcome = runner.run(
                     new Runner.Load(item.published(), item.scale(), scenario, settings, clients, watch, null));
-            return done(item, outcome);
+            return done(item, outcome, wasRestarted);
         } catch (LoadFailedException | IllegalArgumentException e) {
             System.out.println("perf.sh: " + e.getMessage());
             return new SuiteReport.Entry(
@@ -289,7 +304,8 @@ final class SuiteCommand implements Callable<Integer> {
                     List.of(),
                     List.of(String.valueOf(e.getMessage())),
                     "",
-                    "");
+                    "",
+                    wasRestarted);
         }
     }
 
@@ -315,7 +331,7 @@ final class SuiteCommand implements Callable<Integer> {
     private static SuiteReport.Entry notRun(SuitePlan.Item item, String why) {
         System.out.println("not run: " + why);
         return new SuiteReport.Entry(
-                item.arguments(), "", item.scale(), Verdict.NOT_RUN, List.of(), List.of(why), "", "");
+                item.arguments(), "", item.scale(), Verdict.NOT_RUN, List.of(), List.of(why), "", "", false);
     }
 
     private static void tellNotRun(List<SuiteReport.Entry> entries) {
@@ -328,7 +344,8 @@ final class SuiteCommand implements Callable<Integer> {
         }
     }
 
-    private SuiteReport.Entry done(SuitePlan.Item item, Runner.Outcome outcome) throws IOException {
+    private SuiteReport.Entry done(SuitePlan.Item item, Runner.Outcome outcome, boolean wasRestarted)
+            throws IOException {
         RunResult result = outcome.result();
         Verdict verdict = outcome.verdict();
         String stem = item.stem();
@@ -365,7 +382,8 @@ final class SuiteCommand implements Callable<Integer> {
                 outcome.tables(),
                 remarks,
                 latency,
-                stem + ".html");
+                stem + ".html",
+                wasRestarted);
     }
 
     private void write(List<SuiteReport.Entry> entries, ClientSettings clients, Instant begun) throws IOException {

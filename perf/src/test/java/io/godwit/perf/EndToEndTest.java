@@ -3,17 +3,15 @@ package io.godwit.perf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.mqtt.certificates.TestAuthority;
-import io.godwit.perf.load.Endpoint;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -26,7 +24,7 @@ class EndToEndTest {
     @TempDir
     private static Path home;
 
-    private static Process broker;
+    private static BrokerProcess broker;
     private static int port;
     private static int wsPort;
     private static int wssPort;
@@ -36,17 +34,14 @@ class EndToEndTest {
 
     @BeforeAll
     static void start() throws Exception {
-        try (ServerSocket tcp = free();
-                ServerSocket ws = free();
-                ServerSocket wss = free()) {
-            port = tcp.getLocalPort();
-            wsPort = ws.getLocalPort();
-            wssPort = wss.getLocalPort();
-        }
+        List<Integer> ports = BrokerProcess.freePorts(3);
+        port = ports.get(0);
+        wsPort = ports.get(1);
+        wssPort = ports.get(2);
         TestAuthority authority = new TestAuthority("root");
         TestAuthority.write(home, "server", authority.issue("CN=server"));
         TestAuthority.writePem(home.resolve("root.crt"), authority.certificate());
-        Path config = Files.writeString(home.resolve("standalone.yml"), """
+        String config = """
                 mqttServerConfig:
                   maxConnBandwidth: 0
                   tcpListener: {host: 127.0.0.1, port: %d}
@@ -56,49 +51,13 @@ class EndToEndTest {
                     host: 127.0.0.1
                     port: %d
                     sslConfig: {certFile: server.crt, keyFile: server.key}
-                """.formatted(port, wsPort, wssPort));
-        broker = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx256m",
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-Dcom.google.protobuf.use_unsafe_pre22_gencode=true",
-                        "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile"),
-                        "-cp",
-                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                        "io.godwit.broker.Main",
-                        "--config",
-                        config.toString(),
-                        "--data",
-                        home.resolve("data").toString(),
-                        "--plugins",
-                        home.resolve("plugins").toString())
-                .redirectErrorStream(true)
-                .redirectOutput(home.resolve("output").toFile())
-                .start();
-        assertThat(Shell.awaitPorts(List.of(new Endpoint("127.0.0.1", port)), Shell.PORT_TIME))
-                .withFailMessage(() -> output())
-                .isTrue();
-    }
-
-    private static ServerSocket free() throws IOException {
-        return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-    }
-
-    private static String output() {
-        try {
-            return Files.readString(home.resolve("output"));
-        } catch (IOException e) {
-            return e.toString();
-        }
+                """.formatted(port, wsPort, wssPort);
+        broker = BrokerProcess.start(home, config, port);
     }
 
     @AfterAll
     static void stop() throws InterruptedException {
-        broker.destroy();
-        if (!broker.waitFor(30, TimeUnit.SECONDS)) {
-            broker.destroyForcibly();
-        }
+        broker.close();
     }
 
     private JsonObject run(int expectedCode, String... args) throws Exception {
@@ -199,9 +158,21 @@ class EndToEndTest {
         assertThat(json.getJsonObject("connections").getInteger("connected")).isZero();
         assertThat(json.getJsonObject("errors").fieldNames())
                 .anySatisfy(error -> assertThat(error).contains(address, "404"));
+        long reported = json.getJsonObject("errors").stream()
+                .mapToLong(error -> (Integer) error.getValue())
+                .sum();
+        assertThat(reported).as("each is the relay's and its client's").isGreaterThanOrEqualTo(80);
+        assertThat(lastSample(json).getLong("errors"))
+                .as("what the line of progress shows")
+                .isEqualTo(reported);
         assertThat(CommandLineTest.errorsOf(
                         1, "pub", "--clients", "2", "--broker", address, "--out", reports.toString()))
                 .contains("clients cannot connect", address, "404");
+    }
+
+    private static JsonObject lastSample(JsonObject json) {
+        JsonArray samples = json.getJsonArray("samples");
+        return samples.getJsonObject(samples.size() - 1);
     }
 
     @Test
@@ -298,6 +269,45 @@ class EndToEndTest {
 
         assertThat(Files.readString(reports.resolve("report.md")))
                 .contains("not run: the command that restarts the broker has failed: exit 1");
+    }
+
+    /** That the broker had been started again is told by what was saved, not by how the suite is called now. */
+    @Test
+    void aResumedSuiteTakesColdStartsOnlyThatWereOnes() throws Exception {
+        String only = "^30k_30k_qos1_p256_1mps_3n_1v --cold$";
+        int code = suite(only, "--before", "true");
+        Path saved = onlyEntry();
+        FileTime savedAt = Files.getLastModifiedTime(saved);
+
+        assertThat(code).isIn(0, 4);
+        assertThat(suite(only, "--resume")).isEqualTo(code);
+        assertThat(Files.getLastModifiedTime(saved)).isEqualTo(savedAt);
+
+        JsonObject entry = new JsonObject(Files.readString(saved));
+        assertThat(entry.getBoolean("brokerRestarted")).isTrue();
+        entry.remove("brokerRestarted");
+        Files.writeString(saved, entry.encode());
+        assertThat(suite(only, "--resume")).isEqualTo(5);
+        assertThat(Files.readString(reports.resolve("report.md"))).contains("not run: no --before was given");
+
+        assertThat(suite(only, "--resume", "--before", "true")).isIn(0, 4);
+        assertThat(new JsonObject(Files.readString(saved)).getBoolean("brokerRestarted"))
+                .isTrue();
+    }
+
+    @Test
+    void aResumedSuiteTakesWhatWasRunOfTheOthers() throws Exception {
+        assertThat(suite("^C10k$")).isZero();
+        FileTime savedAt = Files.getLastModifiedTime(onlyEntry());
+
+        assertThat(suite("^C10k$", "--resume")).isZero();
+        assertThat(Files.getLastModifiedTime(onlyEntry())).isEqualTo(savedAt);
+    }
+
+    private Path onlyEntry() throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(reports, "*.entry.json")) {
+            return files.iterator().next();
+        }
     }
 
     private int suite(String only, String... more) {

@@ -21,9 +21,24 @@ final class Errors {
         }
     }
 
-    void add(String what, Throwable cause) {
-        String text = cause.getMessage();
-        add(what + ": " + (text == null ? cause.getClass().getSimpleName() : text));
+    void add(String what, Throwable thrown) {
+        String text = text(thrown);
+        String reason = text(root(thrown));
+        // "Failed to create SSL connection" alone does not tell which side did not trust the other.
+        add(what + ": " + (text.contains(reason) ? text : text + ": " + reason));
+    }
+
+    private static Throwable root(Throwable thrown) {
+        Throwable root = thrown;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root;
+    }
+
+    private static String text(Throwable thrown) {
+        String text = thrown.getMessage();
+        return text == null ? thrown.getClass().getSimpleName() : text;
     }
 
     long count() {

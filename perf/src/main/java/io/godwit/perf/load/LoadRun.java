@@ -490,7 +490,7 @@ public final class LoadRun {
                 Spread.of(taken(c -> c.latencyNow)),
                 Spread.of(taken(c -> c.connectNow)),
                 Spread.of(taken(c -> c.latenessNow)).p99(),
-                sum(c -> c.errors.count()),
+                sum(c -> c.errors.count()) + relayErrors.count(),
                 cores,
                 usage.map(Usage::residentBytes).orElse(0L),
                 look.cores(),

@@ -23,6 +23,7 @@ public final class SuiteReport {
      * @param tables empty when it was not run
      * @param remarks faults, missed rates and what makes the figures doubtful; or why it was not run
      * @param report the name of its own report beside this one; empty when there is none
+     * @param wasRestarted whether the broker was started again for it
      */
     public record Entry(
             String arguments,
@@ -32,7 +33,8 @@ public final class SuiteReport {
             List<ResultTable> tables,
             List<String> remarks,
             String latency,
-            String report) {
+            String report,
+            boolean wasRestarted) {
         public Entry {
             tables = List.copyOf(tables);
             remarks = List.copyOf(remarks);
@@ -58,7 +60,8 @@ public final class SuiteReport {
                     .put("tables", tableArray)
                     .put("remarks", new JsonArray(remarks))
                     .put("latency", latency)
-                    .put("report", report);
+                    .put("report", report)
+                    .put("brokerRestarted", wasRestarted);
         }
 
         public static Entry of(JsonObject json) {
@@ -82,7 +85,8 @@ public final class SuiteReport {
                     tables,
                     texts(json.getJsonArray("remarks")),
                     json.getString("latency"),
-                    json.getString("report"));
+                    json.getString("report"),
+                    json.getBoolean("brokerRestarted", false)); // an entry that does not say it cannot be relied on
         }
 
         private static List<String> texts(JsonArray array) {

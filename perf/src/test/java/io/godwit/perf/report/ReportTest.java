@@ -216,9 +216,10 @@ class ReportTest {
                 ResultTable.of(result, PUBLISHED),
                 List.of(),
                 "1, 2, 3",
-                "a.html");
+                "a.html",
+                false);
         SuiteReport.Entry left = new SuiteReport.Entry(
-                "conn-ssl-100K-500", "", 0.01, 0, List.of(), List.of("no --tls-broker was given"), "", "");
+                "conn-ssl-100K-500", "", 0.01, 0, List.of(), List.of("no --tls-broker was given"), "", "", false);
         SuiteReport report = new SuiteReport(
                 "All",
                 List.of("a machine"),
