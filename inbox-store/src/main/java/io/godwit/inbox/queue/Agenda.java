@@ -87,7 +87,7 @@ final class Agenda {
     }
 
     private void look(InboxId id, Runnable then) {
-        leader.whenReady(id, InboxKeys.prefix(id.tenant(), id.clientId()), new InboxState.Request() {
+        leader.states().whenReady(id, InboxKeys.prefix(id.tenant(), id.clientId()), new InboxState.Request() {
             @Override
             public void run(InboxState state) {
                 lifecycle.checkTimes(state);

@@ -32,7 +32,7 @@ final class Answering<T extends @Nullable Object> implements Batch.Waiter {
 
     @Override
     public void failed(RangeException cause) {
-        leader.discard(state);
+        leader.states().discard(state);
         future.completeExceptionally(cause);
     }
 }

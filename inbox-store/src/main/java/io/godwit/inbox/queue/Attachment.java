@@ -134,7 +134,7 @@ final class Attachment implements InboxAttachment {
         leader.mailbox().post(new Mailbox.Call() {
             @Override
             public void run() {
-                leader.whenReady(state.id, state.prefix, new InboxState.Request() {
+                leader.states().whenReady(state.id, state.prefix, new InboxState.Request() {
                     @Override
                     public void run(InboxState now) {
                         Session session = now.session;

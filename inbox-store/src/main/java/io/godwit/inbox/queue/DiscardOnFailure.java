@@ -17,6 +17,6 @@ final class DiscardOnFailure implements Batch.Waiter {
 
     @Override
     public void failed(RangeException cause) {
-        leader.discard(state);
+        leader.states().discard(state);
     }
 }

@@ -71,10 +71,12 @@ final class HandOver {
 
         void read() {
             long first = remains.sequences()[0];
-            leader.read(
-                    state,
-                    reader -> QueueReader.page(reader, state.prefix, first, remains.end(), PAGE_MESSAGES, PAGE_BYTES),
-                    this::give);
+            leader.states()
+                    .read(
+                            state,
+                            reader -> QueueReader.page(
+                                    reader, state.prefix, first, remains.end(), PAGE_MESSAGES, PAGE_BYTES),
+                            this::give);
         }
 
         private void give(QueueReader.Page page) {
@@ -132,7 +134,7 @@ final class HandOver {
 
                 @Override
                 public void failed(RangeException cause) {
-                    leader.discard(state);
+                    leader.states().discard(state);
                 }
             });
         }

@@ -122,7 +122,7 @@ final class InboundHandler {
         leader.context()
                 .schedule(
                         GRACE_MILLIS,
-                        () -> leader.whenReady(id, prefix, new InboxState.Request() {
+                        () -> leader.states().whenReady(id, prefix, new InboxState.Request() {
                             @Override
                             public void run(InboxState now) {
                                 resumeUnlessAttached(now);
@@ -162,7 +162,7 @@ final class InboundHandler {
 
                 @Override
                 public void failed(RangeException cause) {
-                    leader.discard(state);
+                    leader.states().discard(state);
                 }
             });
             return;

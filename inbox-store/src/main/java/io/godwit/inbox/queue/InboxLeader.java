@@ -1,23 +1,13 @@
 package io.godwit.inbox.queue;
 
-import io.godwit.inbox.client.InboxListener;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.kv.coprocessor.RangeLeader;
-import io.godwit.kv.coprocessor.RangeReader;
-import io.godwit.plugin.event.DropReason;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The leader of one range of inboxes. It decides everything; what the store applies is only the outcome.
@@ -35,8 +25,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The end of a leadership in good order is none for connections: {@link #settle}, then {@link #stop} with {@code MOVED} (docs/adr/0020).
  *
- * <p>An {@link InboxState} is loaded when first asked for and evicted when idle. What could not be written (full disk, overload) is undone in memory where that is
- * simple, an insert; otherwise the state is discarded and loaded again ({@link #discard}).
+ * <p>{@link InboxStates} has the inboxes that are in memory, loads and gives them up.
  *
  * <p>Everything here runs on the range executor, but for {@link Mailbox#post}.
  */
@@ -44,29 +33,23 @@ final class InboxLeader implements RangeLeader {
     /** Runs below the floor that make a range delete worth it. */
     static final int TRIM_RUNS = 64;
 
-    private static final Logger LOG = LoggerFactory.getLogger(InboxLeader.class);
     /** An acknowledgement waits at most so long for a batch to ride on. */
     private static final long LAZY_MILLIS = 1000;
-    /** How soon it is looked again whether another leader has left what it is about to leave. */
-    private static final long COMING_MILLIS = 5;
 
     private final LeaderContext context;
     private final QueueSettings settings;
     private final Surroundings outside;
+    private final InboxStates states;
     private final InsertHandler inserts;
     private final Lifecycle lifecycle;
     private final InboundHandler inbound;
     private final Agenda agenda;
     private final RecordCount.Part records;
     private final StoredInboxes.Part storedInboxes;
-    /** Null when nobody asks. */
-    private final Stock.@Nullable Part stock;
 
     private final Holds holds = new Holds();
     private final SharedTopics topics = new SharedTopics();
 
-    private final Map<InboxId, InboxState> states = new HashMap<>();
-    private final IdleInboxes idle;
     private final List<InboxState> dirty = new ArrayList<>();
     private boolean lazyFlushScheduled;
     /** Another leader follows in good order: nothing new is begun here. */
@@ -75,8 +58,6 @@ final class InboxLeader implements RangeLeader {
     private boolean settlingFailed;
     /** Told to {@link MovedSessions}. */
     private final List<InboxId> announced = new ArrayList<>(0);
-    /** And it follows now: what stands in memory is not needed any more, however it differs from the store. */
-    private boolean isMoved;
 
     private long lastBatchId;
     /** The newest batch; null when it has been sealed. */
@@ -95,21 +76,17 @@ final class InboxLeader implements RangeLeader {
         this.context = context;
         this.settings = settings;
         this.outside = outside;
-        this.idle = new IdleInboxes(settings.maxIdle(), this::forget);
         this.mailbox = new Mailbox(context, this::closeFullBatch);
         this.records = outside.records().new Part();
         this.storedInboxes = outside.storedInboxes().new Part(context.bounds());
-        Stock asked = outside.stock();
-        this.stock = asked == null ? null : asked.new Part();
+        this.states = new InboxStates(this);
         this.inserts = new InsertHandler(this);
         Obligations obligations = new Obligations(this);
         this.inbound = new InboundHandler(this);
         this.lifecycle = new Lifecycle(this, obligations, inbound);
         this.agenda = new Agenda(this, lifecycle);
         agenda.start();
-        if (stock != null) {
-            new StockWalk(this, stock).start();
-        }
+        states.startCounting();
     }
 
     QueueSettings settings() {
@@ -118,14 +95,6 @@ final class InboxLeader implements RangeLeader {
 
     Surroundings outside() {
         return outside;
-    }
-
-    private void forget(InboxState state) {
-        inserts.queueRelieved(state);
-        states.remove(state.id, state);
-        if (stock != null) {
-            stock.forgotten(state);
-        }
     }
 
     InboxReports reports() {
@@ -138,25 +107,6 @@ final class InboxLeader implements RangeLeader {
 
     StoredInboxes.Part storedInboxes() {
         return storedInboxes;
-    }
-
-    /** Of a session that has no message yet. May be called on any thread. */
-    Ledger newLedger(long first) {
-        return stock == null ? new Ledger(first) : Ledger.withSizes(first);
-    }
-
-    /** The state has got a ledger that no message was put into yet. */
-    void ledgerBegun(InboxState state) {
-        if (stock != null) {
-            state.ledger.joinStock(stock, true);
-        }
-    }
-
-    /** A session has begun or ended, or has got or lost its connection. */
-    void sessionChanged(InboxState state) {
-        if (stock != null) {
-            stock.sessionChanged(state);
-        }
     }
 
     Holds holds() {
@@ -179,6 +129,10 @@ final class InboxLeader implements RangeLeader {
         return lifecycle;
     }
 
+    InboxStates states() {
+        return states;
+    }
+
     InboundHandler inbound() {
         return inbound;
     }
@@ -198,7 +152,7 @@ final class InboxLeader implements RangeLeader {
         if (request instanceof InsertCall insert) {
             inserts.handle(insert);
         } else if (request instanceof SessionCall session) {
-            whenReady(session.id(), session.prefix(), new InboxState.Request() {
+            states.whenReady(session.id(), session.prefix(), new InboxState.Request() {
                 @Override
                 public void run(InboxState state) {
                     session.run(lifecycle, state);
@@ -217,137 +171,6 @@ final class InboxLeader implements RangeLeader {
     /** Where connections put their calls. */
     Mailbox mailbox() {
         return mailbox;
-    }
-
-    // --- states
-
-    /** The state if it is in memory and ready, else null. */
-    @Nullable
-    InboxState ready(InboxId id) {
-        InboxState state = states.get(id);
-        if (state == null || !state.ready) {
-            return null;
-        }
-        state.used = true;
-        return state;
-    }
-
-    /** Runs the request now or once the inbox has been loaded, behind those already waiting for that. */
-    void whenReady(InboxId id, byte[] prefix, InboxState.Request request) {
-        closeFullBatch();
-        InboxState state = states.get(id);
-        if (state != null && state.ready) {
-            state.used = true;
-            request.run(state);
-            return;
-        }
-        if (state == null) {
-            state = new InboxState(id, prefix);
-            states.put(id, state);
-            load(state);
-        }
-        if (state.waiting == null) {
-            state.waiting = new ArrayDeque<>();
-        }
-        state.waiting.add(request);
-    }
-
-    private void load(InboxState placeholder) {
-        InboxId id = placeholder.id;
-        byte[] prefix = placeholder.prefix;
-        if (outside.moved().isComing(id)) {
-            context.schedule(COMING_MILLIS, () -> load(placeholder));
-            return;
-        }
-        context.read(reader -> InboxLoader.load(reader, this, id, prefix), (loaded, failure) -> {
-            if (loaded == null) {
-                LOG.error(
-                        "inbox not readable tenant={} client={}",
-                        id.tenant().value(),
-                        id.clientId().value(),
-                        failure);
-                states.remove(id);
-                failWaiting(placeholder, new RangeException(Cause.STORE_FAILED, "inbox not readable: " + failure));
-                return;
-            }
-            ArrayDeque<InboxState.Request> waiting = placeholder.waiting;
-            loaded.ready = true;
-            states.put(id, loaded);
-            if (stock != null) {
-                stock.loaded(loaded);
-            }
-            lifecycle.loaded(loaded);
-            while (waiting != null && !waiting.isEmpty()) {
-                closeFullBatch();
-                waiting.remove().run(loaded);
-            }
-            idle.offer(loaded);
-        });
-    }
-
-    private static void failWaiting(InboxState state, RangeException cause) {
-        ArrayDeque<InboxState.Request> waiting = state.waiting;
-        if (waiting != null) {
-            waiting.forEach(request -> request.fail(cause));
-            state.waiting = null;
-        }
-    }
-
-    /** What stands in memory could not be written. The connection is cut off, and the inbox loaded again once no batch is under way. */
-    void discard(InboxState state) {
-        if (state.discarded || isMoved) {
-            return;
-        }
-        state.discarded = true;
-        state.ready = false;
-        cutOff(state);
-        if (stock != null) {
-            stock.discarded(state);
-        }
-        inbound.stop(state, Mailbox.closed());
-        if (state.batches == 0) {
-            reload(state);
-        }
-    }
-
-    private void cutOff(InboxState state) {
-        Attachment attachment = state.attachment;
-        MovedSession awaited = state.awaited;
-        if (attachment != null) {
-            state.attachment = null;
-            reports().dropped(state.id, attachment.close(InboxListener.Reason.UNAVAILABLE), DropReason.STORE_FAILED);
-        } else if (awaited != null) {
-            state.awaited = null;
-            awaited.lost(state.id, reports());
-        }
-    }
-
-    /** Leaves its connection to the next leader. */
-    private void move(InboxState state, RangeException cause) {
-        inserts.queueRelieved(state);
-        Attachment attachment = state.attachment;
-        MovedSession awaited = state.awaited;
-        if (attachment != null) {
-            state.attachment = null;
-            attachment.move(cause, outside.moved(), nowMillis());
-        } else if (awaited != null) { // its connection has not come here yet
-            state.awaited = null;
-            awaited.waitFrom(nowMillis());
-            outside.moved().leave(state.id, awaited);
-        }
-    }
-
-    private void reload(InboxState state) {
-        states.remove(state.id);
-        // the record may say attached; whoever looks puts that right
-        agenda.lookAgain(state.id, LAZY_MILLIS);
-        ArrayDeque<InboxState.Request> waiting = state.waiting;
-        if (waiting != null) {
-            InboxState placeholder = new InboxState(state.id, state.prefix);
-            placeholder.waiting = waiting;
-            states.put(state.id, placeholder);
-            load(placeholder);
-        }
     }
 
     // --- what is written
@@ -503,15 +326,7 @@ final class InboxLeader implements RangeLeader {
     }
 
     void batchDone(List<InboxState> touched) {
-        for (InboxState state : touched) {
-            if (state.discarded) {
-                if (state.batches == 0 && states.get(state.id) == state) {
-                    reload(state);
-                }
-            } else {
-                idle.offer(state);
-            }
-        }
+        states.batchDone(touched);
         sendAll();
     }
 
@@ -561,21 +376,7 @@ final class InboxLeader implements RangeLeader {
         toFlush.clear();
     }
 
-    /** Reads for an inbox; one that cannot be read is discarded. */
-    <T> void read(InboxState state, Function<RangeReader, T> work, Consumer<T> then) {
-        context.read(work, (result, failure) -> {
-            if (result != null) {
-                then.accept(result);
-                return;
-            }
-            LOG.error(
-                    "queue not readable tenant={} client={}",
-                    state.id.tenant().value(),
-                    state.id.clientId().value(),
-                    failure);
-            discard(state);
-        });
-    }
+    // --- the end of the leader
 
     /** Whether another leader follows: what is not needed to answer what was accepted is left to it. */
     boolean isSettling() {
@@ -597,7 +398,7 @@ final class InboxLeader implements RangeLeader {
         if (!isSettling) {
             isSettling = true;
             storedInboxes.withdraw();
-            states.values().stream().filter(InboxState::isHeld).forEach(this::announce);
+            states.forEachHeld(this::announce);
         }
         if (!dirty.isEmpty() && !settlingFailed) {
             openBatch().whenDone(new Batch.Waiter() {
@@ -615,32 +416,22 @@ final class InboxLeader implements RangeLeader {
 
     @Override
     public void stop(RangeException cause) {
-        isMoved = cause.reason() == Cause.MOVED;
+        boolean isMoved = cause.reason() == Cause.MOVED;
+        if (isMoved) {
+            states.moved(); // before batches fail
+        }
         mailbox.stop(isMoved ? cause : Mailbox.closed());
         records.stop();
         storedInboxes.withdraw();
         List<Batch> unproposed = List.copyOf(toPropose);
         toPropose.clear();
         unproposed.forEach(batch -> batch.failed(cause));
-        for (InboxState state : states.values()) {
-            failWaiting(state, cause);
-            inbound.stop(state, cause);
-            if (isMoved) {
-                move(state, cause);
-            } else {
-                cutOff(state);
-            }
-        }
+        states.stop(cause);
         if (isMoved) {
             outside.moved().noteIncarnation(lifecycle.lastIncarnation());
             outside.moved().forgetOld(nowMillis(), reports());
         }
         outside.moved().withdraw(announced);
-        states.clear();
-        idle.clear();
         dirty.clear();
-        if (stock != null) {
-            stock.stop();
-        }
     }
 }

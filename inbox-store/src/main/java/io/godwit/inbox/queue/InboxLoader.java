@@ -37,7 +37,7 @@ final class InboxLoader {
             lastUsed = remains == null ? lastUsed : Math.max(lastUsed, remains.end() - 1);
         }
         if (session != null) {
-            state.ledger = leader.newLedger(session.first);
+            state.ledger = leader.states().newLedger(session.first);
             loadFilters(reader, leader, state, session);
             lastUsed = Math.max(lastUsed, Math.max(session.first - 1, loadQueue(reader, state)));
             loadTokens(reader, state);

@@ -26,10 +26,12 @@ final class InsertHandler {
     private static final int[] ONLY = {0};
 
     private final InboxLeader leader;
+    private final InboxStates states;
     private final QueueSettings settings;
 
     InsertHandler(InboxLeader leader) {
         this.leader = leader;
+        this.states = leader.states();
         this.settings = leader.settings();
     }
 
@@ -40,7 +42,7 @@ final class InsertHandler {
         Batch batch = null;
         for (int target : call.targets()) {
             InboxId id = new InboxId(request.tenant(), all.get(target).clientId());
-            InboxState state = leader.ready(id);
+            InboxState state = states.ready(id);
             if (state == null) {
                 load(call, target, id);
                 continue;
@@ -61,7 +63,7 @@ final class InsertHandler {
             call.misrouted(target, leader.context());
             return;
         }
-        leader.whenReady(id, prefix, new InboxState.Request() {
+        states.whenReady(id, prefix, new InboxState.Request() {
             @Override
             public void run(InboxState state) {
                 place(

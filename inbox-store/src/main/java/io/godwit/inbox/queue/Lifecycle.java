@@ -57,8 +57,8 @@ final class Lifecycle {
         if (session == null) {
             session = new Session(nextIncarnation(), state.sequences.peek(), request.client(), 0);
             state.session = session;
-            state.ledger = leader.newLedger(session.first);
-            leader.ledgerBegun(state);
+            state.ledger = leader.states().newLedger(session.first);
+            leader.states().ledgerBegun(state);
         }
         session.client = request.client();
         session.expirySeconds = boundedExpiry(request.expirySeconds());
@@ -104,7 +104,7 @@ final class Lifecycle {
 
     private void hold(InboxState state, Attachment attachment) {
         state.attachment = attachment;
-        leader.sessionChanged(state);
+        leader.states().sessionChanged(state);
         if (leader.isSettling()) {
             leader.announce(state);
         }
@@ -399,7 +399,7 @@ final class Lifecycle {
     /** The session has lost its connection; it may end here and now. Writes the record. */
     private void detached(InboxState state, Session session) {
         session.attached = false;
-        leader.sessionChanged(state);
+        leader.states().sessionChanged(state);
         session.detachedAtMillis = leader.nowMillis();
         session.inboundOpen = state.inbound != null && state.inbound.hasUndistributed();
         StoredWill will = session.will;
@@ -449,7 +449,7 @@ final class Lifecycle {
         state.session = null;
         state.ledger.leaveStock();
         state.ledger = new Ledger(state.sequences.peek());
-        leader.sessionChanged(state);
+        leader.states().sessionChanged(state);
         state.tokens = null;
         inbound.stop(state, Mailbox.closed());
         state.inbound = null;

@@ -30,7 +30,7 @@ final class Obligations {
 
             @Override
             public void failed(RangeException cause) {
-                leader.discard(state);
+                leader.states().discard(state);
             }
         };
     }

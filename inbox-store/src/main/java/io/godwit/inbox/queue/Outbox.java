@@ -442,10 +442,12 @@ final class Outbox {
         duringRead = new ArrayDeque<>();
         duringReadBytes = 0;
         duringReadLost = false;
-        leader.read(
-                state,
-                reader -> QueueReader.page(reader, state.prefix, sequence, Long.MAX_VALUE, MAX_HELD, MAX_HELD_BYTES),
-                this::pageRead);
+        leader.states()
+                .read(
+                        state,
+                        reader -> QueueReader.page(
+                                reader, state.prefix, sequence, Long.MAX_VALUE, MAX_HELD, MAX_HELD_BYTES),
+                        this::pageRead);
     }
 
     private void pageRead(QueueReader.Page page) {

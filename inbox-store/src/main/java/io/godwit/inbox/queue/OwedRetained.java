@@ -192,7 +192,7 @@ final class OwedRetained {
 
             @Override
             public void failed(RangeException cause) {
-                leader.discard(state);
+                leader.states().discard(state);
             }
         });
     }
@@ -307,7 +307,7 @@ final class OwedRetained {
         boolean isKnown = cause.reason() != Cause.TIMEOUT && cause.reason() != Cause.STORE_FAILED;
         Attachment present = state.attachment;
         if (!isKnown || present != null && present != by) {
-            leader.discard(state);
+            leader.states().discard(state);
         }
     }
 
