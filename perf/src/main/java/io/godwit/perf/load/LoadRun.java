@@ -2,7 +2,6 @@ package io.godwit.perf.load;
 
 import io.godwit.perf.load.LoadLoop.Role;
 import io.godwit.perf.observe.SelfUsage;
-import io.godwit.perf.observe.Usage;
 import io.godwit.perf.observe.UsageSource;
 import io.godwit.perf.scenario.Scenario;
 import io.godwit.perf.scenario.Topology;
@@ -11,29 +10,22 @@ import io.vertx.core.Future;
 import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.ToLongFunction;
-import org.HdrHistogram.Histogram;
-import org.HdrHistogram.SingleWriterRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one scenario: opens the clients ({@link #connect}), sends through warm-up and measured time ({@link #publish}), waits for what is under way
- * ({@link #drain}), takes leave ({@link #close}) and adds up ({@link #result}). The calling thread leads and looks once a second; it waits nowhere without a
- * limit. Used once.
+ * Runs one scenario: opens the clients ({@link #connect}), sends through warm-up and measured time ({@link #publish}),
+ * waits for what is under way ({@link #drain}) and takes leave ({@link #close}). The calling thread leads and looks once a
+ * second ({@link Sampler}); it waits nowhere without a limit. What was measured it tells {@link Findings}, which add up.
+ * Used once.
  */
 public final class LoadRun {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -44,8 +36,6 @@ public final class LoadRun {
     private static final Duration UNDER_WAY = Duration.ofMillis(250);
     private static final Duration START_DELAY = Duration.ofMillis(50);
 
-    private final Scenario published;
-    private final double scale;
     private final Scenario scenario;
     private final LoadSettings settings;
     private final ClientSettings clients;
@@ -53,37 +43,10 @@ public final class LoadRun {
     /** Of clients that go by a relay once there is one, see {@link #deploy}. */
     private RunContext run;
 
-    private final Optional<UsageSource> broker;
-    private final Consumer<Progress> progress;
     private final List<LoadLoop> loops = new ArrayList<>();
-    private final List<Sample> samples = new ArrayList<>();
-    private final List<String> remarks = new ArrayList<>();
-    private final Instant begun = Instant.now();
-    private final long begunNanos = Time.nowNanos();
-
-    // What the sampling thread remembers of its last look.
-    private long sampledNanos = begunNanos;
-    private long sampledConnected;
-    private long sampledSent;
-    private long sampledAcknowledged;
-    private long sampledReceived;
-    private Optional<Usage> sampledUsage = Optional.empty();
-    private @Nullable SelfUsage self;
-    private final List<Double> gcShares = new ArrayList<>();
-    private long toolBytes;
-    private Phase phase = Phase.CONNECT;
-
-    // What is known of the measured time once it is over.
-    private double measuredSeconds;
-    private long scheduled;
-    private double expectedIn;
-    private double expectedOut;
-    private long countedIn;
-    private long countedOut;
-    private double connectSeconds;
-    private Optional<Usage> usageBefore = Optional.empty();
-    private Optional<Usage> usageAfter = Optional.empty();
-    private double usageSeconds;
+    private final LoopTotals totals = new LoopTotals(loops, relayErrors);
+    private final Sampler sampler;
+    private final Findings findings;
 
     /**
      * @param scenario what is run: the published one, scaled
@@ -100,21 +63,19 @@ public final class LoadRun {
             @Nullable String topics,
             Optional<UsageSource> broker,
             Consumer<Progress> progress) {
-        this.published = published;
-        this.scale = scale;
         this.scenario = scenario;
         this.settings = settings;
         this.clients = clients;
-        this.broker = broker;
-        this.progress = progress;
+        this.sampler = new Sampler(scenario, totals, broker, progress);
+        this.findings = new Findings(published, scale, scenario, clients, broker);
         MessageHeader header = MessageHeader.fitting(scenario.payloadBytes());
         if (scenario.publishers() > 0
                 && scenario.subscribers() > 0
                 && !header.limitation().isEmpty()) {
-            remarks.add(header.limitation());
+            findings.remark(header.limitation());
         }
         if (!settings.ackDelay().isZero()) {
-            remarks.add("subscribers acknowledge %,d ms after each delivery"
+            findings.remark("subscribers acknowledge %,d ms after each delivery"
                     .formatted(settings.ackDelay().toMillis()));
         }
         boolean isGroup = scenario.topology() == Topology.SHARED && header.hasSequence();
@@ -135,14 +96,14 @@ public final class LoadRun {
                 new VertxOptions().setEventLoopPoolSize(settings.loops()).setPreferNativeTransport(true));
         try {
             deploy(vertx);
-            self = new SelfUsage(loops.stream().map(LoadLoop::thread).toList());
+            sampler.start(new SelfUsage(loops.stream().map(LoadLoop::thread).toList()));
             try (Pacer pacer = new Pacer(loops)) {
                 pacer.start();
-                if (isConnecting() && !scenario.isCold()) {
+                if (run.isConnecting() && !scenario.isCold()) {
                     practise(vertx);
                 }
                 connect();
-                if (isConnecting()) {
+                if (run.isConnecting()) {
                     hold();
                 } else {
                     publish();
@@ -150,7 +111,7 @@ public final class LoadRun {
                 }
             }
             close();
-            return result();
+            return findings.result(run, totals, sampler);
         } finally {
             quietly(vertx.close(), CLOSE_TIMEOUT);
         }
@@ -176,11 +137,6 @@ public final class LoadRun {
 
     // ---- connect
 
-    /** Whether opening connections is what is measured. */
-    private boolean isConnecting() {
-        return scenario.topology() == Topology.CONNECTIONS || scenario.topology() == Topology.CONNECT_AND_PUBLISH;
-    }
-
     /**
      * Opens and closes some connections that nobody counts: the first ones of a process load its classes, which takes longer than all that is measured
      * later.
@@ -205,25 +161,22 @@ public final class LoadRun {
     private void connect() throws LoadFailedException, InterruptedException {
         switch (scenario.topology()) {
             case CONNECTIONS -> {
-                usageBefore = broker.flatMap(UsageSource::read);
+                findings.readUsageBefore();
                 long from = Time.nowNanos();
                 open(Role.BACKGROUND, scenario.background(), scenario.connectRate(), false);
                 open(Role.SUBSCRIBER, scenario.subscribers(), scenario.connectRate(), false);
-                connectSeconds = (Time.nowNanos() - from) / 1e9;
-                usageAfter = broker.flatMap(UsageSource::read);
-                usageSeconds = connectSeconds;
+                findings.connected((Time.nowNanos() - from) / 1e9);
+                findings.readUsageAfter();
             }
             case CONNECT_AND_PUBLISH -> {
-                usageBefore = broker.flatMap(UsageSource::read);
+                findings.readUsageBefore();
                 long from = Time.nowNanos();
                 open(Role.ONE_SHOT, scenario.publishers(), 0, false);
-                awaitArrivals(() ->
-                        sum(c -> c.finished.sum()) + sum(c -> c.disconnected.sum()) >= sum(c -> c.connected.sum()));
-                connectSeconds = (Time.nowNanos() - from) / 1e9;
-                measuredSeconds = connectSeconds;
-                countedIn = sum(c -> c.finished.sum()) * scenario.messagesEach();
-                usageAfter = broker.flatMap(UsageSource::read);
-                usageSeconds = connectSeconds;
+                awaitArrivals(() -> totals.sum(c -> c.finished.sum()) + totals.sum(c -> c.disconnected.sum())
+                        >= totals.sum(c -> c.connected.sum()));
+                double seconds = (Time.nowNanos() - from) / 1e9;
+                findings.connectedAndPublished(seconds, totals.sum(c -> c.finished.sum()) * scenario.messagesEach());
+                findings.readUsageAfter();
             }
             default -> {
                 open(Role.BACKGROUND, scenario.background(), settings.connectRate(), true);
@@ -257,10 +210,10 @@ public final class LoadRun {
         long progressNanos = startNanos;
         long lastOpened = before;
         while (opened() - before < total) {
-            sleepUntil(Math.min(sampledNanos + SECOND, Time.nowNanos() + TimeUnit.MILLISECONDS.toNanos(20)));
-            long failed = sum(c -> c.connectFailed.sum());
+            sleepUntil(Math.min(sampler.dueNanos(), Time.nowNanos() + TimeUnit.MILLISECONDS.toNanos(20)));
+            long failed = totals.sum(c -> c.connectFailed.sum());
             if (isAllNeeded && failed > 0) {
-                throw new LoadFailedException("clients cannot connect: " + errorText());
+                throw new LoadFailedException("clients cannot connect: " + totals.errorText());
             }
             if (opened() != lastOpened) {
                 lastOpened = opened();
@@ -268,17 +221,17 @@ public final class LoadRun {
             } else if (Time.nowNanos() - progressNanos
                     > NO_PROGRESS.toNanos() + (rate == 0 ? 0 : (long) (SECOND / rate))) {
                 throw new LoadFailedException("%,d of %,d clients are connected, and no more for %d s; %s"
-                        .formatted(opened() - before, total, NO_PROGRESS.toSeconds(), errorText()));
+                        .formatted(opened() - before, total, NO_PROGRESS.toSeconds(), totals.errorText()));
             }
             double left = rate > 0 ? total / rate - (Time.nowNanos() - startNanos) / 1e9 : 0;
-            sampleIfDue(Math.max(0, left) + lengthOfLoad());
+            sampler.sampleIfDue(Math.max(0, left) + lengthOfLoad());
         }
-        sampleIfDue(lengthOfLoad());
+        sampler.sampleIfDue(lengthOfLoad());
     }
 
     /** Connected or failed, of all clients so far. */
     private long opened() {
-        return sum(c -> c.connected.sum()) + sum(c -> c.connectFailed.sum());
+        return totals.sum(c -> c.connected.sum()) + totals.sum(c -> c.connectFailed.sum());
     }
 
     private double lengthOfLoad() {
@@ -286,18 +239,18 @@ public final class LoadRun {
     }
 
     private Duration warmUp() {
-        return scenario.isCold() || isConnecting() ? Duration.ZERO : settings.warmUp();
+        return scenario.isCold() || run.isConnecting() ? Duration.ZERO : settings.warmUp();
     }
 
     /** Of a connection test: all stay open for a while, for the memory that they take. */
     private void hold() throws InterruptedException {
-        phase = Phase.MEASURE;
+        sampler.enter(Phase.MEASURE);
         long endNanos = Time.nowNanos() + settings.duration().toNanos();
         while (Time.nowNanos() < endNanos) {
-            sleepUntil(Math.min(sampledNanos + SECOND, endNanos));
-            sampleIfDue((endNanos - Time.nowNanos()) / 1e9);
+            sleepUntil(Math.min(sampler.dueNanos(), endNanos));
+            sampler.sampleIfDue((endNanos - Time.nowNanos()) / 1e9);
         }
-        sample(0);
+        sampler.sample(0);
     }
 
     // ---- publish
@@ -310,33 +263,34 @@ public final class LoadRun {
         long endNanos = measureNanos + (long) (seconds * 1e9);
         run.measured().begin(measureNanos);
         List<Timetable> tables = scenario.isOpenLoop() ? tables(startNanos, warmUpSeconds + seconds) : List.of();
+        long scheduled = 0;
+        double expectedIn = 0;
         for (Timetable table : tables) {
             scheduled += table.count();
             expectedIn += table.due(endNanos) - table.due(measureNanos - 1);
         }
-        expectedOut = expectedIn * scenario.copies();
+        findings.scheduled(scheduled, expectedIn);
         follow(tables);
-        phase = Phase.WARM_UP;
+        sampler.enter(Phase.WARM_UP);
         watchUntil(measureNanos, endNanos);
-        phase = Phase.MEASURE;
+        sampler.enter(Phase.MEASURE);
         long in = counted();
-        long out = sum(c -> c.received.sum());
+        long out = totals.sum(c -> c.received.sum());
         final long from = Time.nowNanos();
-        usageBefore = broker.flatMap(UsageSource::read);
+        findings.readUsageBefore();
         final long usageFrom = Time.nowNanos();
         watchUntil(endNanos, endNanos);
-        measuredSeconds = (Time.nowNanos() - from) / 1e9;
-        countedIn = counted() - in;
-        countedOut = sum(c -> c.received.sum()) - out;
-        usageAfter = broker.flatMap(UsageSource::read);
-        usageSeconds = (Time.nowNanos() - usageFrom) / 1e9;
+        final double measuredSeconds = (Time.nowNanos() - from) / 1e9;
+        final long countedIn = counted() - in;
+        final long countedOut = totals.sum(c -> c.received.sum()) - out;
+        findings.readUsageAfter();
+        findings.measured(measuredSeconds, (Time.nowNanos() - usageFrom) / 1e9, countedIn, countedOut);
         quietly(Future.all(loops.stream().map(LoadLoop::stopPublishing).toList()), CLOSE_TIMEOUT);
         if (scenario.isOpenLoop()) {
             // What is under way at the end is made up for by what was at the beginning, but not where there was nothing
             // before.
             sleepUntil(endNanos + UNDER_WAY.toNanos());
-            countedIn = Math.max(countedIn, sum(c -> c.measuredIn.sum()));
-            countedOut = Math.max(countedOut, sum(c -> c.measuredOut.sum()));
+            findings.arrived(totals.sum(c -> c.measuredIn.sum()), totals.sum(c -> c.measuredOut.sum()));
         }
     }
 
@@ -373,20 +327,20 @@ public final class LoadRun {
 
     private void watchUntil(long untilNanos, long endNanos) throws InterruptedException {
         while (Time.nowNanos() < untilNanos) {
-            sleepUntil(Math.min(sampledNanos + SECOND, untilNanos));
-            sampleIfDue((endNanos - Time.nowNanos()) / 1e9);
+            sleepUntil(Math.min(sampler.dueNanos(), untilNanos));
+            sampler.sampleIfDue((endNanos - Time.nowNanos()) / 1e9);
         }
     }
 
     /** Messages that came in: what the broker acknowledged, or at QoS 0 what was sent. */
     private long counted() {
-        return sum(scenario.qos() == 0 ? c -> c.sent.sum() : c -> c.acknowledged.sum());
+        return totals.sum(scenario.qos() == 0 ? c -> c.sent.sum() : c -> c.acknowledged.sum());
     }
 
     // ---- drain
 
     private void drain() throws InterruptedException {
-        phase = Phase.DRAIN;
+        sampler.enter(Phase.DRAIN);
         if (scenario.topology() == Topology.LISTEN) {
             return;
         }
@@ -395,17 +349,18 @@ public final class LoadRun {
             loops.forEach(LoadLoop::fence);
         }
         awaitArrivals(() -> {
-            long sent = sum(c -> c.sent.sum());
-            boolean isAcknowledged = scenario.qos() == 0 || sum(c -> c.acknowledged.sum()) >= sent;
-            boolean isReceived = sum(c -> c.received.sum()) - sum(c -> c.repeated.sum()) >= sent * scenario.copies();
-            boolean isRead = !isFenced || sum(c -> c.fenced.sum()) >= scenario.publishers();
+            long sent = totals.sum(c -> c.sent.sum());
+            boolean isAcknowledged = scenario.qos() == 0 || totals.sum(c -> c.acknowledged.sum()) >= sent;
+            boolean isReceived = totals.sum(c -> c.received.sum()) - totals.sum(c -> c.repeated.sum())
+                    >= sent * scenario.copies();
+            boolean isRead = !isFenced || totals.sum(c -> c.fenced.sum()) >= scenario.publishers();
             return isAcknowledged && isReceived && isRead;
         });
-        sample(0);
-        if (isFenced && sum(c -> c.fenced.sum()) < scenario.publishers()) {
-            remarks.add(
+        sampler.sample(0);
+        if (isFenced && totals.sum(c -> c.fenced.sum()) < scenario.publishers()) {
+            findings.remark(
                     "%,d of %,d publishers got no answer to a ping after their last message: the broker may not have read all of it"
-                            .formatted(scenario.publishers() - sum(c -> c.fenced.sum()), scenario.publishers()));
+                            .formatted(scenario.publishers() - totals.sum(c -> c.fenced.sum()), scenario.publishers()));
         }
     }
 
@@ -419,10 +374,10 @@ public final class LoadRun {
         long movedNanos = Time.nowNanos();
         long last = -1;
         while (!isComplete.getAsBoolean() && Time.nowNanos() < endNanos) {
-            long now = sum(c -> c.received.sum())
-                    + sum(c -> c.acknowledged.sum())
-                    + sum(c -> c.fenced.sum())
-                    + sum(c -> c.finished.sum());
+            long now = totals.sum(c -> c.received.sum())
+                    + totals.sum(c -> c.acknowledged.sum())
+                    + totals.sum(c -> c.fenced.sum())
+                    + totals.sum(c -> c.finished.sum());
             if (now != last) {
                 last = now;
                 movedNanos = Time.nowNanos();
@@ -430,13 +385,13 @@ public final class LoadRun {
                 return;
             }
             sleepUntil(Time.nowNanos() + TimeUnit.MILLISECONDS.toNanos(10));
-            sampleIfDue(0);
+            sampler.sampleIfDue(0);
         }
     }
 
     private void close() throws InterruptedException {
         if (!quietly(Future.all(loops.stream().map(LoadLoop::closeAll).toList()), CLOSE_TIMEOUT)) {
-            remarks.add("not all connections were closed within " + CLOSE_TIMEOUT.toSeconds() + " s");
+            findings.remark("not all connections were closed within " + CLOSE_TIMEOUT.toSeconds() + " s");
         }
         int sessions = scenario.topology() == Topology.CONNECTIONS
                 ? scenario.connections()
@@ -449,216 +404,10 @@ public final class LoadRun {
                     ? removals.stream().mapToInt(Future::result).sum()
                     : -1;
             if (removed < sessions) {
-                remarks.add(
+                findings.remark(
                         "persistent sessions are left at the broker (removed: " + removed + " of " + sessions + ")");
             }
         }
-    }
-
-    // ---- sample
-
-    private void sampleIfDue(double remainingSeconds) {
-        if (Time.nowNanos() - sampledNanos >= SECOND) {
-            sample(remainingSeconds);
-        }
-    }
-
-    private void sample(double remainingSeconds) {
-        long nowNanos = Time.nowNanos();
-        double seconds = (nowNanos - sampledNanos) / 1e9;
-        if (seconds < 0.05 || self == null) {
-            return; // too short for a rate
-        }
-        sampledNanos = nowNanos;
-        final long connected = sum(c -> c.connected.sum());
-        final long sent = sum(c -> c.sent.sum());
-        final long acknowledged = sum(c -> c.acknowledged.sum());
-        final long received = sum(c -> c.received.sum());
-        Optional<Usage> usage = broker.flatMap(UsageSource::read);
-        double cores = usage.isPresent() && sampledUsage.isPresent()
-                ? Math.max(0, usage.get().cpuNanos() - sampledUsage.get().cpuNanos()) / 1e9 / seconds
-                : -1;
-        SelfUsage.Look look = self.look();
-        Sample sample = new Sample(
-                (nowNanos - begunNanos) / 1e9,
-                phase,
-                connected - sum(c -> c.disconnected.sum()),
-                (connected - sampledConnected) / seconds,
-                (sent - sampledSent) / seconds,
-                (acknowledged - sampledAcknowledged) / seconds,
-                (received - sampledReceived) / seconds,
-                Spread.of(taken(c -> c.latencyNow)),
-                Spread.of(taken(c -> c.connectNow)),
-                Spread.of(taken(c -> c.latenessNow)).p99(),
-                sum(c -> c.errors.count()) + relayErrors.count(),
-                cores,
-                usage.map(Usage::residentBytes).orElse(0L),
-                look.cores(),
-                look.busiestLoop(),
-                look.machine());
-        gcShares.add(look.gcShare());
-        toolBytes = Math.max(toolBytes, look.residentBytes());
-        sampledConnected = connected;
-        sampledSent = sent;
-        sampledAcknowledged = acknowledged;
-        sampledReceived = received;
-        sampledUsage = usage;
-        samples.add(sample);
-        progress.accept(new Progress(
-                phase, sample, scenario.connections(), scenario.topology() != Topology.CONNECTIONS, remainingSeconds));
-    }
-
-    /** What the loops' recorders have gathered since the last look. */
-    private Histogram taken(Function<LoopCounters, SingleWriterRecorder> recorder) {
-        Histogram sum = Histograms.histogram();
-        loops.forEach(loop -> sum.add(recorder.apply(loop.counters).getIntervalHistogram()));
-        return sum;
-    }
-
-    private long sum(ToLongFunction<LoopCounters> counter) {
-        return loops.stream()
-                .mapToLong(loop -> counter.applyAsLong(loop.counters))
-                .sum();
-    }
-
-    private Spread whole(Function<LoopCounters, Histogram> histogram) {
-        Histogram sum = Histograms.histogram();
-        loops.forEach(loop -> sum.add(histogram.apply(loop.counters)));
-        return Spread.of(sum);
-    }
-
-    // ---- result
-
-    private RunResult result() {
-        List<Publisher> publishers = new ArrayList<>();
-        List<Subscriber> subscribers = new ArrayList<>();
-        for (LoadLoop loop : loops) {
-            publishers.addAll(loop.publishers);
-            subscribers.addAll(loop.subscribers);
-        }
-        long sent = sum(c -> c.sent.sum());
-        long received = sum(c -> c.received.sum()) - sum(c -> c.foreign.sum());
-        long unacknowledged = publishers.stream()
-                .mapToLong(publisher -> publisher.outstanding().size())
-                .sum();
-        Delivery delivery = new Delivery(
-                sent,
-                Math.max(0, scheduled - sent),
-                sum(c -> c.acknowledged.sum()),
-                unacknowledged,
-                sent * scenario.copies(),
-                received,
-                new Accounting(run, publishers, subscribers).lost(sent, received),
-                sum(c -> c.repeated.sum()),
-                sum(c -> c.overtaken.sum()),
-                sum(c -> c.foreign.sum()),
-                scenario.copies() > 0);
-        RunResult.BrokerUse brokerUse = brokerUse();
-        RunResult.ToolUse toolUse = toolUse();
-        Spread lateness = whole(c -> c.lateness);
-        Spread connectLateness = whole(c -> c.connectLateness);
-        List<String> bottlenecks =
-                Bottleneck.reasons(scenario, toolUse.busiestLoop(), mean(gcShares), lateness, connectLateness);
-        return new RunResult(
-                scenario,
-                published,
-                scale,
-                begun,
-                clients.brokers().stream().map(Endpoint::toString).toList(),
-                broker.map(UsageSource::describe).orElse(""),
-                measuredSeconds,
-                expectedIn,
-                expectedOut,
-                countedIn,
-                countedOut,
-                delivery,
-                whole(c -> c.latency),
-                lateness,
-                whole(c -> c.acknowledgement),
-                whole(c -> c.connect),
-                connectLateness,
-                whole(c -> c.clientRuntime),
-                whole(c -> c.messageTime),
-                loops.stream().mapToDouble(loop -> loop.counters.clientRates).sum(),
-                scenario.connections(),
-                sum(c -> c.connected.sum()),
-                sum(c -> c.connectFailed.sum()),
-                connectSeconds,
-                errors(),
-                brokerUse,
-                toolUse,
-                bottlenecks,
-                toolUse.meanMachine() > Bottleneck.FULL_MACHINE,
-                remarks,
-                samples);
-    }
-
-    private RunResult.BrokerUse brokerUse() {
-        if (usageBefore.isEmpty() || usageAfter.isEmpty() || usageSeconds <= 0) {
-            return new RunResult.BrokerUse(false, 0, 0, -1, 0, 0, 0);
-        }
-        Usage before = usageBefore.get();
-        Usage after = usageAfter.get();
-        double cpu = Math.max(0, after.cpuNanos() - before.cpuNanos());
-        boolean isUserKnown = before.userCpuNanos() >= 0 && after.userCpuNanos() >= 0;
-        List<Sample> watched = samples.stream().filter(s -> s.brokerBytes() > 0).toList();
-        List<Sample> measured = counting(watched);
-        return new RunResult.BrokerUse(
-                true,
-                cpu / 1e9 / usageSeconds,
-                measured.stream()
-                        .mapToDouble(Sample::brokerCores)
-                        .filter(cores -> cores >= 0)
-                        .max()
-                        .orElse(cpu / 1e9 / usageSeconds),
-                isUserKnown && cpu > 0 ? (after.userCpuNanos() - before.userCpuNanos()) / cpu : -1,
-                watched.stream().mapToLong(Sample::brokerBytes).min().orElse(before.residentBytes()),
-                watched.stream().mapToLong(Sample::brokerBytes).max().orElse(after.residentBytes()),
-                watched.isEmpty()
-                        ? after.residentBytes()
-                        : watched.get(watched.size() - 1).brokerBytes());
-    }
-
-    private RunResult.ToolUse toolUse() {
-        List<Sample> measured = counting(samples);
-        return new RunResult.ToolUse(
-                measured.stream().mapToDouble(Sample::toolCores).average().orElse(0),
-                measured.stream().mapToDouble(Sample::toolCores).max().orElse(0),
-                measured.stream().mapToDouble(Sample::busiestLoop).average().orElse(0),
-                toolBytes,
-                measured.stream().mapToDouble(Sample::machine).average().orElse(-1),
-                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
-    }
-
-    /** Those of the time that counts: of a connection test, while it connects. */
-    private List<Sample> counting(List<Sample> all) {
-        List<Sample> counting = all.stream()
-                .filter(s -> s.phase() == (isConnecting() ? Phase.CONNECT : Phase.MEASURE))
-                .toList();
-        return counting.isEmpty() ? all : counting;
-    }
-
-    private static double mean(List<Double> values) {
-        return values.stream().mapToDouble(Double::doubleValue).average().orElse(0);
-    }
-
-    private Map<String, Long> errors() {
-        Map<String, Long> errors = new HashMap<>();
-        for (LoadLoop loop : loops) {
-            loop.counters.errors.addTo(errors);
-        }
-        relayErrors.addTo(errors);
-        return errors;
-    }
-
-    /** The most frequent one; of relays first, since clients see but a closed connection then. */
-    private String errorText() {
-        return relayErrors
-                .mostFrequent()
-                .or(() -> errors().entrySet().stream()
-                        .max(Map.Entry.comparingByValue())
-                        .map(Map.Entry::getKey))
-                .orElse("without an error");
     }
 
     // ---- waiting

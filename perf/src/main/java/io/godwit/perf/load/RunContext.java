@@ -39,6 +39,11 @@ record RunContext(
         return new RunContext(id, scenario, settings, others, header, topics, group, measured);
     }
 
+    /** Whether opening connections is what is measured. */
+    boolean isConnecting() {
+        return scenario.topology() == Topology.CONNECTIONS || scenario.topology() == Topology.CONNECT_AND_PUBLISH;
+    }
+
     /** What publisher {@code index} publishes to; with {@link Topology#RANDOM} the topic of that number. */
     String topic(int index) {
         if (topics != null) {

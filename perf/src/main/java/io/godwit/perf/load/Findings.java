@@ -1,0 +1,211 @@
+package io.godwit.perf.load;
+
+import io.godwit.perf.observe.Usage;
+import io.godwit.perf.observe.UsageSource;
+import io.godwit.perf.scenario.Scenario;
+import java.lang.management.ManagementFactory;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What {@link LoadRun} has found out of the measured time, told once each part is over, and the {@link #result} made of
+ * that, of the loops' counters and of the samples. Owned by the thread that leads the run.
+ */
+final class Findings {
+    private final Scenario published;
+    private final double scale;
+    private final Scenario scenario;
+    /** As the user gave them: those of the run may go to a relay. */
+    private final ClientSettings clients;
+
+    private final Optional<UsageSource> broker;
+    private final Instant begun = Instant.now();
+    private final List<String> remarks = new ArrayList<>();
+
+    private double measuredSeconds;
+    private long scheduled;
+    private double expectedIn;
+    private double expectedOut;
+    private long countedIn;
+    private long countedOut;
+    private double connectSeconds;
+
+    private Optional<Usage> usageBefore = Optional.empty();
+    private Optional<Usage> usageAfter = Optional.empty();
+    private double usageSeconds;
+
+    Findings(
+            Scenario published, double scale, Scenario scenario, ClientSettings clients, Optional<UsageSource> broker) {
+        this.published = published;
+        this.scale = scale;
+        this.scenario = scenario;
+        this.clients = clients;
+        this.broker = broker;
+    }
+
+    /** Something the reader of the figures should know. */
+    void remark(String remark) {
+        remarks.add(remark);
+    }
+
+    // ---- told by the run
+
+    /** The time over which the broker's use counts begins. */
+    void readUsageBefore() {
+        usageBefore = broker.flatMap(UsageSource::read);
+    }
+
+    /** And ends; how long it was is told by {@link #connected} or {@link #measured}. */
+    void readUsageAfter() {
+        usageAfter = broker.flatMap(UsageSource::read);
+    }
+
+    /** All connections are open, or have failed. */
+    void connected(double seconds) {
+        connectSeconds = seconds;
+        usageSeconds = seconds;
+    }
+
+    /** All one-shot clients are through. */
+    void connectedAndPublished(double seconds, long in) {
+        connected(seconds);
+        measuredSeconds = seconds;
+        countedIn = in;
+    }
+
+    /**
+     * Of an open loop.
+     *
+     * @param all messages of warm-up and measured time
+     * @param in those of the measured time
+     */
+    void scheduled(long all, double in) {
+        scheduled = all;
+        expectedIn = in;
+        expectedOut = in * scenario.copies();
+    }
+
+    /** The measured time is over: what came in and went out meanwhile. */
+    void measured(double seconds, double secondsOfUsage, long in, long out) {
+        measuredSeconds = seconds;
+        usageSeconds = secondsOfUsage;
+        countedIn = in;
+        countedOut = out;
+    }
+
+    /** So much was meant for the measured time and did arrive, if somewhat later. */
+    void arrived(long in, long out) {
+        countedIn = Math.max(countedIn, in);
+        countedOut = Math.max(countedOut, out);
+    }
+
+    // ---- result
+
+    /** Once all clients have stopped and their loops have handed over what is theirs. */
+    RunResult result(RunContext run, LoopTotals totals, Sampler sampler) {
+        List<Publisher> publishers = totals.publishers();
+        List<Subscriber> subscribers = totals.subscribers();
+        long sent = totals.sum(c -> c.sent.sum());
+        long received = totals.sum(c -> c.received.sum()) - totals.sum(c -> c.foreign.sum());
+        long unacknowledged = publishers.stream()
+                .mapToLong(publisher -> publisher.outstanding().size())
+                .sum();
+        Delivery delivery = new Delivery(
+                sent,
+                Math.max(0, scheduled - sent),
+                totals.sum(c -> c.acknowledged.sum()),
+                unacknowledged,
+                sent * scenario.copies(),
+                received,
+                new Accounting(run, publishers, subscribers).lost(sent, received),
+                totals.sum(c -> c.repeated.sum()),
+                totals.sum(c -> c.overtaken.sum()),
+                totals.sum(c -> c.foreign.sum()),
+                scenario.copies() > 0);
+        List<Sample> samples = sampler.samples();
+        Phase counting = run.isConnecting() ? Phase.CONNECT : Phase.MEASURE;
+        RunResult.BrokerUse brokerUse = brokerUse(samples, counting);
+        RunResult.ToolUse toolUse = toolUse(samples, counting, sampler.toolBytes());
+        Spread lateness = totals.whole(c -> c.lateness);
+        Spread connectLateness = totals.whole(c -> c.connectLateness);
+        List<String> bottlenecks = Bottleneck.reasons(
+                scenario, toolUse.busiestLoop(), sampler.meanGcShare(), lateness, connectLateness);
+        return new RunResult(
+                scenario,
+                published,
+                scale,
+                begun,
+                clients.brokers().stream().map(Endpoint::toString).toList(),
+                broker.map(UsageSource::describe).orElse(""),
+                measuredSeconds,
+                expectedIn,
+                expectedOut,
+                countedIn,
+                countedOut,
+                delivery,
+                totals.whole(c -> c.latency),
+                lateness,
+                totals.whole(c -> c.acknowledgement),
+                totals.whole(c -> c.connect),
+                connectLateness,
+                totals.whole(c -> c.clientRuntime),
+                totals.whole(c -> c.messageTime),
+                totals.clientRates(),
+                scenario.connections(),
+                totals.sum(c -> c.connected.sum()),
+                totals.sum(c -> c.connectFailed.sum()),
+                connectSeconds,
+                totals.errors(),
+                brokerUse,
+                toolUse,
+                bottlenecks,
+                toolUse.meanMachine() > Bottleneck.FULL_MACHINE,
+                remarks,
+                samples);
+    }
+
+    private RunResult.BrokerUse brokerUse(List<Sample> samples, Phase counting) {
+        if (usageBefore.isEmpty() || usageAfter.isEmpty() || usageSeconds <= 0) {
+            return new RunResult.BrokerUse(false, 0, 0, -1, 0, 0, 0);
+        }
+        Usage before = usageBefore.get();
+        Usage after = usageAfter.get();
+        double cpu = Math.max(0, after.cpuNanos() - before.cpuNanos());
+        boolean isUserKnown = before.userCpuNanos() >= 0 && after.userCpuNanos() >= 0;
+        List<Sample> watched = samples.stream().filter(s -> s.brokerBytes() > 0).toList();
+        List<Sample> measured = of(counting, watched);
+        return new RunResult.BrokerUse(
+                true,
+                cpu / 1e9 / usageSeconds,
+                measured.stream()
+                        .mapToDouble(Sample::brokerCores)
+                        .filter(cores -> cores >= 0)
+                        .max()
+                        .orElse(cpu / 1e9 / usageSeconds),
+                isUserKnown && cpu > 0 ? (after.userCpuNanos() - before.userCpuNanos()) / cpu : -1,
+                watched.stream().mapToLong(Sample::brokerBytes).min().orElse(before.residentBytes()),
+                watched.stream().mapToLong(Sample::brokerBytes).max().orElse(after.residentBytes()),
+                watched.isEmpty()
+                        ? after.residentBytes()
+                        : watched.get(watched.size() - 1).brokerBytes());
+    }
+
+    private static RunResult.ToolUse toolUse(List<Sample> samples, Phase counting, long mostBytes) {
+        List<Sample> measured = of(counting, samples);
+        return new RunResult.ToolUse(
+                measured.stream().mapToDouble(Sample::toolCores).average().orElse(0),
+                measured.stream().mapToDouble(Sample::toolCores).max().orElse(0),
+                measured.stream().mapToDouble(Sample::busiestLoop).average().orElse(0),
+                mostBytes,
+                measured.stream().mapToDouble(Sample::machine).average().orElse(-1),
+                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+    }
+
+    /** Those of the phase that counts; all when it was too short for any. */
+    private static List<Sample> of(Phase phase, List<Sample> all) {
+        List<Sample> counting = all.stream().filter(s -> s.phase() == phase).toList();
+        return counting.isEmpty() ? all : counting;
+    }
+}

@@ -1,0 +1,133 @@
+package io.godwit.perf.load;
+
+import io.godwit.perf.observe.SelfUsage;
+import io.godwit.perf.observe.Usage;
+import io.godwit.perf.observe.UsageSource;
+import io.godwit.perf.scenario.Scenario;
+import io.godwit.perf.scenario.Topology;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at the loops, at this process and at the broker about once a second, keeps each {@link Sample} and tells of it.
+ * It has no thread: the one that leads the run calls it ({@link #sampleIfDue}) and owns it.
+ */
+final class Sampler {
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final Scenario scenario;
+    private final LoopTotals totals;
+    private final Optional<UsageSource> broker;
+    private final Consumer<Progress> progress;
+    private final long begunNanos = Time.nowNanos();
+    /** Null until {@link #start}. */
+    private @Nullable SelfUsage self;
+
+    private Phase phase = Phase.CONNECT;
+
+    // What it remembers of its last look.
+    private long sampledNanos = begunNanos;
+    private long sampledConnected;
+    private long sampledSent;
+    private long sampledAcknowledged;
+    private long sampledReceived;
+    private Optional<Usage> sampledUsage = Optional.empty();
+
+    // Of the whole run.
+    private final List<Sample> samples = new ArrayList<>();
+    private final List<Double> gcShares = new ArrayList<>();
+    private long toolBytes;
+
+    Sampler(Scenario scenario, LoopTotals totals, Optional<UsageSource> broker, Consumer<Progress> progress) {
+        this.scenario = scenario;
+        this.totals = totals;
+        this.broker = broker;
+        this.progress = progress;
+    }
+
+    /** Nothing is sampled before. */
+    void start(SelfUsage self) {
+        this.self = self;
+    }
+
+    /** What comes from now on belongs to {@code phase}. */
+    void enter(Phase phase) {
+        this.phase = phase;
+    }
+
+    /** When it wants to look again. */
+    long dueNanos() {
+        return sampledNanos + SECOND;
+    }
+
+    void sampleIfDue(double remainingSeconds) {
+        if (Time.nowNanos() - sampledNanos >= SECOND) {
+            sample(remainingSeconds);
+        }
+    }
+
+    void sample(double remainingSeconds) {
+        long nowNanos = Time.nowNanos();
+        double seconds = (nowNanos - sampledNanos) / 1e9;
+        if (seconds < 0.05 || self == null) {
+            return; // too short for a rate
+        }
+        sampledNanos = nowNanos;
+        final long connected = totals.sum(c -> c.connected.sum());
+        final long sent = totals.sum(c -> c.sent.sum());
+        final long acknowledged = totals.sum(c -> c.acknowledged.sum());
+        final long received = totals.sum(c -> c.received.sum());
+        Optional<Usage> usage = broker.flatMap(UsageSource::read);
+        double cores = usage.isPresent() && sampledUsage.isPresent()
+                ? Math.max(0, usage.get().cpuNanos() - sampledUsage.get().cpuNanos()) / 1e9 / seconds
+                : -1;
+        SelfUsage.Look look = self.look();
+        Sample sample = new Sample(
+                (nowNanos - begunNanos) / 1e9,
+                phase,
+                connected - totals.sum(c -> c.disconnected.sum()),
+                (connected - sampledConnected) / seconds,
+                (sent - sampledSent) / seconds,
+                (acknowledged - sampledAcknowledged) / seconds,
+                (received - sampledReceived) / seconds,
+                Spread.of(totals.taken(c -> c.latencyNow)),
+                Spread.of(totals.taken(c -> c.connectNow)),
+                Spread.of(totals.taken(c -> c.latenessNow)).p99(),
+                totals.errorCount(),
+                cores,
+                usage.map(Usage::residentBytes).orElse(0L),
+                look.cores(),
+                look.busiestLoop(),
+                look.machine());
+        gcShares.add(look.gcShare());
+        toolBytes = Math.max(toolBytes, look.residentBytes());
+        sampledConnected = connected;
+        sampledSent = sent;
+        sampledAcknowledged = acknowledged;
+        sampledReceived = received;
+        sampledUsage = usage;
+        samples.add(sample);
+        progress.accept(new Progress(
+                phase, sample, scenario.connections(), scenario.topology() != Topology.CONNECTIONS, remainingSeconds));
+    }
+
+    /** So far; a view. */
+    List<Sample> samples() {
+        return Collections.unmodifiableList(samples);
+    }
+
+    /** Of garbage collections in the time between two looks, 0 to 1. */
+    double meanGcShare() {
+        return gcShares.stream().mapToDouble(Double::doubleValue).average().orElse(0);
+    }
+
+    /** The most memory that this process was seen to hold. */
+    long toolBytes() {
+        return toolBytes;
+    }
+}
