@@ -84,6 +84,7 @@ final class PubCommand implements Callable<Integer> {
                                     () -> new IllegalArgumentException("--size: not a size as 256 or 10k: " + size)))
                     .qos(qos)
                     .build();
+            Topics.requireTopic("--topic", topic);
             ClientSettings settings = broker.clients(Security.PLAIN);
             load = new Runner.Load(
                     scenario,

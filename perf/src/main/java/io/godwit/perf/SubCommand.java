@@ -82,6 +82,7 @@ final class SubCommand implements Callable<Integer> {
             if (group != null && !group.matches("[^/+#]+")) {
                 throw new IllegalArgumentException("--group: a name without /, + and #, was " + group);
             }
+            Topics.requireFilter("--topic", topic);
             Scenario scenario = Scenario.named("sub", Family.FREE, Topology.LISTEN)
                     .subscribers(Numbers.clients(clients))
                     .payloadBytes(LARGEST_PAYLOAD)

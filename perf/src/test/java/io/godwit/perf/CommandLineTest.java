@@ -73,6 +73,18 @@ class CommandLineTest {
         assertThat(errorsOf(2, args)).contains("--ack-delay: nothing is delivered with QoS 1 or 2");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"a/#", "a/+", ""})
+    void nobodyPublishesToAWildcard(String topic) {
+        assertThat(errorsOf(2, "pub", "-t", topic)).contains("--topic");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a/#/b", "a+", ""})
+    void aFilterThatNoBrokerTakesIsRefused(String filter) {
+        assertThat(errorsOf(2, "sub", "-t", filter)).contains("--topic");
+    }
+
     @Test
     void mutualTlsNeedsACertificate() {
         assertThat(errorsOf(2, "run", "conn-dual-ssl-100K-500", "--scale", "0.01"))

@@ -1,26 +1,44 @@
 package io.godwit.perf.load;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.mqtt.MqttClient;
 import io.vertx.mqtt.MqttClientOptions;
+import java.time.Duration;
 
 /** One client and its connection. Confined to its event loop. */
 class Connection {
+    /** Shorter than what {@link LoadRun} waits for anything to go on: one client that gets no answer does not end the run of all. */
+    private static final Duration MOST_UNTIL_CONNACK = Duration.ofSeconds(25);
+
+    private final Vertx vertx;
     final LoopCounters counters;
     final MqttClient client;
     final String clientId;
     final Endpoint broker;
+    /** Of being ready for its part, which the end of the connection also decides. */
+    private final Promise<Void> ready = Promise.promise();
+
     private boolean isOpen;
     private boolean isClosing;
     private boolean isCounted;
     /** When opening it began; by {@link Time#nowNanos}. */
     long openedNanos;
 
-    Connection(Vertx vertx, RunContext run, LoopCounters counters, String clientId, int index, boolean isCleanSession) {
+    /** @param brokerIndex which of several brokers; one to one, its own number plus one for one side, or no message crosses from node to node */
+    Connection(
+            Vertx vertx,
+            RunContext run,
+            LoopCounters counters,
+            String clientId,
+            int index,
+            int brokerIndex,
+            boolean isCleanSession) {
+        this.vertx = vertx;
         this.counters = counters;
         this.clientId = clientId;
-        broker = run.clients().brokerOf(index);
+        broker = run.clients().brokerOf(brokerIndex);
         MqttClientOptions options = run.clients()
                 .options(
                         clientId,
@@ -39,15 +57,31 @@ class Connection {
         client.exceptionHandler(thrown -> counters.errors.add("connection", thrown));
         client.closeHandler(closed -> onClosed());
         prepare();
-        return client.connect(broker.port(), broker.host())
+        long timer = vertx.setTimer(
+                MOST_UNTIL_CONNACK.toMillis(),
+                none -> ready.tryFail("no CONNACK in %d s".formatted(MOST_UNTIL_CONNACK.toSeconds())));
+        client.connect(broker.port(), broker.host())
                 .compose(connack -> {
+                    vertx.cancelTimer(timer);
                     isOpen = true;
+                    if (ready.future().isComplete()) { // too late: it was given up
+                        return close();
+                    }
                     long micros = Histograms.micros(Time.nowNanos() - openedNanos);
                     counters.connect.recordValue(micros);
                     counters.connectNow.recordValue(micros);
                     return begin();
                 })
-                .onSuccess(ready -> {
+                .onComplete(opened -> {
+                    vertx.cancelTimer(timer);
+                    if (opened.succeeded()) {
+                        ready.tryComplete();
+                    } else {
+                        ready.tryFail(opened.cause());
+                    }
+                });
+        return ready.future()
+                .onSuccess(opened -> {
                     isCounted = true;
                     counters.connected.increment();
                 })
@@ -67,6 +101,7 @@ class Connection {
 
     private void onClosed() {
         isOpen = false;
+        ready.tryFail("the broker closed the connection before the client was ready");
         if (isCounted) {
             isCounted = false;
             counters.disconnected.increment();

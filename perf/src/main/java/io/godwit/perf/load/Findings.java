@@ -30,6 +30,8 @@ final class Findings {
     private double expectedOut;
     private long countedIn;
     private long countedOut;
+    private long notWritten;
+    private long unread;
     private double connectSeconds;
 
     private Optional<Usage> usageBefore = Optional.empty();
@@ -101,6 +103,16 @@ final class Findings {
         countedOut = Math.max(countedOut, out);
     }
 
+    /** So many messages counted as sent could not be written. */
+    void notWritten(long messages) {
+        notWritten = messages;
+    }
+
+    /** So many publishers got no answer to a ping after their last message. */
+    void unread(long publishers) {
+        unread = publishers;
+    }
+
     // ---- result
 
     /** Once all clients have stopped and their loops have handed over what is theirs. */
@@ -114,6 +126,8 @@ final class Findings {
                 .sum();
         Delivery delivery = new Delivery(
                 sent,
+                notWritten,
+                unread,
                 Math.max(0, scheduled - sent),
                 totals.sum(c -> c.acknowledged.sum()),
                 unacknowledged,
@@ -130,8 +144,8 @@ final class Findings {
         RunResult.ToolUse toolUse = toolUse(samples, counting, sampler.toolBytes());
         Spread lateness = totals.whole(c -> c.lateness);
         Spread connectLateness = totals.whole(c -> c.connectLateness);
-        List<String> bottlenecks = Bottleneck.reasons(
-                scenario, toolUse.busiestLoop(), sampler.meanGcShare(), lateness, connectLateness);
+        List<String> bottlenecks =
+                Bottleneck.reasons(scenario, toolUse.busiestLoop(), sampler.meanGcShare(), lateness, connectLateness);
         return new RunResult(
                 scenario,
                 published,

@@ -13,6 +13,9 @@ final class LoopCounters {
     final LongAdder connectFailed = new LongAdder();
     final LongAdder disconnected = new LongAdder();
     final LongAdder sent = new LongAdder();
+    /** Of those sent: the client could not write them. */
+    final LongAdder notWritten = new LongAdder();
+
     final LongAdder acknowledged = new LongAdder();
     /** All that arrived, repeats too. */
     final LongAdder received = new LongAdder();

@@ -58,7 +58,7 @@ final class Publisher extends Connection {
      * @param topics how many there are to choose from
      */
     Publisher(Vertx vertx, RunContext run, LoopCounters counters, int index, int firstTopic, int topics) {
-        super(vertx, run, counters, run.clientId("p", index), index, true);
+        super(vertx, run, counters, run.clientId("p", index), index, index, true);
         this.run = run;
         this.index = index;
         this.firstTopic = firstTopic;
@@ -168,6 +168,10 @@ final class Publisher extends Connection {
         written.onComplete(done -> {
             unwritten--;
             if (done.failed()) {
+                counters.notWritten.increment();
+                if (qos == MqttQoS.AT_MOST_ONCE && run.measured().has(intendedNanos)) {
+                    counters.measuredIn.decrement();
+                }
                 counters.errors.add("publish", done.cause());
             }
             pump();

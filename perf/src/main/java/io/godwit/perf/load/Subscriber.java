@@ -49,6 +49,7 @@ final class Subscriber extends Connection {
                 counters,
                 run.clientId("s", index),
                 index,
+                index + 1,
                 run.scenario().isCleanSession());
         this.run = run;
         this.index = index;

@@ -53,6 +53,9 @@ public record Verdict(List<String> faults, List<String> shortfalls) {
                             ? text("%,d of %,d deliveries were lost", delivery.lost(), delivery.expected())
                             : text("%,d messages are missing between those that arrived", delivery.lost()));
         }
+        if (delivery.notWritten() > 0) {
+            faults.add(text("%,d of %,d messages could not be written", delivery.notWritten(), delivery.sent()));
+        }
         if (result.scenario().qos() == 2 && delivery.repeated() > 0) {
             faults.add(text("%,d deliveries came twice, at QoS 2", delivery.repeated()));
         }
@@ -87,6 +90,11 @@ public record Verdict(List<String> faults, List<String> shortfalls) {
         }
         if (delivery.unacknowledged() > 0) {
             shortfalls.add(text("%,d messages were never acknowledged", delivery.unacknowledged()));
+        }
+        if (delivery.unread() > 0) {
+            shortfalls.add(text(
+                    "%,d publishers got no answer to a ping after their last message: the broker may not have read all of it",
+                    delivery.unread()));
         }
         double connectRate = result.scenario().connectRate();
         if (result.scenario().topology() == Topology.CONNECTIONS

@@ -33,7 +33,7 @@ final class Runs {
 
     private Runs(Scenario published) {
         this.published = published;
-        delivery = new Delivery(10_000, 0, 10_000, 0, 10_000, 10_000, 0, 0, 0, 0, published.copies() > 0);
+        delivery = new Delivery(10_000, 0, 0, 0, 10_000, 0, 10_000, 10_000, 0, 0, 0, 0, published.copies() > 0);
         expectedIn = published.statedRateIn() * 10;
         expectedOut = published.statedRateOut() * 10;
         countedIn = (long) expectedIn;

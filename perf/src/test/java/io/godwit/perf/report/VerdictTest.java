@@ -22,16 +22,34 @@ class VerdictTest {
     @Test
     void oneLostMessageIsAFault() {
         Verdict verdict = Verdict.of(Runs.of(PAIRS)
-                .delivery(new Delivery(10, 0, 10, 0, 10, 9, 1, 0, 0, 0, true))
+                .delivery(new Delivery(10, 0, 0, 0, 10, 0, 10, 9, 1, 0, 0, 0, true))
                 .result());
 
         assertThat(verdict.exitCode()).isEqualTo(Verdict.FAULTS);
         assertThat(verdict.faults()).containsExactly("1 of 10 deliveries were lost");
     }
 
+    /** At QoS 0 without a subscriber nothing else tells that nothing was sent. */
+    @Test
+    void aMessageThatCouldNotBeWrittenIsAFault() {
+        Verdict verdict = Verdict.of(Runs.of("qos0-p256-1K-0")
+                .delivery(new Delivery(10, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, false))
+                .result());
+
+        assertThat(verdict.exitCode()).isEqualTo(Verdict.FAULTS);
+        assertThat(verdict.faults()).containsExactly("4 of 10 messages could not be written");
+    }
+
+    @Test
+    void whatTheBrokerMayNotHaveReadMissesTheRate() {
+        Delivery unread = new Delivery(10, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, false);
+
+        assertThat(exitCode(Runs.of("qos0-p256-1K-0").delivery(unread))).isEqualTo(Verdict.RATE_MISSED);
+    }
+
     @Test
     void aRepeatIsAFaultAtQos2Only() {
-        Delivery repeated = new Delivery(10, 0, 10, 0, 10, 11, 0, 1, 0, 0, true);
+        Delivery repeated = new Delivery(10, 0, 0, 0, 10, 0, 10, 11, 0, 1, 0, 0, true);
 
         assertThat(exitCode(Runs.of("1k_1k_qos2_p256_1mps_1n").delivery(repeated)))
                 .isEqualTo(Verdict.FAULTS);
@@ -47,13 +65,13 @@ class VerdictTest {
 
     @Test
     void lostOutranksMissed() {
-        assertThat(exitCode(Runs.of(PAIRS).in(0).delivery(new Delivery(10, 0, 10, 0, 10, 9, 1, 0, 0, 0, true))))
+        assertThat(exitCode(Runs.of(PAIRS).in(0).delivery(new Delivery(10, 0, 0, 0, 10, 0, 10, 9, 1, 0, 0, 0, true))))
                 .isEqualTo(Verdict.FAULTS);
     }
 
     @Test
     void whatWasNeverAcknowledgedMissesTheRate() {
-        assertThat(exitCode(Runs.of(PAIRS).delivery(new Delivery(10, 0, 9, 1, 10, 10, 0, 0, 0, 0, true))))
+        assertThat(exitCode(Runs.of(PAIRS).delivery(new Delivery(10, 0, 0, 0, 9, 1, 10, 10, 0, 0, 0, 0, true))))
                 .isEqualTo(Verdict.RATE_MISSED);
     }
 
@@ -83,7 +101,7 @@ class VerdictTest {
         Runs cold = Runs.of(ScenarioName.parse(PAIRS).orElseThrow().with(s -> s.cold(true)));
 
         assertThat(exitCode(cold.out(9_000))).isEqualTo(Verdict.OK);
-        assertThat(exitCode(cold.delivery(new Delivery(900, 100, 900, 0, 900, 900, 0, 0, 0, 0, true))))
+        assertThat(exitCode(cold.delivery(new Delivery(900, 0, 0, 100, 900, 0, 900, 900, 0, 0, 0, 0, true))))
                 .isEqualTo(Verdict.RATE_MISSED);
     }
 }
