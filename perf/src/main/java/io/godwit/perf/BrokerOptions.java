@@ -13,16 +13,21 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Which broker, how clients connect to it, and where its CPU and memory are read. */
 final class BrokerOptions {
+    private static final Duration METRICS_PATIENCE = Duration.ofSeconds(3);
+
     private static final int PORT = 1_883;
     private static final int TLS_PORT = 8_883;
 
@@ -167,8 +172,17 @@ final class BrokerOptions {
 
     /** Empty when nothing is given and no process here listens on the brokers' ports. */
     Optional<UsageSource> watch(List<Endpoint> endpoints) {
+        if (brokerCores < 1) {
+            throw new IllegalArgumentException("--broker-cores must be at least 1, was " + brokerCores);
+        }
         if (!metrics.isEmpty()) {
-            return Optional.of(new MetricsUsage(metrics, brokerCores));
+            metrics.forEach(BrokerOptions::requireHttp);
+            MetricsUsage told = new MetricsUsage(metrics, brokerCores);
+            if (!answers(told)) {
+                throw new IllegalArgumentException(
+                        "--broker-metrics: no answer with process_cpu_seconds_total or process_cpu_usage: " + metrics);
+            }
+            return Optional.of(told);
         }
         if (!pids.isEmpty()) {
             ProcessUsage given =
@@ -180,13 +194,40 @@ final class BrokerOptions {
         }
         Set<Long> found = new LinkedHashSet<>();
         for (Endpoint endpoint : endpoints) {
-            Optional<Long> pid = isLocal(endpoint) ? ListeningProcess.onPort(endpoint.port()) : Optional.empty();
+            Optional<Long> pid = process(endpoint);
             if (pid.isEmpty()) {
                 return Optional.empty(); // a part of the brokers is no figure
             }
             found.add(pid.get());
         }
         return Optional.of(new ProcessUsage(new ArrayList<>(found)));
+    }
+
+    /** A broker that has just started may tell its metrics a moment after it takes connections. */
+    private static boolean answers(UsageSource source) {
+        long end = System.nanoTime() + METRICS_PATIENCE.toNanos();
+        while (source.read().isEmpty()) {
+            if (System.nanoTime() > end) {
+                return false;
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+        }
+        return true;
+    }
+
+    private static void requireHttp(URI metrics) {
+        boolean isHttp = "http".equals(metrics.getScheme()) || "https".equals(metrics.getScheme());
+        if (!isHttp || metrics.getHost() == null) {
+            throw new IllegalArgumentException("--broker-metrics: not a URL as http://host:port/metrics: " + metrics);
+        }
+    }
+
+    /** The broker's process on this machine: the first that is given, or what listens on its port. */
+    Optional<Long> process(Endpoint endpoint) {
+        if (!pids.isEmpty()) {
+            return Optional.of(pid(pids.get(0)));
+        }
+        return isLocal(endpoint) ? ListeningProcess.onPort(endpoint.port()) : Optional.empty();
     }
 
     private static long pid(String text) {

@@ -4,7 +4,6 @@ import io.godwit.perf.curve.Curve;
 import io.godwit.perf.curve.CurveRuns;
 import io.godwit.perf.load.ClientSettings;
 import io.godwit.perf.load.LoadFailedException;
-import io.godwit.perf.observe.ListeningProcess;
 import io.godwit.perf.report.Verdict;
 import io.godwit.perf.scenario.Security;
 import java.io.IOException;
@@ -91,8 +90,7 @@ final class CurvesCommand implements Callable<Integer> {
         CurveRuns runs;
         try {
             clients = broker.clients(Security.PLAIN);
-            Optional<Long> pid =
-                    ListeningProcess.onPort(clients.brokers().get(0).port());
+            Optional<Long> pid = broker.process(clients.brokers().get(0));
             runs = new CurveRuns(
                     clients,
                     broker.watch(clients.brokers()),
@@ -113,7 +111,11 @@ final class CurvesCommand implements Callable<Integer> {
                 }
             }
             System.out.println("curves: " + out);
-            return 0;
+            if (runs.lost() > 0) {
+                System.out.printf(Locale.ROOT, "FAULT: %,d deliveries were lost%n", runs.lost());
+                return Verdict.FAULTS;
+            }
+            return Verdict.OK;
         } catch (LoadFailedException | IOException e) {
             System.err.println("perf.sh: " + e.getMessage());
             return Verdict.FAILED;

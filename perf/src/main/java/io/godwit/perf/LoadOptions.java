@@ -61,14 +61,17 @@ final class LoadOptions {
     }
 
     LoadSettings settings(boolean isClosedLoop, boolean isConnecting) {
-        return settings(isClosedLoop, isConnecting, Duration.ofSeconds(5), Duration.ofSeconds(isConnecting ? 5 : 30));
+        return settings(
+                isClosedLoop,
+                warmUp != null ? warmUp : Duration.ofSeconds(5),
+                duration != null ? duration : Duration.ofSeconds(isConnecting ? 5 : 30));
     }
 
-    LoadSettings settings(
-            boolean isClosedLoop, boolean isConnecting, Duration defaultWarmUp, Duration defaultDuration) {
+    /** With times that do not come from the options alone. */
+    LoadSettings settings(boolean isClosedLoop, Duration warmUp, Duration duration) {
         return new LoadSettings(
-                warmUp != null ? warmUp : defaultWarmUp,
-                duration != null ? duration : defaultDuration,
+                warmUp,
+                duration,
                 drain,
                 window != null ? window : isClosedLoop ? 16 : 1_000,
                 connectRate,

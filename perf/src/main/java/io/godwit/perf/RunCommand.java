@@ -133,8 +133,16 @@ final class RunCommand implements Callable<Integer> {
         boolean isPublishedShared = published.tables().stream()
                 .filter(PublishedTable::isShared)
                 .anyMatch(table -> !table.rowsOf(name).isEmpty());
-        if (isShared && named.publishers() + named.subscribers() == 0) {
-            throw new IllegalArgumentException("--shared: " + name + " has no subscribers");
+        boolean isOnlyConnecting =
+                named.topology() == Topology.CONNECTIONS || named.topology() == Topology.CONNECT_AND_PUBLISH;
+        if (isShared && (isOnlyConnecting || named.subscribers() == 0)) {
+            throw new IllegalArgumentException("--shared: " + name + " has no subscribers of messages");
+        }
+        if (isShared && named.topology() == Topology.RANDOM) {
+            throw new IllegalArgumentException("--shared: subscribers of " + name + " have a topic each");
+        }
+        if (background != null && isOnlyConnecting) {
+            throw new IllegalArgumentException("--background: all that " + name + " does is to connect");
         }
         return named.with(s -> s.cleanSession(isClean != null ? isClean : named.isCleanSession())
                 .topology(isShared || isPublishedShared ? Topology.SHARED : named.topology())

@@ -156,6 +156,7 @@ final class SuiteCommand implements Callable<Integer> {
                     .filter(item -> without.stream().noneMatch(kind -> kind.has(item.scenario())))
                     .toList();
             clients = broker.clients(Security.PLAIN, broker.brokers());
+            options.settings(true, warmUp(), HELD); // what is wrong with them is wrong with each run
         } catch (PatternSyntaxException e) {
             throw new ParameterException(spec.commandLine(), "not a regular expression: " + only, e);
         } catch (IllegalArgumentException e) {
@@ -290,7 +291,7 @@ final class SuiteCommand implements Callable<Integer> {
             wasRestarted = scenario.isCold();
             Optional<UsageSource> watch = broker.watch(clients.brokers());
             LoadSettings settings =
-                    options.settings(!scenario.isOpenLoop(), false, warmUp(), isConnecting(scenario) ? HELD : duration);
+                    options.settings(!scenario.isOpenLoop(), warmUp(), isConnecting(scenario) ? HELD : duration);
             Runner.Outcome outcome = runner.run(
                     new Runner.Load(item.published(), item.scale(), scenario, settings, clients, watch, null));
             return done(item, outcome, wasRestarted);

@@ -74,6 +74,56 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "conn-tcp-1M-5K_1n_true --background 1000",
+                "C10k --background 1000",
+                "C10k --shared",
+                "rmqtt-conn-1M_1n --shared",
+                "qos0-p256-40K-0 --shared"
+            })
+    void whatMakesAnotherLoadOfANameIsRefused(String arguments) {
+        assertThat(errorsOf(2, ("run " + arguments).split(" ")))
+                .contains(arguments.contains("--shared") ? "--shared: " : "--background: ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"qos0-p256-40K-1K", "qos0-p256-0-40K", "qos0-p256-0-0", "qos0-p256-3-40K"})
+    void ratesThatDoNotGoTogetherAreRefused(String name) {
+        assertThat(errorsOf(2, "run", name)).contains("'" + name + "': ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"localhost:9090/metrics", "/metrics", "ftp://localhost/metrics"})
+    void whatIsNoAddressOfMetricsIsRefused(String url) {
+        assertThat(errorsOf(2, "conn", "--broker-metrics", url)).contains("http://host:port/metrics");
+    }
+
+    @Test
+    void metricsThatNobodyTellsAreRefused() {
+        assertThat(errorsOf(2, "conn", "--broker-metrics", "http://127.0.0.1:1/metrics"))
+                .contains("no answer");
+        assertThat(errorsOf(2, "conn", "--broker-cores", "0")).contains("--broker-cores must be at least 1");
+    }
+
+    @Test
+    void loadsThatCannotBeAreRefusedBeforeTheFirst() {
+        assertThat(errorsOf(2, "curves", "--duration", "100ms")).contains("duration (at least 0.5 s)");
+        assertThat(errorsOf(2, "curves", "--connect-rate", "0")).contains("connect rate");
+        assertThat(errorsOf(2, "suite", "--connect-rate", "0")).contains("connect rate");
+    }
+
+    /** What is left of the suite's time counts, not what one run may take. */
+    @Test
+    void whatIsComputedWinsOverTheOption() {
+        LoadOptions options = new LoadOptions();
+        options.duration = Duration.ofSeconds(30);
+
+        assertThat(options.settings(true, Duration.ZERO, Duration.ofSeconds(3)).duration())
+                .isEqualTo(Duration.ofSeconds(3));
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"a/#", "a/+", ""})
     void nobodyPublishesToAWildcard(String topic) {
         assertThat(errorsOf(2, "pub", "-t", topic)).contains("--topic");

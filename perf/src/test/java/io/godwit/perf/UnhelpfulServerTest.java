@@ -2,12 +2,17 @@ package io.godwit.perf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import io.netty.handler.codec.mqtt.MqttQoS;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
 import io.vertx.mqtt.MqttEndpoint;
 import io.vertx.mqtt.MqttServer;
 import io.vertx.mqtt.MqttServerOptions;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -118,6 +123,47 @@ class UnhelpfulServerTest {
         assertThat(code).as("nothing is delivered").isEqualTo(3);
         assertThat(first).containsExactlyInAnyOrder("p0", "p2", "s1", "s3");
         assertThat(second).containsExactlyInAnyOrder("p1", "p3", "s0", "s2");
+    }
+
+    /** A second of CPU time for each look, of which there is one a second at least. */
+    @Test
+    void aBrokerThatTellsItsMetricsIsWatchedByThem() throws Exception {
+        AtomicInteger looks = new AtomicInteger();
+        HttpServer metrics = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        metrics.createContext("/metrics", exchange -> {
+            byte[] text = ("process_cpu_seconds_total " + looks.incrementAndGet()
+                            + "\nprocess_resident_memory_bytes 123000000\n")
+                    .getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, text.length);
+            exchange.getResponseBody().write(text);
+            exchange.close();
+        });
+        metrics.start();
+        try {
+            int code = Main.execute(
+                    "conn",
+                    "-c",
+                    "10",
+                    "-r",
+                    "10",
+                    "--duration",
+                    "1s",
+                    "--broker",
+                    serve(e -> e.accept(false)),
+                    "--out",
+                    home.toString(),
+                    "--broker-cores",
+                    "64",
+                    "--broker-metrics",
+                    "http://127.0.0.1:" + metrics.getAddress().getPort() + "/metrics");
+
+            assertThat(code).isZero();
+        } finally {
+            metrics.stop(0);
+        }
+        JsonObject broker = new JsonObject(report()).getJsonObject("broker");
+        assertThat(broker.getLong("mostBytes")).isEqualTo(123_000_000);
+        assertThat(broker.getDouble("meanCores")).isPositive();
     }
 
     /** Of {@code perf-RUN-s7} the {@code s7}. */

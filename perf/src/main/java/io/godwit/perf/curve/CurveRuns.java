@@ -40,13 +40,13 @@ public final class CurveRuns {
     private final ClientSettings clients;
     private final Optional<UsageSource> usage;
     private final OptionalLong pid;
-    private final Duration duration;
-    private final double connectRate;
+    private final LoadSettings settings;
     private final PrintStream out;
+    private long lost;
 
     /**
      * @param pid of the broker when it is a JVM of this machine, whose heap can be told
-     * @param duration measured at each load
+     * @param duration measured at each load; {@link IllegalArgumentException} when it or {@code connectRate} is out of bounds
      */
     public CurveRuns(
             ClientSettings clients,
@@ -58,9 +58,22 @@ public final class CurveRuns {
         this.clients = clients;
         this.usage = usage;
         this.pid = pid;
-        this.duration = duration;
-        this.connectRate = connectRate;
+        settings = new LoadSettings(
+                Duration.ofSeconds(3),
+                duration,
+                Duration.ofSeconds(3),
+                1_000,
+                connectRate,
+                200,
+                Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
+                false,
+                Duration.ZERO);
         this.out = out;
+    }
+
+    /** Deliveries that did not come, in all loads so far. */
+    public long lost() {
+        return lost;
     }
 
     /** One publisher chooses among the connections, each subscribed to a topic of its own, so that each is alive but nearly idle. */
@@ -233,16 +246,6 @@ public final class CurveRuns {
         if (!obstacles.isEmpty()) {
             throw new LoadFailedException(String.join("; ", obstacles));
         }
-        LoadSettings settings = new LoadSettings(
-                Duration.ofSeconds(3),
-                duration,
-                Duration.ofSeconds(3),
-                1_000,
-                connectRate,
-                200,
-                Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
-                false,
-                Duration.ZERO);
         Memory memory = new Memory();
         RunResult result = new LoadRun(scenario, 1, scenario, settings, clients, null, usage, memory::look).run();
         Map<String, Double> values = values(result);
@@ -256,6 +259,7 @@ public final class CurveRuns {
             curve.add(at, values);
             out.printf(Locale.ROOT, "%,.0f %s%n", at, values);
             result.bottlenecks().forEach(each -> out.println("  the tool is the bottleneck: " + each));
+            lost += result.delivery().lost();
             if (result.delivery().lost() > 0) {
                 out.println("  lost: " + result.delivery().lost());
             }

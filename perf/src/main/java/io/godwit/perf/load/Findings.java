@@ -182,7 +182,7 @@ final class Findings {
 
     private RunResult.BrokerUse brokerUse(List<Sample> samples, Phase counting) {
         if (usageBefore.isEmpty() || usageAfter.isEmpty() || usageSeconds <= 0) {
-            return new RunResult.BrokerUse(false, 0, 0, -1, 0, 0, 0);
+            return new RunResult.BrokerUse(false, false, 0, 0, 0, -1, 0, 0, 0);
         }
         Usage before = usageBefore.get();
         Usage after = usageAfter.get();
@@ -192,6 +192,8 @@ final class Findings {
         List<Sample> measured = of(counting, watched);
         return new RunResult.BrokerUse(
                 true,
+                broker.map(UsageSource::isHere).orElse(false),
+                broker.map(UsageSource::cores).orElse(0),
                 cpu / 1e9 / usageSeconds,
                 measured.stream()
                         .mapToDouble(Sample::brokerCores)

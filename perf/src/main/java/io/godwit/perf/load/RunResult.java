@@ -63,10 +63,14 @@ public record RunResult(
      * The broker while it was measured.
      *
      * @param isWatched otherwise all else is 0
+     * @param isHere whether it runs on this machine
+     * @param cores of its machine, or of all machines of several brokers
      * @param userShare of its CPU time, 0 to 1; negative where it is not known
      */
     public record BrokerUse(
             boolean isWatched,
+            boolean isHere,
+            int cores,
             double meanCores,
             double mostCores,
             double userShare,

@@ -31,7 +31,7 @@ public final class MetricsUsage implements UsageSource {
 
     private final long[] lastReadNanos;
 
-    /** @param cores of the brokers' machines, for those that tell a share only */
+    /** @param cores of the machine of each, of which those that tell a share only tell it */
     public MetricsUsage(List<URI> endpoints, int cores) {
         this.endpoints = List.copyOf(endpoints);
         this.cores = cores;
@@ -104,6 +104,19 @@ public final class MetricsUsage implements UsageSource {
             }
         }
         return isThere ? OptionalDouble.of(sum) : OptionalDouble.empty();
+    }
+
+    @Override
+    public int cores() {
+        return cores * endpoints.size();
+    }
+
+    @Override
+    public boolean isHere() {
+        return endpoints.stream()
+                .allMatch(endpoint -> endpoint.getHost().equals("localhost")
+                        || endpoint.getHost().startsWith("127.")
+                        || endpoint.getHost().equals("[::1]"));
     }
 
     @Override

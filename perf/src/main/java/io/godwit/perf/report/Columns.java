@@ -16,7 +16,6 @@ import java.util.function.ToDoubleFunction;
 /** What of a run stands in the columns of the published tables. Not known is "-". */
 final class Columns {
     private static final String NONE = "-";
-    private static final int CORES = Runtime.getRuntime().availableProcessors();
     private static final Map<String, Function<RunResult, String>> BY_NAME = new HashMap<>();
 
     static {
@@ -49,11 +48,19 @@ final class Columns {
         put(
                 "P99 response time(ms)",
                 r -> millis(r.latency().count(), r.latency().p99()));
-        put("CPU", r -> r.broker().isWatched() ? percent(r.broker().meanCores() / CORES) : NONE);
+        put(
+                "CPU",
+                r -> r.broker().isWatched()
+                        ? percent(r.broker().meanCores() / r.broker().cores())
+                        : NONE);
         put("Memory (GB)", r -> memoryRange(r, 1e9, ""));
         put("cleanSession", r -> String.valueOf(r.scenario().isCleanSession()));
         put("Connection establishment rate", r -> Quantity.brief(Math.round(r.connectRate())));
-        put("cpu", r -> r.broker().isWatched() ? percent(r.broker().meanCores() / CORES) : NONE);
+        put(
+                "cpu",
+                r -> r.broker().isWatched()
+                        ? percent(r.broker().meanCores() / r.broker().cores())
+                        : NONE);
         put("Memory(GB)", r -> memory(r, r.broker().mostBytes()));
 
         // EMQ
@@ -81,13 +88,14 @@ final class Columns {
                 "Throughput(RX / TX Bps)",
                 r -> bytes(r.rateIn() * r.scenario().payloadBytes()) + "/"
                         + bytes(r.rateOut() * r.scenario().payloadBytes()));
-        Function<RunResult, String> load =
-                r -> r.tool().loadAverage() < 0 ? NONE : plain(r.tool().loadAverage());
+        Function<RunResult, String> load = r -> !r.broker().isHere() || r.tool().loadAverage() < 0
+                ? NONE // of this machine, the load tool's
+                : plain(r.tool().loadAverage());
         put("Load", load);
         put("CPU Load", load);
         put("CPU(user/sys)", r -> {
             double user = r.broker().userShare();
-            double all = r.broker().meanCores() / CORES;
+            double all = r.broker().meanCores() / r.broker().cores();
             return !r.broker().isWatched()
                     ? NONE
                     : user < 0 ? percent(all) : percent(all * user) + "/" + percent(all * (1 - user));
@@ -101,8 +109,8 @@ final class Columns {
                                             .filter(c -> c >= 0)
                                             .min()
                                             .orElse(0)
-                                    / CORES)
-                            + "-" + percent(r.broker().mostCores() / CORES);
+                                    / r.broker().cores())
+                            + "-" + percent(r.broker().mostCores() / r.broker().cores());
         });
         put("Memory(Avg/Max)", r -> memory(r, r.broker().mostBytes()));
         put("Memory", r -> memory(r, r.broker().mostBytes()));

@@ -125,6 +125,7 @@ public final class JsonReport {
         JsonObject json = new JsonObject()
                 .put("watched", true)
                 .put("source", result.watched())
+                .put("cores", broker.cores())
                 .put("meanCores", broker.meanCores())
                 .put("mostCores", broker.mostCores())
                 .put("leastBytes", broker.leastBytes())

@@ -99,6 +99,7 @@ public final class ScenarioName {
         return match(EMQ, name).map(m -> {
             double in = number(m.group(3));
             double out = number(m.group(4));
+            requireEmqRates(name, in, out);
             Topology topology = out == 0 ? Topology.FAN_IN : in == out ? Topology.SHARED : Topology.FAN_OUT;
             int payload = bytes(m.group(2));
             Scenario.Builder scenario = Scenario.named(name, Family.EMQ, topology)
@@ -112,12 +113,25 @@ public final class ScenarioName {
                         .ratePerPublisher(1)
                         .build();
             }
-            double each = ratePerEmqPublisher(topology, scenario.build(), in);
-            return scenario.publishers((int) Math.max(1, Math.round(in / each)))
+            int publishers = (int) Math.max(1, Math.round(in / ratePerEmqPublisher(topology, scenario.build(), in)));
+            return scenario.publishers(publishers)
                     .subscribers(topology == Topology.SHARED ? 10 : 0)
-                    .ratePerPublisher(each)
+                    .ratePerPublisher(in / publishers)
                     .build();
         });
+    }
+
+    private static void requireEmqRates(String name, double in, double out) {
+        if (in <= 0) {
+            throw new IllegalArgumentException("'" + name + "': nothing comes in");
+        }
+        if (out > 0 && out < in) {
+            throw new IllegalArgumentException("'" + name + "': less goes out than comes in");
+        }
+        if (out > in && (in != Math.rint(in) || out % in != 0)) {
+            throw new IllegalArgumentException("'" + name
+                    + "': what goes out is no multiple of what comes in, one message a second by each publisher");
+        }
     }
 
     /**

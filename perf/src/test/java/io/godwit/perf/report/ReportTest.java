@@ -126,6 +126,14 @@ class ReportTest {
     }
 
     @Test
+    void aBrokerElsewhereHasCoresOfItsOwn() {
+        RunResult result = Runs.of("1k_1k_qos1_p256_1mps_1n").brokerElsewhere(4).result();
+
+        assertThat(Columns.value("CPU", result)).contains("13%");
+        assertThat(Columns.value("Load", result)).contains("-");
+    }
+
+    @Test
     void theJsonHasAllFigures() {
         RunResult result = Runs.of("1k_1k_qos1_p256_1mps_1n").scale(0.5).result();
         JsonObject json = new JsonObject(JsonReport.of(result, Verdict.of(result), ResultTable.of(result, PUBLISHED)));

@@ -29,6 +29,8 @@ final class Runs {
     private Map<String, Long> errors = Map.of();
     private List<String> bottlenecks = List.of();
     private List<String> remarks = List.of();
+    private boolean isHere = true;
+    private int cores = Runtime.getRuntime().availableProcessors();
     private boolean isWatched = true;
 
     private Runs(Scenario published) {
@@ -96,6 +98,13 @@ final class Runs {
         return this;
     }
 
+    /** Elsewhere, on a machine of so many cores. */
+    Runs brokerElsewhere(int itsCores) {
+        isHere = false;
+        cores = itsCores;
+        return this;
+    }
+
     Runs unwatched() {
         isWatched = false;
         return this;
@@ -135,8 +144,8 @@ final class Runs {
                 connectSeconds,
                 errors,
                 isWatched
-                        ? new RunResult.BrokerUse(true, 0.5, 1, 0.75, 100 << 20, 300 << 20, 200 << 20)
-                        : new RunResult.BrokerUse(false, 0, 0, -1, 0, 0, 0),
+                        ? new RunResult.BrokerUse(true, isHere, cores, 0.5, 1, 0.75, 100 << 20, 300 << 20, 200 << 20)
+                        : new RunResult.BrokerUse(false, false, 0, 0, 0, -1, 0, 0, 0),
                 new RunResult.ToolUse(0.5, 1, 0.25, 150 << 20, 0.5, 1.25),
                 bottlenecks,
                 false,

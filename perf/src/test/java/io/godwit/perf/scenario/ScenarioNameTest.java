@@ -76,6 +76,7 @@ class ScenarioNameTest {
     @ParameterizedTest
     @CsvSource({
         "qos0-p256-40K-0, FAN_IN, 4000, 0, 256, 10",
+        "qos0-p256-15-0, FAN_IN, 2, 0, 256, 7.5",
         "qos0-p100K-1K-0, FAN_IN, 1000, 0, 102400, 1",
         "qos1-p10K-5K-0, FAN_IN, 1000, 0, 10240, 5",
         "qos2-p256-20K-0, FAN_IN, 4000, 0, 256, 5",
