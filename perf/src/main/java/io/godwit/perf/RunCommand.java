@@ -1,6 +1,7 @@
 package io.godwit.perf;
 
 import io.godwit.perf.load.ClientSettings;
+import io.godwit.perf.load.LoadSettings;
 import io.godwit.perf.observe.UsageSource;
 import io.godwit.perf.published.PublishedReports;
 import io.godwit.perf.published.PublishedTable;
@@ -99,6 +100,10 @@ final class RunCommand implements Callable<Integer> {
         try {
             Scenario scenario = scenario(published);
             ClientSettings clients = broker.clients(scenario.security());
+            boolean isConnecting =
+                    scenario.topology() == Topology.CONNECTIONS || scenario.topology() == Topology.CONNECT_AND_PUBLISH;
+            Scenario scaled = scenario.scaled(scale); // what is wrong is told before the broker is started again
+            LoadSettings settings = acks.applyTo(options.settings(!scenario.isOpenLoop(), isConnecting), scenario);
             if (before != null && !Shell.run(before, Shell.COMMAND_TIME, System.out)) {
                 System.err.println("perf.sh: the command before the run has failed: " + before);
                 return Verdict.FAILED;
@@ -108,16 +113,7 @@ final class RunCommand implements Callable<Integer> {
                 return Verdict.FAILED;
             }
             Optional<UsageSource> watch = broker.watch(clients.brokers());
-            boolean isConnecting =
-                    scenario.topology() == Topology.CONNECTIONS || scenario.topology() == Topology.CONNECT_AND_PUBLISH;
-            load = new Runner.Load(
-                    scenario,
-                    scale,
-                    scenario.scaled(scale),
-                    acks.applyTo(options.settings(!scenario.isOpenLoop(), isConnecting), scenario),
-                    clients,
-                    watch,
-                    null);
+            load = new Runner.Load(scenario, scale, scaled, settings, clients, watch, null);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }

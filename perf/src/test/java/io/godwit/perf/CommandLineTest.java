@@ -108,6 +108,10 @@ class CommandLineTest {
 
     @Test
     void loadsThatCannotBeAreRefusedBeforeTheFirst() {
+        Path restarted = home.resolve("restarted");
+        assertThat(errorsOf(2, "run", "C10k", "--scale", "0", "--before", "touch " + restarted))
+                .contains("scale");
+        assertThat(restarted).doesNotExist();
         assertThat(errorsOf(2, "curves", "--duration", "100ms")).contains("duration (at least 0.5 s)");
         assertThat(errorsOf(2, "curves", "--connect-rate", "0")).contains("connect rate");
         assertThat(errorsOf(2, "suite", "--connect-rate", "0")).contains("connect rate");
