@@ -4,6 +4,7 @@ import io.godwit.perf.published.PublishedReport;
 import io.godwit.perf.published.PublishedReports;
 import io.godwit.perf.published.PublishedRow;
 import io.godwit.perf.published.PublishedTable;
+import io.godwit.perf.report.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -37,6 +38,7 @@ final class ListCommand implements Callable<Integer> {
         } catch (PatternSyntaxException e) {
             throw new ParameterException(spec.commandLine(), "not a regular expression: " + only, e);
         }
+        boolean isFound = false;
         for (PublishedReport report : PublishedReports.load().reports()) {
             boolean isFirst = true;
             for (PublishedTable table : report.tables()) {
@@ -52,9 +54,14 @@ final class ListCommand implements Callable<Integer> {
                     isFirst = false;
                 }
                 print(table, rows);
+                isFound = true;
             }
         }
-        return 0;
+        if (!isFound) {
+            System.err.println("perf.sh: no published scenario has '" + only + "' in its name or table");
+            return Verdict.FAILED;
+        }
+        return Verdict.OK;
     }
 
     private static void print(PublishedTable table, List<PublishedRow> rows) {
