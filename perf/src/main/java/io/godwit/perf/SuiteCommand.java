@@ -156,7 +156,7 @@ final class SuiteCommand implements Callable<Integer> {
                     .filter(item -> without.stream().noneMatch(kind -> kind.has(item.scenario())))
                     .toList();
             clients = broker.clients(Security.PLAIN, broker.brokers());
-            options.settings(true, warmUp(), HELD); // what is wrong with them is wrong with each run
+            options.settings(true, warmUp(), wanted()); // what is wrong with them is wrong with each run
         } catch (PatternSyntaxException e) {
             throw new ParameterException(spec.commandLine(), "not a regular expression: " + only, e);
         } catch (IllegalArgumentException e) {
@@ -242,7 +242,6 @@ final class SuiteCommand implements Callable<Integer> {
 
     /** The measured time of each that lets all that are left be done in time. */
     private Duration duration(List<SuitePlan.Item> left, long endNanos) {
-        double wanted = options.duration != null ? options.duration.toMillis() / 1e3 : DURATION.toSeconds();
         double warmUp = warmUp().toMillis() / 1e3;
         double besides = 0;
         int measured = 0;
@@ -251,8 +250,17 @@ final class SuiteCommand implements Callable<Integer> {
             measured += isConnecting(item.scenario()) ? 0 : 1;
         }
         double room = (endNanos - System.nanoTime()) / 1e9 - besides;
-        double each = measured == 0 ? wanted : Math.min(wanted, room / measured);
-        return Duration.ofMillis((long) Math.max((double) SHORTEST.toMillis(), each * 1e3));
+        return measured == 0 ? wanted() : measured(wanted(), room / measured);
+    }
+
+    /** Not longer than is wanted; of what there is room for, not so short that it tells nothing. */
+    static Duration measured(Duration wanted, double roomSeconds) {
+        double each = Math.max((double) SHORTEST.toMillis(), roomSeconds * 1e3);
+        return Duration.ofMillis((long) Math.min((double) wanted.toMillis(), each));
+    }
+
+    private Duration wanted() {
+        return options.duration != null ? options.duration : DURATION;
     }
 
     private Duration warmUp() {
