@@ -2,7 +2,7 @@ package io.godwit.kv.remote;
 
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.coprocessor.RangeBounds;
-import java.nio.ByteBuffer;
+import io.godwit.plugin.balance.Key;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -67,9 +67,9 @@ public final class RangeCall {
         return kind != Kind.QUERY_INTERVAL || last == null || end != null && Arrays.compareUnsigned(end, last) <= 0;
     }
 
-    /** The key as one compares keys in maps. */
-    ByteBuffer keyValue() {
-        return ByteBuffer.wrap(key);
+    /** The key as one compares keys in maps. Ordered, so that the maps stay fast when keys that clients choose collide. */
+    Key keyValue() {
+        return Key.of(key);
     }
 
     public byte[] payload() {

@@ -3,7 +3,7 @@ package io.godwit.kv.remote;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.range.RouteToken;
-import java.nio.ByteBuffer;
+import io.godwit.plugin.balance.Key;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -59,7 +59,7 @@ final class RangeCalls {
     /** Mutations that cannot be sent now, by number. */
     private final TreeMap<Long, RangeCall> pending = new TreeMap<>();
 
-    private final Map<ByteBuffer, Integer> pendingKeys = new HashMap<>();
+    private final Map<Key, Integer> pendingKeys = new HashMap<>();
     /** Queries that cannot be sent now, or were refused. */
     private List<RangeCall> queries = new ArrayList<>();
 
@@ -100,7 +100,7 @@ final class RangeCalls {
                 if (!ask(call)) {
                     await(call);
                 }
-            } else if (pendingKeys.containsKey(call.keyValue()) || !send(call)) {
+            } else if ((!pendingKeys.isEmpty() && pendingKeys.containsKey(call.keyValue())) || !send(call)) {
                 await(call);
             }
         }
@@ -230,11 +230,11 @@ final class RangeCalls {
 
     /** Sends what may be sent of what waits: of each key the first, unless it has to wait, and so on. */
     private void pump() {
-        Set<ByteBuffer> kept = new HashSet<>();
+        Set<Key> kept = new HashSet<>();
         Iterator<RangeCall> each = pending.values().iterator();
         while (each.hasNext()) {
             RangeCall call = each.next();
-            ByteBuffer key = call.keyValue();
+            Key key = call.keyValue();
             if (kept.contains(key)) {
                 continue;
             }

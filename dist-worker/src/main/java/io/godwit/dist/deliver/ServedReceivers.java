@@ -28,7 +28,14 @@ public final class ServedReceivers {
     /** Copies remembered over all tokens; a single token may have more. */
     static final int MAX_COPIES = 1_000_000;
 
-    private record Key(String origin, long number) {}
+    /** Ordered, so that the map stays fast when client ids, and with them origins, collide. */
+    private record Key(String origin, long number) implements Comparable<Key> {
+        @Override
+        public int compareTo(Key other) {
+            int byNumber = Long.compare(number, other.number);
+            return byNumber != 0 ? byNumber : origin.compareTo(other.origin);
+        }
+    }
 
     private final Map<Key, List<List<Match>>> served = new LinkedHashMap<>();
     private int copies;

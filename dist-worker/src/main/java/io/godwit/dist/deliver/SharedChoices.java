@@ -22,7 +22,14 @@ import org.jspecify.annotations.Nullable;
 public final class SharedChoices {
     static final int MAX_TOKENS = 100_000;
 
-    private record Key(String origin, long number) {}
+    /** Ordered, so that the map stays fast when client ids, and with them origins, collide. */
+    private record Key(String origin, long number) implements Comparable<Key> {
+        @Override
+        public int compareTo(Key other) {
+            int byNumber = Long.compare(number, other.number);
+            return byNumber != 0 ? byNumber : origin.compareTo(other.origin);
+        }
+    }
 
     private record Choice(TopicFilter filter, SharedMember member) {}
 

@@ -3,8 +3,14 @@ package io.godwit.inbox.queue;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 
-/** Names one inbox. */
-record InboxId(TenantId tenant, ClientId clientId) {
+/** Names one inbox. Ordered, so that hash maps stay fast when client ids collide. */
+record InboxId(TenantId tenant, ClientId clientId) implements Comparable<InboxId> {
+    @Override
+    public int compareTo(InboxId other) {
+        int byClient = clientId.compareTo(other.clientId);
+        return byClient != 0 ? byClient : tenant.compareTo(other.tenant);
+    }
+
     @Override
     public int hashCode() {
         // both strings keep their hash, so this costs two loads

@@ -42,7 +42,14 @@ public final class NodeSessionDirectory implements SessionDirectory {
         return lastClaims.size();
     }
 
-    private record Key(TenantId tenant, ClientId clientId) {}
+    /** Ordered, so that the map stays fast when client ids collide. */
+    private record Key(TenantId tenant, ClientId clientId) implements Comparable<Key> {
+        @Override
+        public int compareTo(Key other) {
+            int byClient = clientId.compareTo(other.clientId);
+            return byClient != 0 ? byClient : tenant.compareTo(other.tenant);
+        }
+    }
 
     private final class Claim implements Lease {
         private final Key key;

@@ -1,15 +1,28 @@
 package io.godwit.mqtt.session;
 
 import io.godwit.plugin.topic.TopicFilter;
-import java.util.Arrays;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
 
 /**
- * Counts the filters of a session, by their hash codes alone, since a session that names one again must not be counted twice and sessions
- * are many. Two filters of one hash code count as one: the count may be too low, never too high. Confined to the loop of its session.
+ * Counts the filters of a session by 64-bit digests of them: a session that names one again must not be counted twice,
+ * sessions are many, and the text of each filter is kept elsewhere already. Clients choose the filters, so the digest is
+ * keyed with a secret of this process: nobody can name two filters that count as one, or many that fall on one place.
+ * Confined to the loop of its session.
  */
 final class FilterCount {
-    /** Sorted; {@link #size} of them are used. */
-    private int[] hashes = new int[1];
+    private static final byte[] SECRET = new byte[32];
+    private static final int FIRST_SLOTS = 2;
+
+    static {
+        new SecureRandom().nextBytes(SECRET);
+    }
+
+    /** Open addressing with linear probing; 0 is a free slot, and at least a quarter are free. A power of two. */
+    private long[] slots = new long[FIRST_SLOTS];
 
     private int size;
     private int chars;
@@ -24,34 +37,71 @@ final class FilterCount {
     }
 
     boolean contains(TopicFilter filter) {
-        return placeOf(filter) >= 0;
+        return slots[placeOf(slots, digest(filter))] != 0;
     }
 
     void add(TopicFilter filter) {
-        int place = placeOf(filter);
-        if (place >= 0) {
+        long digest = digest(filter);
+        int place = placeOf(slots, digest);
+        if (slots[place] != 0) {
             return;
         }
-        if (size == hashes.length) {
-            hashes = Arrays.copyOf(hashes, 2 * size);
+        if (4 * (size + 1L) > 3L * slots.length) {
+            slots = doubled();
+            place = placeOf(slots, digest);
         }
-        int at = -place - 1;
-        System.arraycopy(hashes, at, hashes, at + 1, size - at);
-        hashes[at] = filter.hashCode();
+        slots[place] = digest;
         size++;
         chars += filter.text().length();
     }
 
     void remove(TopicFilter filter) {
-        int place = placeOf(filter);
-        if (place >= 0) {
-            size--;
-            chars = Math.max(0, chars - filter.text().length()); // another one of its hash code may have been counted
-            System.arraycopy(hashes, place + 1, hashes, place, size - place);
+        int place = placeOf(slots, digest(filter));
+        if (slots[place] == 0) {
+            return;
+        }
+        slots[place] = 0;
+        size--;
+        chars -= filter.text().length();
+        // what stands behind may have been pushed there by the one that is gone
+        int mask = slots.length - 1;
+        for (int next = place + 1 & mask; slots[next] != 0; next = next + 1 & mask) {
+            long moved = slots[next];
+            slots[next] = 0;
+            slots[placeOf(slots, moved)] = moved;
         }
     }
 
-    private int placeOf(TopicFilter filter) {
-        return Arrays.binarySearch(hashes, 0, size, filter.hashCode());
+    private long[] doubled() {
+        long[] larger = new long[2 * slots.length];
+        for (long digest : slots) {
+            if (digest != 0) {
+                larger[placeOf(larger, digest)] = digest;
+            }
+        }
+        return larger;
+    }
+
+    /** Where it is, or would be. */
+    private static int placeOf(long[] table, long digest) {
+        int mask = table.length - 1;
+        int place = (int) digest & mask;
+        while (table[place] != 0 && table[place] != digest) {
+            place = place + 1 & mask;
+        }
+        return place;
+    }
+
+    /** Never 0. */
+    private static long digest(TopicFilter filter) {
+        try {
+            MessageDigest sha = MessageDigest.getInstance("SHA-256");
+            sha.update(SECRET);
+            long digest = ByteBuffer.wrap(sha.digest(filter.text().getBytes(StandardCharsets.UTF_8)))
+                    .getLong();
+            return digest == 0 ? 1 : digest;
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
     }
 }

@@ -1,7 +1,7 @@
 package io.godwit.plugin.client;
 
 /** A name space of topics and sessions. The name is 1 to 64 characters out of letters, digits, '-', '_' and '.'. */
-public record TenantId(String value) {
+public record TenantId(String value) implements Comparable<TenantId> {
     /** The tenant of every client while no plugin assigns another. */
     public static final TenantId DEFAULT = new TenantId("default");
 
@@ -16,5 +16,10 @@ public record TenantId(String value) {
                 throw new IllegalArgumentException("a tenant id has only letters, digits, '-', '_', '.': " + value);
             }
         }
+    }
+
+    @Override
+    public int compareTo(TenantId other) {
+        return value.compareTo(other.value);
     }
 }

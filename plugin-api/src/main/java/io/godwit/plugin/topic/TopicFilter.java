@@ -1,17 +1,26 @@
 package io.godwit.plugin.topic;
 
+import java.util.Comparator;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A valid topic filter, split into its share group and the filter proper.
  *
+ * <p>Ordered, in no order that means anything: clients choose filters with colliding hash codes, and a hash map
+ * searches such keys in logarithmic time only when they can be compared.
+ *
  * @param shareGroup the {@code ShareName} of {@code $share/ShareName/filter} or {@code $oshare/ShareName/filter}, empty for
  *     {@code $queue/filter}, null for a filter that is not shared
  * @param filter the filter that topics are matched against, without the part that says how it is shared
  * @param sharing how the messages are shared out; {@code NONE} or {@code EXCLUSIVE} exactly when there is no share group
  */
-public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sharing) {
+public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sharing)
+        implements Comparable<TopicFilter> {
+    private static final Comparator<TopicFilter> ORDER = Comparator.comparing(TopicFilter::filter)
+            .thenComparing(TopicFilter::sharing)
+            .thenComparing(TopicFilter::shareGroup, Comparator.nullsFirst(Comparator.naturalOrder()));
+
     private static final String SHARE_PREFIX = "$share/";
     private static final String ORDERED_PREFIX = "$oshare/";
     private static final String QUEUE_PREFIX = "$queue/";
@@ -48,6 +57,11 @@ public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sh
 
     public boolean isExclusive() {
         return sharing == Sharing.EXCLUSIVE;
+    }
+
+    @Override
+    public int compareTo(TopicFilter other) {
+        return ORDER.compare(this, other);
     }
 
     /** The text as the client wrote it. */

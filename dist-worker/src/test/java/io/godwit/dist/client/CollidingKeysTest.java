@@ -1,0 +1,56 @@
+package io.godwit.dist.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.topic.CollidingFilters;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A hash map of what clients choose stays fast when they choose keys of one hash code. */
+class CollidingKeysTest {
+    private static final int KEYS = 1 << 14;
+    /** Measured: 2 to 6 with keys that can be compared, 500 and more with those that cannot. */
+    private static final int MOST_TIMES_SLOWER = 60;
+
+    static List<Function<String, Object>> keys() {
+        return List.of(
+                text -> new TopicFilter(null, text),
+                ClientId::new,
+                text -> new InboxReceiver(TenantId.DEFAULT, new ClientId(text), 1));
+    }
+
+    @ParameterizedTest
+    @MethodSource("keys")
+    void areFoundInLogarithmicTime(Function<String, Object> key) {
+        List<Object> distinct = IntStream.range(0, KEYS)
+                .mapToObj(number -> key.apply("sensor/" + number))
+                .toList();
+        List<Object> colliding = CollidingFilters.texts(KEYS).stream().map(key).toList();
+        assertThat(colliding.stream().map(Object::hashCode).distinct()).hasSize(1);
+
+        nanosToFillAndRead(distinct); // loads the classes
+        long usual = Math.max(TimeUnit.MILLISECONDS.toNanos(4), nanosToFillAndRead(distinct));
+        assertThat(nanosToFillAndRead(colliding)).isLessThan(MOST_TIMES_SLOWER * usual);
+    }
+
+    private static long nanosToFillAndRead(List<Object> keys) {
+        long begin = System.nanoTime();
+        Map<Object, Integer> map = new HashMap<>();
+        for (int i = 0; i < keys.size(); i++) {
+            map.put(keys.get(i), i);
+        }
+        for (int i = 0; i < keys.size(); i++) {
+            assertThat(map.get(keys.get(i)) == i).isTrue();
+        }
+        return System.nanoTime() - begin;
+    }
+}
