@@ -111,7 +111,8 @@ final class BrokerSettings {
                                 config.get(FileSettings.MAX_TOPIC_LEVELS),
                                 config.get(FileSettings.MAX_TOPIC_BYTES),
                                 config.get(FileSettings.MAX_FILTERS_PER_SUBSCRIBE),
-                                config.get(FileSettings.MAX_FILTERS)),
+                                config.get(FileSettings.MAX_FILTERS),
+                                config.get(FileSettings.MAX_FILTER_PATTERNS)),
                         config.get(FileSettings.SLOW_CONSUMER_TIMEOUT_SECONDS)),
                 new AuthConfig(
                         Duration.ofSeconds(config.get(FileSettings.AUTH_TIMEOUT_SECONDS)),

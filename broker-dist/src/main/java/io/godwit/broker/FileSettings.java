@@ -53,6 +53,8 @@ final class FileSettings {
             Setting.integer("sessionConfig.maxQueuedMessages", 1_000, 1, 1_000_000);
     static final Setting<Integer> MAX_FILTERS =
             Setting.integer("sessionConfig.maxFilters", 10_000, 1, Integer.MAX_VALUE);
+    static final Setting<Integer> MAX_FILTER_PATTERNS =
+            Setting.integer("sessionConfig.maxFilterPatterns", 100, 1, Integer.MAX_VALUE);
     static final Setting<Integer> SLOW_CONSUMER_TIMEOUT_SECONDS =
             Setting.integer("sessionConfig.slowConsumerTimeoutSeconds", 0, 0, 86_400);
     static final Setting<OverflowPolicy> OVERFLOW_POLICY =
@@ -146,6 +148,7 @@ final class FileSettings {
             PACK_EVENT_LOOPS,
             MAX_QUEUED_MESSAGES,
             MAX_FILTERS,
+            MAX_FILTER_PATTERNS,
             SLOW_CONSUMER_TIMEOUT_SECONDS,
             OVERFLOW_POLICY,
             QUEUE_QOS0,

@@ -124,6 +124,7 @@ class ConfigLoaderTest {
                 sessionConfig:
                   maxQueuedMessages: 7
                   maxFilters: 40
+                  maxFilterPatterns: 50
                   slowConsumerTimeoutSeconds: 50
                   overflowPolicy: drop-oldest
                   queueQos0: false
@@ -230,7 +231,7 @@ class ConfigLoaderTest {
                         new BanConfig(1, 2, 3, 4, Duration.ofSeconds(6), Duration.ofSeconds(7), Duration.ofSeconds(8)));
         assertThat(mqtt.session().sendWindow()).isEqualTo(20);
         assertThat(mqtt.session().slowConsumerTimeoutSeconds()).isEqualTo(50);
-        assertThat(mqtt.session().limits()).isEqualTo(new TopicLimits(20, 4000, 30, 40));
+        assertThat(mqtt.session().limits()).isEqualTo(new TopicLimits(20, 4000, 30, 40, 50));
         assertThat(mqtt.listeners().get(0).limits().maxPublishRate()).isEqualTo(50);
     }
 

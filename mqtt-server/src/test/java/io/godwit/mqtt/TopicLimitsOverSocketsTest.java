@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What becomes of topics and filters that are over a limit. */
 class TopicLimitsOverSocketsTest {
     private static final TestNode NODE =
-            new TestNode(TestNode.TRANSPORT, TestNode.config(SessionConfig.DEFAULTS, new TopicLimits(3, 20, 4, 5)));
+            new TestNode(TestNode.TRANSPORT, TestNode.config(SessionConfig.DEFAULTS, new TopicLimits(3, 20, 4, 5, 3)));
     private static final String DEEP = "a/b/c/d";
     private static final String LONG = "aaaaaaaaaaaaaaaaaaaaa";
 
@@ -102,6 +102,25 @@ class TopicLimitsOverSocketsTest {
         assertThat(NODE.events.stream().skip(before))
                 .filteredOn(BrokerEvent.SubscribeRefused.class::isInstance)
                 .hasSize(3);
+    }
+
+    /** A topic then matches few of a session's filters, however many it has. */
+    @Test
+    void aFilterOfAPatternTooManyIsRefused() {
+        try (TestClient client = TestClient.clean(NODE.address, 5, "subscriber")) {
+            assertThat(subscribe(client, "+", "+/a", "$share/g/a", "+/+"))
+                    .containsExactly(
+                            ReasonCode.GRANTED_QOS_1,
+                            ReasonCode.GRANTED_QOS_1,
+                            ReasonCode.GRANTED_QOS_1,
+                            ReasonCode.QUOTA_EXCEEDED);
+            // one that looks like another, one that is there already, and one without wildcard
+            assertThat(subscribe(client, "+/b", "+", "a"))
+                    .containsExactly(ReasonCode.GRANTED_QOS_1, ReasonCode.GRANTED_QOS_1, ReasonCode.GRANTED_QOS_1);
+            client.send(new Unsubscribe(2, List.of(TopicFilter.parse("+").orElseThrow())));
+            client.receive(UnsubAck.class);
+            assertThat(subscribe(client, "+/+")).containsExactly(ReasonCode.GRANTED_QOS_1);
+        }
     }
 
     @Test

@@ -7,6 +7,9 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,11 +19,21 @@ import org.jspecify.annotations.Nullable;
  * <p>A frame that is whole in the buffer it was read into is decoded from there. Only a frame that comes in pieces is gathered
  * in a buffer of its own, which never has more than twice the room of what has arrived, and is gone with the frame: a
  * channel at rest holds none.
+ *
+ * <p>What one read brings may be work for seconds. After {@link #TURN_NANOS} the rest waits, in order, until the loop has
+ * served its other channels; what is read meanwhile waits behind it.
  */
 public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private static final int MIN_PARTIAL_BYTES = 64;
     /** Larger buffers are not pooled: after a burst of large packets their memory goes back to the system. */
     private static final int MAX_POOLED_BYTES = 64 * 1024;
+
+    /** How long one channel keeps its loop from the others, looked at every {@link #PACKETS_PER_LOOK} packets. */
+    static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    static final int PACKETS_PER_LOOK = 16;
+    /** Until the next turn. A timer, since the loop runs tasks that follow each other before it looks at its channels. */
+    private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
     private static final ByteBufAllocator LARGE = UnpooledByteBufAllocator.DEFAULT;
 
@@ -33,6 +46,9 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private boolean isTold;
 
     private boolean failed;
+
+    /** What was read and waits for the next turn; null when nothing does. */
+    private @Nullable Deque<ByteBuf> waiting;
 
     public PacketReadHandler(PacketDecoder decoder) {
         this(decoder, PartialListener.NONE);
@@ -50,12 +66,41 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
             ctx.fireChannelRead(msg);
             return;
         }
+        if (waiting != null) {
+            waiting.add(in);
+        } else if (!handle(ctx, in, true)) {
+            waiting = new ArrayDeque<>(1);
+            waiting.add(in);
+            listener.onTurnOver();
+            takeTurnLater(ctx);
+        }
+    }
+
+    /**
+     * Hands the packets of {@code in} on. Consumes it when it returns true.
+     *
+     * @param isLimited whether to stop after a turn
+     * @return whether all are handed on; false when the turn is over
+     */
+    private boolean handle(ChannelHandlerContext ctx, ByteBuf in, boolean isLimited) {
+        boolean isDone = true;
         try {
+            long begin = 0;
             // the next handler may close the channel over any packet; the packets behind it are then nobody's
-            while (!failed && in.isReadable() && ctx.channel().isOpen()) {
+            for (int packets = 1;
+                    !failed && in.isReadable() && (!isLimited || ctx.channel().isOpen());
+                    packets++) {
                 Packet packet = next(ctx, in);
                 if (packet != null) {
                     ctx.fireChannelRead(packet);
+                }
+                if (isLimited && packets % PACKETS_PER_LOOK == 0) {
+                    long now = ctx.channel().eventLoop().ticker().nanoTime();
+                    begin = packets == PACKETS_PER_LOOK ? now : begin;
+                    if (now - begin > TURN_NANOS && in.isReadable()) {
+                        isDone = false;
+                        return false;
+                    }
                 }
             }
             tellPartial();
@@ -64,7 +109,42 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
             releasePartial();
             ctx.fireExceptionCaught(e);
         } finally {
-            in.release();
+            if (isDone) {
+                in.release();
+            }
+        }
+        return true;
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // the event loop logs what a task throws
+    private void takeTurnLater(ChannelHandlerContext ctx) {
+        ctx.channel().eventLoop().schedule(() -> takeTurn(ctx), PAUSE_NANOS, TimeUnit.NANOSECONDS);
+    }
+
+    private void takeTurn(ChannelHandlerContext ctx) {
+        Deque<ByteBuf> rest = waiting;
+        if (rest == null) {
+            return; // the channel has ended meanwhile
+        }
+        if (handle(ctx, rest.element(), true)) {
+            rest.remove();
+        }
+        if (rest.isEmpty()) {
+            waiting = null;
+            listener.onCaughtUp();
+        } else {
+            takeTurnLater(ctx);
+        }
+        ctx.fireChannelReadComplete();
+    }
+
+    /** The channel has ended: what was read of it before is handed on at once. Its bytes are bounded by the socket's buffer. */
+    private void handleWaiting(ChannelHandlerContext ctx) {
+        Deque<ByteBuf> rest = waiting;
+        if (rest != null) {
+            waiting = null;
+            rest.forEach(in -> handle(ctx, in, false));
+            ctx.fireChannelReadComplete();
         }
     }
 
@@ -78,12 +158,17 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
+        handleWaiting(ctx);
         releasePartial();
         ctx.fireChannelInactive();
     }
 
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
+        if (waiting != null) {
+            waiting.forEach(ByteBuf::release);
+            waiting = null;
+        }
         releasePartial();
     }
 

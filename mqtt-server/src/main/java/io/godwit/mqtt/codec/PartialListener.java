@@ -1,6 +1,6 @@
 package io.godwit.mqtt.codec;
 
-/** Is told of packets that take several reads to arrive. Called on the channel's event loop. */
+/** Is told of packets that take several reads to arrive, and of reads that take several turns to handle. Called on the channel's event loop. */
 public interface PartialListener {
     /** For channels where nobody keeps account. */
     PartialListener NONE = new PartialListener() {
@@ -9,6 +9,12 @@ public interface PartialListener {
 
         @Override
         public void onPartialEnded() {}
+
+        @Override
+        public void onTurnOver() {}
+
+        @Override
+        public void onCaughtUp() {}
     };
 
     /**
@@ -21,4 +27,10 @@ public interface PartialListener {
 
     /** The packet that {@link #onPartial} told of is whole, and about to be handed on, or will never be. */
     void onPartialEnded();
+
+    /** What was read takes so long to handle that the rest waits until the loop has served others. No more should be read. */
+    void onTurnOver();
+
+    /** All that {@link #onTurnOver} has left is handled. */
+    void onCaughtUp();
 }

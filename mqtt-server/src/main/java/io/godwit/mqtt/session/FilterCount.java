@@ -40,11 +40,12 @@ final class FilterCount {
         return slots[placeOf(slots, digest(filter))] != 0;
     }
 
-    void add(TopicFilter filter) {
+    /** @return whether it was not there */
+    boolean add(TopicFilter filter) {
         long digest = digest(filter);
         int place = placeOf(slots, digest);
         if (slots[place] != 0) {
-            return;
+            return false;
         }
         if (4 * (size + 1L) > 3L * slots.length) {
             slots = doubled();
@@ -53,12 +54,14 @@ final class FilterCount {
         slots[place] = digest;
         size++;
         chars += filter.text().length();
+        return true;
     }
 
-    void remove(TopicFilter filter) {
+    /** @return whether it was there */
+    boolean remove(TopicFilter filter) {
         int place = placeOf(slots, digest(filter));
         if (slots[place] == 0) {
-            return;
+            return false;
         }
         slots[place] = 0;
         size--;
@@ -70,6 +73,7 @@ final class FilterCount {
             slots[next] = 0;
             slots[placeOf(slots, moved)] = moved;
         }
+        return true;
     }
 
     private long[] doubled() {

@@ -70,6 +70,8 @@ public abstract class Session implements PacketHandler, Subscriber {
     private @Nullable OutboundAliases outboundAliases;
     private @Nullable InOrder subscribes;
     private @Nullable FilterCount filters;
+
+    private @Nullable FilterPatterns patterns;
     private int requestsUnanswered;
     /** While the client reads too slowly. */
     private @Nullable SlowSpell slow;
@@ -118,6 +120,14 @@ public abstract class Session implements PacketHandler, Subscriber {
     }
 
     @Override
+    public final int patternsWith(TopicFilter filter) {
+        if (patterns == null) {
+            return FilterPatterns.of(filter).isEmpty() ? 0 : 1;
+        }
+        return patterns.size() + (patterns.lacks(filter) ? 1 : 0);
+    }
+
+    @Override
     public final void asked() {
         if (++requestsUnanswered == MAX_REQUESTS_UNANSWERED) {
             connection.pauseReading(Connection.Pause.SUBSCRIBING);
@@ -136,13 +146,18 @@ public abstract class Session implements PacketHandler, Subscriber {
         if (filters == null) {
             filters = new FilterCount();
         }
-        filters.add(filter);
+        if (filters.add(filter) && !FilterPatterns.of(filter).isEmpty()) {
+            if (patterns == null) {
+                patterns = new FilterPatterns();
+            }
+            patterns.add(filter);
+        }
     }
 
     @Override
     public final void noteRemoved(TopicFilter filter) {
-        if (filters != null) {
-            filters.remove(filter);
+        if (filters != null && filters.remove(filter) && patterns != null) {
+            patterns.remove(filter);
         }
     }
 

@@ -147,7 +147,8 @@ public final class SubscribeHandler {
                 continue;
             }
             if (subscriber.filterCount() >= limits.maxFiltersPerSession()
-                    || subscriber.filterChars() + filter.text().length() > MAX_FILTER_CHARS) {
+                    || subscriber.filterChars() + filter.text().length() > MAX_FILTER_CHARS
+                    || subscriber.patternsWith(filter) > limits.maxPatternsPerSession()) {
                 refuse(subscriber, filter, refused, i, ReasonCode.QUOTA_EXCEEDED);
             } else {
                 subscriber.noteAdded(filter);

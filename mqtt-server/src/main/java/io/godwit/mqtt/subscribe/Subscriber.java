@@ -27,6 +27,9 @@ public interface Subscriber {
     /** How long they are together. */
     int filterChars();
 
+    /** How many patterns of wildcards and share groups its filters have together with {@code filter}. */
+    int patternsWith(TopicFilter filter);
+
     /** It is about to have {@code filter}, which it may have already. */
     void noteAdded(TopicFilter filter);
 

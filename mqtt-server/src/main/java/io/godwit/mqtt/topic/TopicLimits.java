@@ -9,18 +9,22 @@ import io.godwit.plugin.topic.TopicName;
  * @param maxBytes of a topic or a filter in UTF-8, 1 to 65,535
  * @param maxFiltersPerSubscribe filters in one SUBSCRIBE; at least 1
  * @param maxFiltersPerSession filters that one session has; at least 1
+ * @param maxPatternsPerSession patterns of wildcards and share groups that the filters of one session have; at least 1. A
+ *     topic matches at most so many of its filters, and one without wildcards
  */
-public record TopicLimits(int maxLevels, int maxBytes, int maxFiltersPerSubscribe, int maxFiltersPerSession) {
+public record TopicLimits(
+        int maxLevels, int maxBytes, int maxFiltersPerSubscribe, int maxFiltersPerSession, int maxPatternsPerSession) {
     private static final int MAX_LEVELS = TopicName.MAX_BYTES + 1;
 
     /** Every limit at its default. */
-    public static final TopicLimits DEFAULTS = new TopicLimits(1_000, TopicName.MAX_BYTES, 10_000, 10_000);
+    public static final TopicLimits DEFAULTS = new TopicLimits(1_000, TopicName.MAX_BYTES, 10_000, 10_000, 100);
 
     public TopicLimits {
         check("maxLevels", maxLevels, MAX_LEVELS);
         check("maxBytes", maxBytes, TopicName.MAX_BYTES);
         check("maxFiltersPerSubscribe", maxFiltersPerSubscribe, Integer.MAX_VALUE);
         check("maxFiltersPerSession", maxFiltersPerSession, Integer.MAX_VALUE);
+        check("maxPatternsPerSession", maxPatternsPerSession, Integer.MAX_VALUE);
     }
 
     private static void check(String name, int value, int most) {

@@ -131,6 +131,8 @@ public interface Connection {
         UNREAD_ANSWERS(ThrottleCause.UNREAD_ANSWERS),
         /** It publishes, memory is short, and its version of MQTT can not be told no. */
         MEMORY(ThrottleCause.MEMORY),
+        /** What it has sent takes long to handle, and others are served meanwhile. */
+        TURN(null),
         /** The server drains. */
         DRAINING(null);
 

@@ -271,6 +271,17 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     @Override
+    public void onTurnOver() {
+        metrics.turnOver();
+        pauseReading(Pause.TURN);
+    }
+
+    @Override
+    public void onCaughtUp() {
+        resumeReading(Pause.TURN);
+    }
+
+    @Override
     public void stores(int bytes) {
         if (Math.abs(bytes) > HalfReceived.LARGE_BYTES) {
             scope.halfReceived().stores(bytes);

@@ -44,6 +44,7 @@ public final class MqttMetrics {
     final LongAdder createdSessions;
     final LongAdder protocolErrors;
     final LongAdder abandonedPackets;
+    private final LongAdder turnsOver;
     final LongAdder refusedPublishes;
     final LongAdder begunSlowConsumers;
     final LongAdder endedSlowConsumers;
@@ -84,6 +85,7 @@ public final class MqttMetrics {
         createdSessions = counter(registry, "sessions.created");
         protocolErrors = counter(registry, "protocol.errors");
         abandonedPackets = counter(registry, "packets.abandoned");
+        turnsOver = counter(registry, "turns.over");
         refusedPublishes = counter(registry, "publishes.refused");
         begunSlowConsumers = counter(registry, "slow.consumers.begun");
         endedSlowConsumers = counter(registry, "slow.consumers.ended");
@@ -129,6 +131,11 @@ public final class MqttMetrics {
     public void publishOut(int payloadBytes) {
         publishesOut.increment();
         payloadBytesOut.add(payloadBytes);
+    }
+
+    /** What a connection has sent takes long to handle: the rest of it waits for others. */
+    void turnOver() {
+        turnsOver.increment();
     }
 
     /** A connection pauses, which one that is throttled does again and again. */

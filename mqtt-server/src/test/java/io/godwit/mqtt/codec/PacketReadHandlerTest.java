@@ -20,9 +20,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.ByteArrayOutputStream;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -140,6 +143,16 @@ class PacketReadHandlerTest {
             public void onPartialEnded() {
                 told.add("ended");
             }
+
+            @Override
+            public void onTurnOver() {
+                told.add("turn over");
+            }
+
+            @Override
+            public void onCaughtUp() {
+                told.add("caught up");
+            }
         };
         channel.pipeline()
                 .addLast(new PacketReadHandler(Frames.serverDecoder(ProtocolLevel.MQTT_3_1_1), listener))
@@ -160,6 +173,103 @@ class PacketReadHandlerTest {
                 .containsExactly(
                         "PingReq", "3 of 10", "ended", "Publish", "2 of 9", "ended", "Publish", "PingReq", "6 of 8",
                         "ended");
+    }
+
+    /** A channel that counts its packets, for each of which the clock goes on. */
+    private EmbeddedChannel slow(List<String> told, Duration each) {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        channels.add(channel);
+        channel.config().setAllocator(allocator);
+        channel.freezeTime();
+        PartialListener listener = new PartialListener() {
+            @Override
+            public void onPartial(int arrivedBytes, int frameBytes) {
+                told.add("partial");
+            }
+
+            @Override
+            public void onPartialEnded() {
+                told.add("ended");
+            }
+
+            @Override
+            public void onTurnOver() {
+                told.add("turn over");
+            }
+
+            @Override
+            public void onCaughtUp() {
+                told.add("caught up");
+            }
+        };
+        channel.pipeline()
+                .addLast(new PacketReadHandler(Frames.serverDecoder(ProtocolLevel.MQTT_3_1_1), listener))
+                .addLast(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                        told.add(((Publish) msg).topic());
+                        channel.advanceTimeBy(each.toNanos(), TimeUnit.NANOSECONDS);
+                    }
+
+                    @Override
+                    public void channelInactive(ChannelHandlerContext ctx) {
+                        told.add("inactive");
+                    }
+                });
+        return channel;
+    }
+
+    /** Publishes of the topics "from" to "to", the latter not among them. */
+    private ByteBuf publishes(int from, int to) {
+        List<Packet> packets = IntStream.range(from, to)
+                .mapToObj(number -> (Packet) new Publish(
+                        0, false, Qos.AT_MOST_ONCE, false, "" + number, new byte[0], MessageProperties.NONE))
+                .toList();
+        byte[] bytes = encode(packets, ProtocolLevel.MQTT_3_1_1);
+        return buffer(bytes, 0, bytes.length);
+    }
+
+    private static List<String> topics(int to) {
+        return IntStream.range(0, to).mapToObj(Integer::toString).toList();
+    }
+
+    @Test
+    void aReadThatTakesLongIsHandledInTurnsAndInOrder() {
+        List<String> told = new ArrayList<>();
+        EmbeddedChannel channel = slow(told, Duration.ofMillis(1));
+        channel.writeInbound(publishes(0, 100));
+        int turn = 2 * PacketReadHandler.PACKETS_PER_LOOK; // of a millisecond each, looked at every sixteen
+        assertThat(told).hasSize(turn + 1).endsWith("turn over");
+        channel.writeInbound(publishes(100, 150)); // read before the pause took effect
+        assertThat(told).hasSize(turn + 1);
+        for (int turns = 0; !told.contains("caught up") && turns < 20; turns++) {
+            int before = told.size();
+            channel.advanceTimeBy(100, TimeUnit.MICROSECONDS);
+            channel.runScheduledPendingTasks();
+            assertThat(told.size() - before).isBetween(1, turn + 1);
+        }
+        assertThat(told).endsWith("caught up").containsOnlyOnce("turn over");
+        told.removeAll(List.of("turn over", "caught up"));
+        assertThat(told).isEqualTo(topics(150));
+    }
+
+    @Test
+    void whatWasReadBeforeTheChannelEndedIsHandedOn() {
+        List<String> told = new ArrayList<>();
+        EmbeddedChannel channel = slow(told, Duration.ofMillis(1));
+        channel.writeInbound(publishes(0, 100));
+        channel.close();
+        told.remove("turn over");
+        assertThat(told).hasSize(101).endsWith("inactive");
+        assertThat(told.subList(0, 100)).isEqualTo(topics(100));
+    }
+
+    @Test
+    void aReadThatIsHandledFastTakesOneTurn() {
+        List<String> told = new ArrayList<>();
+        EmbeddedChannel channel = slow(told, Duration.ofNanos(10_000));
+        channel.writeInbound(publishes(0, 400));
+        assertThat(told).isEqualTo(topics(400));
     }
 
     @Test

@@ -29,20 +29,21 @@ class TopicLimitsTest {
             @ForAll @IntRange(min = 1, max = 20) int maxBytes) {
         boolean isWithin =
                 topic.split("/", -1).length <= maxLevels && topic.getBytes(StandardCharsets.UTF_8).length <= maxBytes;
-        assertThat(new TopicLimits(maxLevels, maxBytes, 1, 1).allow(topic)).isEqualTo(isWithin);
+        assertThat(new TopicLimits(maxLevels, maxBytes, 1, 1, 1).allow(topic)).isEqualTo(isWithin);
     }
 
     @Test
     void aPairOfSurrogatesHasFourBytes() {
-        assertThat(new TopicLimits(1, 4, 1, 1).allow("\uD83D\uDC26")).isTrue();
-        assertThat(new TopicLimits(1, 3, 1, 1).allow("\uD83D\uDC26")).isFalse();
+        assertThat(new TopicLimits(1, 4, 1, 1, 1).allow("\uD83D\uDC26")).isTrue();
+        assertThat(new TopicLimits(1, 3, 1, 1, 1).allow("\uD83D\uDC26")).isFalse();
     }
 
     @Test
     void limitsAreChecked() {
-        assertThatThrownBy(() -> new TopicLimits(0, 1, 1, 1)).hasMessageContaining("maxLevels");
-        assertThatThrownBy(() -> new TopicLimits(1, 65_536, 1, 1)).hasMessageContaining("maxBytes");
-        assertThatThrownBy(() -> new TopicLimits(1, 1, 0, 1)).hasMessageContaining("maxFiltersPerSubscribe");
-        assertThatThrownBy(() -> new TopicLimits(1, 1, 1, 0)).hasMessageContaining("maxFiltersPerSession");
+        assertThatThrownBy(() -> new TopicLimits(0, 1, 1, 1, 1)).hasMessageContaining("maxLevels");
+        assertThatThrownBy(() -> new TopicLimits(1, 65_536, 1, 1, 1)).hasMessageContaining("maxBytes");
+        assertThatThrownBy(() -> new TopicLimits(1, 1, 0, 1, 1)).hasMessageContaining("maxFiltersPerSubscribe");
+        assertThatThrownBy(() -> new TopicLimits(1, 1, 1, 0, 1)).hasMessageContaining("maxFiltersPerSession");
+        assertThatThrownBy(() -> new TopicLimits(1, 1, 1, 1, 0)).hasMessageContaining("maxPatternsPerSession");
     }
 }

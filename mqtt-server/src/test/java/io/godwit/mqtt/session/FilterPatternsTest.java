@@ -1,0 +1,57 @@
+package io.godwit.mqtt.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.From;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+class FilterPatternsTest {
+    private static TopicFilter filter(String text) {
+        return TopicFilter.parse(text).orElseThrow();
+    }
+
+    @Example
+    void filtersThatDifferInNamesHaveOnePattern() {
+        assertThat(FilterPatterns.of(filter("a/+/c"))).isEqualTo(FilterPatterns.of(filter("xyz/+/")));
+        assertThat(FilterPatterns.of(filter("a/+/c"))).isNotEqualTo(FilterPatterns.of(filter("a/+/c/d")));
+        assertThat(FilterPatterns.of(filter("a/+/#"))).isNotEqualTo(FilterPatterns.of(filter("a/+/+")));
+        assertThat(FilterPatterns.of(filter("a/b"))).isEmpty();
+        assertThat(FilterPatterns.of(filter("$share/g/a"))).isNotEqualTo(FilterPatterns.of(filter("$share/h/a")));
+        assertThat(FilterPatterns.of(filter("$share/g/a"))).isNotEqualTo(FilterPatterns.of(filter("$oshare/g/a")));
+    }
+
+    @Provide
+    Arbitrary<String> filters() {
+        Arbitrary<String> levels =
+                Arbitraries.of("a", "b", "+").list().ofMinSize(1).ofMaxSize(5).map(list -> String.join("/", list));
+        Arbitrary<String> plain = Arbitraries.oneOf(levels, levels.map(start -> start + "/#"));
+        return Arbitraries.oneOf(plain, plain.map(text -> "$share/g/" + text), plain.map(text -> "$queue/" + text));
+    }
+
+    /** What the limit promises: a topic matches one filter of each pattern at most, and one that has none. */
+    @Property(tries = 500)
+    void aTopicMatchesNoMoreFiltersThanThereArePatterns(@ForAll List<@From("filters") String> texts) {
+        Set<TopicFilter> filters = new HashSet<>();
+        FilterPatterns patterns = new FilterPatterns();
+        for (String text : texts) {
+            if (filters.add(filter(text))) {
+                patterns.add(filter(text));
+            }
+        }
+        for (String topic : List.of("a", "a/a", "a/b/a", "b/a/a/b", "a/a/a/a/a")) {
+            assertThat(filters.stream().filter(each -> each.matches(topic)).count())
+                    .isLessThanOrEqualTo(patterns.size() + 1L);
+        }
+        filters.forEach(patterns::remove);
+        assertThat(patterns.size()).isZero();
+    }
+}
