@@ -46,11 +46,15 @@ final class StorePublisher implements WillPublisher, RouteRemover, GroupPublishe
 
     @Override
     public CompletableFuture<Boolean> publish(
-            ClientInfo publisher, Message message, String tokenOrigin, long tokenNumber, long tokenFinishedBelow) {
+            ClientInfo publisher,
+            Message message,
+            String tokenOrigin,
+            long tokenNumber,
+            long tokenFinishedBelow,
+            long decidedAtMillis) {
         DeliveryToken token = new DeliveryToken(tokenOrigin, tokenNumber, tokenFinishedBelow, true);
-        // one that is for later is retained when it is published
-        CompletableFuture<Void> retained = message.retain() && !(delays && DelayedTopic.isDelayed(message.topic()))
-                ? retain.get().setRecorded(publisher.tenant(), message)
+        CompletableFuture<Void> retained = isRetained(message)
+                ? retain.get().setRecorded(publisher.tenant(), message, tokenOrigin, tokenNumber, decidedAtMillis)
                 : CompletableFuture.completedFuture(null);
         return retained.thenCompose(done ->
                         dist.get().publisher(delayed.publisherOf(publisher)).publish(message, token))
@@ -59,8 +63,16 @@ final class StorePublisher implements WillPublisher, RouteRemover, GroupPublishe
     }
 
     @Override
-    public void finished(String tokenOrigin, long tokenNumber) {
+    public void finished(TenantId tenant, @Nullable Message message, String tokenOrigin, long tokenNumber) {
         dist.get().finished(tokenOrigin, tokenNumber);
+        if (message != null && isRetained(message)) {
+            retain.get().finished(tenant, message.topic(), tokenOrigin, tokenNumber);
+        }
+    }
+
+    /** One that is for later is retained when it is published. */
+    private boolean isRetained(Message message) {
+        return message.retain() && !(delays && DelayedTopic.isDelayed(message.topic()));
     }
 
     @Override

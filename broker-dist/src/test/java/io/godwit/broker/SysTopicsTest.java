@@ -161,7 +161,11 @@ class SysTopicsTest {
         }
 
         @Override
-        public CompletableFuture<Void> setRecorded(TenantId tenant, Message message) {
+        public void finished(TenantId tenant, String topic, String origin, long number) {}
+
+        @Override
+        public CompletableFuture<Void> setRecorded(
+                TenantId tenant, Message message, String origin, long number, long decidedAtMillis) {
             throw new AssertionError("nothing is on record");
         }
 

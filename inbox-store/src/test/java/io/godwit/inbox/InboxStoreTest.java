@@ -28,6 +28,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -99,12 +100,18 @@ class InboxStoreTest {
                 new WillPublisher() {
                     @Override
                     public CompletableFuture<Boolean> publish(
-                            ClientInfo client, Message message, String origin, long number, long below) {
+                            ClientInfo client,
+                            Message message,
+                            String origin,
+                            long number,
+                            long below,
+                            long decidedAtMillis) {
                         return CompletableFuture.completedFuture(true);
                     }
 
                     @Override
-                    public void finished(String origin, long number) {}
+                    public void finished(
+                            TenantId tenant, @Nullable Message message, String origin, long number) {}
                 },
                 (tenant, client, incarnation, filters) -> CompletableFuture.completedFuture(true),
                 (from, group, message, token) -> CompletableFuture.completedFuture(GroupOutcome.NOBODY),

@@ -8,6 +8,7 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.client.RetainClient;
 import io.godwit.retain.topic.KeyFilter;
+import io.godwit.retain.topic.RetainCounters;
 import io.godwit.retain.topic.RetainKeys;
 import io.godwit.retain.topic.RetainMutation;
 import io.godwit.retain.topic.RetainQuery;
@@ -18,38 +19,40 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Retained messages through the ranges of the retain store. A match goes from range to range in key order; the cursor of a page is the
  * key at which to go on, so it means the same after topics were set or cleared, and after ranges were split or merged.
  */
 final class RangedRetainClient implements RetainClient {
+    private static final Logger LOG = LoggerFactory.getLogger(RangedRetainClient.class);
+
+    /** How long a token is remembered at most after its last repeat; nobody is away for longer and then repeats. As in the inbox store. */
+    private static final long KEEP_MILLIS = 7L * 24 * 3600 * 1000;
+
     private final RangeClient ranges;
     private final Duration timeout;
     private final LongSupplier wallClockMillis;
+    private final RetainCounters counters;
 
-    RangedRetainClient(RangeClient ranges, Duration timeout, LongSupplier wallClockMillis) {
+    RangedRetainClient(
+            RangeClient ranges, Duration timeout, LongSupplier wallClockMillis, RetainCounters counters) {
         this.ranges = ranges;
         this.timeout = timeout;
         this.wallClockMillis = wallClockMillis;
+        this.counters = counters;
     }
 
     @Override
     public CompletableFuture<Void> set(TenantId tenant, Message message) {
-        return set(tenant, message, RetainMutation.isClearing(message));
-    }
-
-    @Override
-    public CompletableFuture<Void> setRecorded(TenantId tenant, Message message) {
-        return set(tenant, message, true);
-    }
-
-    private CompletableFuture<Void> set(TenantId tenant, Message message, boolean relieves) {
         byte[] key = RetainKeys.key(tenant, message.topic());
         byte[] mutation = RetainMutation.of(tenant, message);
         CompletableFuture<Void> done = new CompletableFuture<>();
-        CompletableFuture<byte[]> reply =
-                relieves ? ranges.relieve(key, mutation, deadline()) : ranges.mutate(key, mutation, deadline());
+        CompletableFuture<byte[]> reply = RetainMutation.isClearing(message)
+                ? ranges.relieve(key, mutation, deadline())
+                : ranges.mutate(key, mutation, deadline());
         reply.whenComplete((applied, failure) -> {
             if (failure == null) {
                 done.complete(null);
@@ -58,6 +61,43 @@ final class RangedRetainClient implements RetainClient {
             }
         });
         return done;
+    }
+
+    @Override
+    public CompletableFuture<Void> setRecorded(
+            TenantId tenant, Message message, String origin, long number, long decidedAtMillis) {
+        long nowMillis = wallClockMillis.getAsLong();
+        byte[] key = RetainKeys.key(tenant, message.topic());
+        byte[] mutation = RetainMutation.once(
+                tenant, message, origin, number, decidedAtMillis, nowMillis, nowMillis + KEEP_MILLIS);
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        ranges.relieve(key, mutation, deadline()).whenComplete((reply, failure) -> {
+            if (failure != null) {
+                done.completeExceptionally(failure);
+                return;
+            }
+            try {
+                if (RetainMutation.outcome(reply) == RetainMutation.Outcome.SUPERSEDED) {
+                    counters.superseded.increment();
+                    LOG.debug("message not retained, a newer one is topic={}", message.topic());
+                }
+                done.complete(null);
+            } catch (RuntimeException e) {
+                done.completeExceptionally(e); // whoever waits must not hang on a reply nobody can read
+            }
+        });
+        return done;
+    }
+
+    @Override
+    public void finished(TenantId tenant, String topic, String origin, long number) {
+        byte[] key = RetainKeys.key(tenant, topic);
+        byte[] mutation = RetainMutation.forget(tenant, topic, origin, number);
+        ranges.relieve(key, mutation, deadline()).whenComplete((applied, failure) -> {
+            if (failure != null) {
+                LOG.debug("token not forgotten, it leaves by age topic={} cause={}", topic, failure.toString());
+            }
+        });
     }
 
     @Override

@@ -47,7 +47,7 @@ public final class RetainStore implements AutoCloseable {
     }
 
     public void start() {
-        started = new RangedRetainClient(ranges.get(), config.timeout(), wallClockMillis);
+        started = new RangedRetainClient(ranges.get(), config.timeout(), wallClockMillis, counters);
     }
 
     /** Refuses everything from here on. Does not close the store below. */
@@ -68,9 +68,18 @@ public final class RetainStore implements AutoCloseable {
         }
 
         @Override
-        public CompletableFuture<Void> setRecorded(TenantId tenant, Message message) {
+        public CompletableFuture<Void> setRecorded(
+                TenantId tenant, Message message, String origin, long number, long decidedAtMillis) {
             RetainClient to = started;
-            return to == null ? closed() : to.setRecorded(tenant, message);
+            return to == null ? closed() : to.setRecorded(tenant, message, origin, number, decidedAtMillis);
+        }
+
+        @Override
+        public void finished(TenantId tenant, String topic, String origin, long number) {
+            RetainClient to = started;
+            if (to != null) {
+                to.finished(tenant, topic, origin, number);
+            }
         }
 
         @Override

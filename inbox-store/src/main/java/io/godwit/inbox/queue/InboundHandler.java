@@ -87,10 +87,11 @@ final class InboundHandler {
             answer.complete(null); // released meanwhile
             return;
         }
+        Message message = flow.message;
         markDistributed(state, flow);
         Session session = state.session;
         if (session != null) {
-            leader.tellFinished(InboxState.origin(state.id, session.incarnation), flow.number);
+            leader.tellFinished(state, message, InboxState.origin(state.id, session.incarnation), flow.number);
         }
         leader.openBatch().whenDone(new Answering<@Nullable Void>(leader, state, answer, null));
     }
@@ -272,7 +273,13 @@ final class InboundHandler {
             String origin = InboxState.origin(state.id, incarnation);
             leader.outside()
                     .publish()
-                    .publish(client, message, origin, flow.number, flows.finishedBelow(flow.number))
+                    .publish(
+                            client,
+                            message,
+                            origin,
+                            flow.number,
+                            flows.finishedBelow(flow.number),
+                            message.receivedAtMillis())
                     .whenComplete((done, failure) ->
                             leader.context().execute(() -> published(flow, origin, Boolean.TRUE.equals(done))));
         }
@@ -285,8 +292,9 @@ final class InboundHandler {
             } else {
                 retryMillis = FIRST_RETRY_MILLIS;
                 if (state.inbound == flows && !state.discarded) {
+                    Message message = flow.message;
                     markDistributed(state, flow);
-                    leader.tellFinished(origin, flow.number);
+                    leader.tellFinished(state, message, origin, flow.number);
                     leader.openBatch().whenDone(new DiscardOnFailure(leader, state));
                     release(flow);
                 }

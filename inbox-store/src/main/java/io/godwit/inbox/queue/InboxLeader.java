@@ -7,6 +7,7 @@ import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.kv.coprocessor.RangeLeader;
 import java.util.ArrayList;
 import java.util.List;
+import io.godwit.plugin.message.Message;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -236,11 +237,11 @@ final class InboxLeader implements RangeLeader {
     }
 
     /** Once what is written now is stored, nothing is published under the token any more: all who remember it are told. */
-    void tellFinished(String tokenOrigin, long tokenNumber) {
+    void tellFinished(InboxState state, @Nullable Message message, String tokenOrigin, long tokenNumber) {
         openBatch().whenDone(new Batch.Waiter() {
             @Override
             public void applied() {
-                outside.finished().finished(tokenOrigin, tokenNumber);
+                outside.finished().finished(state.id.tenant(), message, tokenOrigin, tokenNumber);
             }
 
             @Override

@@ -480,10 +480,10 @@ final class Lifecycle {
                 : new Remains(session.first, state.sequences.peek(), Arrays.copyOf(left, count), false);
     }
 
-    private static void owe(InboxState state, Session session) {
+    private void owe(InboxState state, Session session) {
         StoredWill will = session.will;
         if (will != null) {
-            state.owed.add(will);
+            state.owed.add(will.owedSince(leader.nowMillis()));
             session.will = null;
         }
     }

@@ -65,7 +65,8 @@ final class Obligations {
                         message,
                         InboxState.willOrigin(state.id, will.incarnation()),
                         will.number(),
-                        will.number())
+                        will.number(),
+                        told.receivedAtMillis())
                 .whenComplete((done, failure) -> leader.context()
                         .execute(() -> willPublished(state, will, Boolean.TRUE.equals(done), retryMillis)));
     }
@@ -85,7 +86,8 @@ final class Obligations {
             state.owed.remove(will);
             leader.reports().willPublished(state.id, will.message().topic());
             leader.lifecycle().writeRecord(state);
-            leader.tellFinished(InboxState.willOrigin(state.id, will.incarnation()), will.number());
+            leader.tellFinished(
+                    state, will.message(), InboxState.willOrigin(state.id, will.incarnation()), will.number());
             leader.openBatch().whenDone(begin(state));
         }
     }

@@ -31,13 +31,18 @@ public record Surroundings(
     @FunctionalInterface
     public interface Publish {
         CompletableFuture<Boolean> publish(
-                ClientInfo publisher, Message message, String tokenOrigin, long tokenNumber, long tokenFinishedBelow);
+                ClientInfo publisher,
+                Message message,
+                String tokenOrigin,
+                long tokenNumber,
+                long tokenFinishedBelow,
+                long decidedAtMillis);
     }
 
     /** The shape of {@code WillPublisher.finished}. */
     @FunctionalInterface
     public interface Finished {
-        void finished(String tokenOrigin, long tokenNumber);
+        void finished(TenantId tenant, @Nullable Message message, String tokenOrigin, long tokenNumber);
     }
 
     /** The shape of {@code GroupPublisher}. */

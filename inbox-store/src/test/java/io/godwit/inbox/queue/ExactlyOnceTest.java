@@ -394,7 +394,8 @@ class ExactlyOnceTest {
         assertThat(store.finished).isEmpty();
         store.host.releaseCommits();
         store.host.await(marked);
-        assertThat(store.finished).containsExactly(new InboxFixture.Finished(one.tokenOrigin(), one.tokenNumber()));
+        assertThat(store.finished)
+                .containsExactly(new InboxFixture.Finished("t/1", one.tokenOrigin(), one.tokenNumber()));
         Inbound after = store.host.await(connection.attachment().receive(2, store.message("two", 2)));
         assertThat(after.tokenFinishedBelow()).isEqualTo(after.tokenNumber());
     }

@@ -46,9 +46,10 @@ final class InboxFixture implements AutoCloseable {
             String origin,
             long number,
             long finishedBelow,
+            long decidedAtMillis,
             @Nullable Boolean answer) {}
 
-    record Finished(String origin, long number) {}
+    record Finished(@Nullable String topic, String origin, long number) {}
 
     record Given(
             ClientId from,
@@ -106,8 +107,9 @@ final class InboxFixture implements AutoCloseable {
     /** @param forgets keys whose writes are lost: a planted fault */
     InboxFixture(QueueSettings settings, int ranges, Predicate<byte[]> forgets) {
         Supplier<Surroundings> outside = () -> new Surroundings(
-                (publisher, message, origin, number, finishedBelow) -> {
-                    published.add(new Published(publisher, message, origin, number, finishedBelow, publishAnswer));
+                (publisher, message, origin, number, finishedBelow, decidedAtMillis) -> {
+                    published.add(new Published(
+                            publisher, message, origin, number, finishedBelow, decidedAtMillis, publishAnswer));
                     CompletableFuture<Boolean> answer = new CompletableFuture<>();
                     if (publishAnswer == null) {
                         openPublishes.add(answer);
@@ -116,7 +118,8 @@ final class InboxFixture implements AutoCloseable {
                     }
                     return answer;
                 },
-                (origin, number) -> finished.add(new Finished(origin, number)),
+                (tenant, message, origin, number) ->
+                        finished.add(new Finished(message == null ? null : message.topic(), origin, number)),
                 (tenant, clientId, incarnation, filters) -> {
                     removed.add(new Removed(clientId, incarnation, filters));
                     return CompletableFuture.completedFuture(removeAnswer);

@@ -451,7 +451,10 @@ class SessionTest {
     @Test
     void aWillIsTriedAgainUnderItsTokenUntilItIsDone() {
         store.publishAnswer = null; // no answer before the crash
-        store.detach(store.attach("a", false, 60, will("bye", 0)), -1, true);
+        TestConnection connection = store.attach("a", false, 60, will("bye", 0));
+        store.host.advanceMillis(5_000);
+        long owedSinceMillis = store.host.nowMillis();
+        store.detach(connection, -1, true);
         store.host.crashAndRestart();
         store.publishAnswer = false;
         store.host.runUntilIdle();
@@ -464,7 +467,10 @@ class SessionTest {
         assertThat(store.published.stream().map(InboxFixture.Published::origin).distinct())
                 .hasSize(1);
         InboxFixture.Published last = store.published.get(store.published.size() - 1);
-        assertThat(store.finished).containsExactly(new InboxFixture.Finished(last.origin(), last.number()));
+        assertThat(store.published)
+                .as("since when it is owed stays, so that a newer retained message is known as such")
+                .allMatch(published -> published.decidedAtMillis() == owedSinceMillis);
+        assertThat(store.finished).containsExactly(new InboxFixture.Finished("will", last.origin(), last.number()));
         int tries = store.published.size();
         store.host.crashAndRestart();
         store.host.advanceMillis(60_000);

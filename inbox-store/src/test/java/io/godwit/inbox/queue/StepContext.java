@@ -32,8 +32,8 @@ final class StepContext implements LeaderContext {
                 this,
                 new QueueSettings(1000, false, 10, AttachRequest.NEVER, false, 10),
                 new Surroundings(
-                        (client, message, origin, number, below) -> new CompletableFuture<>(),
-                        (origin, number) -> {},
+                        (client, message, origin, number, below, decided) -> new CompletableFuture<>(),
+                        (tenant, message, origin, number) -> {},
                         (tenant, client, incarnation, filters) -> new CompletableFuture<>(),
                         (from, group, message, token) -> new CompletableFuture<>(),
                         new InboxReports(EventListener.NONE, new SimpleMeterRegistry()),

@@ -104,8 +104,10 @@ final class CommitQueue {
         TenantId tenant = session.client().tenant();
         // with a token it is on record: refused for want of disk it would only come again, and the connection be closed
         // each time
-        CompletableFuture<Void> stored =
-                entry.token != null ? retain.setRecorded(tenant, entry.message) : retain.set(tenant, entry.message);
+        DeliveryToken token = entry.token;
+        CompletableFuture<Void> stored = token == null
+                ? retain.set(tenant, entry.message)
+                : retain.setRecorded(tenant, entry.message, token.origin(), token.number(), RetainClient.NEWEST);
         OnEventLoop.whenComplete(connection, stored, (done, failure) -> {
             if (failure != null) {
                 entry.refusal = distribution.refusal(entry.message, failure);

@@ -6,7 +6,9 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.client.RetainClient;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Retained messages in a sorted map; the cursor is the last topic given. */
 public final class MemoryRetain implements RetainClient {
     private final TreeMap<String, Message> messages = new TreeMap<>();
+    private final Set<String> recorded = new HashSet<>();
     private @Nullable CompletableFuture<Void> nextSet;
     private @Nullable CompletableFuture<Page> nextPage;
     private boolean isDiskLow;
@@ -41,11 +44,23 @@ public final class MemoryRetain implements RetainClient {
     public synchronized CompletableFuture<Void> set(TenantId tenant, Message message) {
         return isDiskLow
                 ? CompletableFuture.failedFuture(new RangeException(RangeException.Cause.DISK_FULL, "test"))
-                : setRecorded(tenant, message);
+                : store(message);
     }
 
     @Override
-    public synchronized CompletableFuture<Void> setRecorded(TenantId tenant, Message message) {
+    public synchronized CompletableFuture<Void> setRecorded(
+            TenantId tenant, Message message, String origin, long number, long decidedAtMillis) {
+        return recorded.add(origin + '#' + number)
+                ? store(message)
+                : CompletableFuture.completedFuture(null); // an earlier attempt was applied
+    }
+
+    @Override
+    public synchronized void finished(TenantId tenant, String topic, String origin, long number) {
+        recorded.remove(origin + '#' + number);
+    }
+
+    private CompletableFuture<Void> store(Message message) {
         if (message.payload().length == 0) {
             messages.remove(message.topic());
         } else {

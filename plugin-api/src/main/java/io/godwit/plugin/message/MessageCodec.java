@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 public final class MessageCodec {
     private static final byte VERSION = 1;
     private static final int FIXED_BYTES = 1 + 2 + Long.BYTES + Integer.BYTES;
-    private static final int TOPIC_OFFSET = 1 + 2 + Long.BYTES;
+    private static final int RECEIVED_AT_OFFSET = 1 + 2;
+    private static final int TOPIC_OFFSET = RECEIVED_AT_OFFSET + Long.BYTES;
     private static final int MAX_FIELD_BYTES = 0xFFFF;
 
     private static final int QOS_MASK = 3;
@@ -130,6 +131,15 @@ public final class MessageCodec {
         } finally {
             in.position(start);
         }
+    }
+
+    /** When the broker received the message that begins at the position of {@code in}, which stays. Fails as {@link #decode}. */
+    public static long receivedAtMillis(ByteBuffer in) {
+        int start = in.position();
+        if (in.remaining() < TOPIC_OFFSET || in.get(start) != VERSION) {
+            throw new IllegalArgumentException("no message of version " + VERSION + " at " + start);
+        }
+        return in.getLong(start + RECEIVED_AT_OFFSET);
     }
 
     /**

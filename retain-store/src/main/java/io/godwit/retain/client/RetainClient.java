@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The retained messages of all tenants. Thread-safe; futures fail with {@link io.godwit.kv.client.RangeException} only. */
 public interface RetainClient {
+    /** The time of a message that is new: none is newer. */
+    long NEWEST = Long.MAX_VALUE;
+
     /**
      * Sets, replaces or (empty payload) clears the retained message of the topic [MQTT5-3.3.1-5], [MQTT5-3.3.1-6]. Complete when committed and
      * fsynced, and visible to every {@link #match} that begins afterwards. Calls for one topic from one thread are applied in their order.
@@ -16,10 +19,18 @@ public interface RetainClient {
     CompletableFuture<Void> set(TenantId tenant, Message message);
 
     /**
-     * As {@link #set}, for a message that its publisher's inbox has on record: it is taken while the disk is below its low-water mark too, since that
-     * record goes once the message is where it belongs.
+     * As {@link #set}, for a message that its publisher's inbox has on record under a delivery token: it is taken while the disk is below its low-water mark too,
+     * since that record goes once the message is where it belongs. A repeat under the same token changes nothing once one attempt was applied, whatever has been set
+     * since. Nor is a message replaced that was received after {@code decidedAtMillis}; then this completes all the same.
+     *
+     * @param origin of the token, likewise {@code number}
+     * @param decidedAtMillis wall clock; a message of the topic that was received later is newer. {@link #NEWEST} when there can be none
      */
-    CompletableFuture<Void> setRecorded(TenantId tenant, Message message);
+    CompletableFuture<Void> setRecorded(
+            TenantId tenant, Message message, String origin, long number, long decidedAtMillis);
+
+    /** The message of the token is on record as distributed, so {@link #setRecorded} is not called under it again. Returns at once. */
+    void finished(TenantId tenant, String topic, String origin, long number);
 
     /**
      * The retained messages whose topic matches {@code filter}, a page at a time, expired ones left out. Begins with {@code cursor} null.

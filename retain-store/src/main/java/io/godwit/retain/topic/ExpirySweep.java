@@ -9,12 +9,20 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Removes expired messages of a range, some at a time, while this replica leads. Readers leave them out anyway; this gives the space back.
+ * Removes expired messages of a range, some at a time, while this replica leads. Readers leave them out anyway; this gives the space back. So it
+ * does with marks of delivery tokens that nobody has said to be finished: too old ones, and the oldest when there are too many.
  * What is due stands first in the index's order of time, so a look costs nothing while nothing is due. Confined to the range executor.
  */
 final class ExpirySweep implements RangeLeader {
     private static final long INTERVAL_MILLIS = 1_000;
     private static final int MAX_KEYS = 256;
+    /**
+     * Marks of delivery tokens that a range remembers. A session has as many open as its Receive Maximum allows, for the moment between two commits; more than that
+     * is left by crashes, and by sessions that end in that moment. Beyond it the oldest are forgotten.
+     */
+    static final int MAX_MARKS = 100_000;
+
+    private static final long ALL_MILLIS = Long.MAX_VALUE;
 
     private final LeaderContext context;
     private final Supplier<RetainIndex> index;
@@ -42,19 +50,28 @@ final class ExpirySweep implements RangeLeader {
     private void sweep() {
         long nowMillis = context.nowMillis();
         List<byte[]> keys = index.get().expired(nowMillis, MAX_KEYS);
-        if (keys.isEmpty()) {
-            context.schedule(INTERVAL_MILLIS, this::sweep);
+        if (!keys.isEmpty()) {
+            context.propose(new Removal(nowMillis, keys, false));
+            return;
+        }
+        int excess = index.get().markCount() - MAX_MARKS;
+        long forgetMillis = excess > 0 ? ALL_MILLIS : nowMillis;
+        List<byte[]> marks = index.get().oldMarks(forgetMillis, excess > 0 ? Math.min(excess, MAX_KEYS) : MAX_KEYS);
+        if (!marks.isEmpty()) {
+            context.propose(new Removal(forgetMillis, marks, true));
         } else {
-            context.propose(new Removal(nowMillis, keys));
+            context.schedule(INTERVAL_MILLIS, this::sweep);
         }
     }
 
     private final class Removal extends Proposal {
         private final byte[] mutation;
+        private final int marks;
         private final boolean more;
 
-        Removal(long nowMillis, List<byte[]> keys) {
+        Removal(long nowMillis, List<byte[]> keys, boolean areMarks) {
             mutation = RetainMutation.expire(nowMillis, keys);
+            marks = areMarks ? keys.size() : 0;
             more = keys.size() == MAX_KEYS;
         }
 
@@ -76,6 +93,7 @@ final class ExpirySweep implements RangeLeader {
         @Override
         public void applied(byte[] reply) {
             counters.expired.add(RetainMutation.removed(reply));
+            counters.marksGivenUp.add(marks);
             context.schedule(more ? 0 : INTERVAL_MILLIS, ExpirySweep.this::sweep);
         }
 

@@ -7,6 +7,8 @@ import io.godwit.kv.coprocessor.RangeCursor;
 import io.godwit.kv.coprocessor.RangeLeader;
 import io.godwit.kv.coprocessor.RangeReader;
 import io.godwit.kv.coprocessor.RangeWrites;
+import io.godwit.retain.topic.RetainMutation.Once;
+import io.godwit.retain.topic.RetainMutation.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -17,10 +19,17 @@ import java.util.function.Consumer;
  * <p>A query walks the index and reads each message from its snapshot. The index follows each commit before the reply goes out, so it
  * holds all that a reader must see. It may be ahead of the snapshot or behind it by writes that nobody has been told of: a topic without a
  * value is skipped, a value without a topic is not found, and both are as if the query had come earlier or later.
+ *
+ * <p>A message that its publisher's inbox has on record, a will or one of QoS 2, may come again: after a failure in part, a time-out, a restart. It is set once
+ * all the same. With the message a mark is written that names its delivery token, and a repeat that finds the mark changes nothing: what was set since then
+ * stays. The mark goes once the record says that the message is distributed ({@code forget}); what is never forgotten in that way, because a crash came between,
+ * leaves by age or beyond a number ({@link ExpirySweep}).
  */
 public final class RetainCoprocessor implements RangeCoprocessor {
     /** How many topics a query looks at before it answers with what it has, so that one wide filter does not hold an I/O thread. */
     private static final int MAX_STEPS = 10_000;
+    /** By how much a repeat must be able to put off the forgetting of its mark to do so: most repeats write nothing. */
+    private static final long RENEW_MILLIS = 3_600_000;
 
     private final RetainCounters counters;
     /** Replaced as a whole when a snapshot is installed; queries go on with the one they began with. */
@@ -36,8 +45,13 @@ public final class RetainCoprocessor implements RangeCoprocessor {
         RetainIndex rebuilt = new RetainIndex(counters);
         try (RangeCursor cursor = reader.cursor(bounds.start(), bounds.end())) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                byte[] key = cursor.key();
                 byte[] value = cursor.value();
-                rebuilt.put(cursor.key(), RetainKeys.expiresAtMillis(value), RetainKeys.payloadBytes(value));
+                if (RetainKeys.isMark(key)) {
+                    rebuilt.putMark(key, RetainKeys.expiresAtMillis(value));
+                } else {
+                    rebuilt.put(key, RetainKeys.expiresAtMillis(value), RetainKeys.payloadBytes(value));
+                }
             }
         }
         RetainIndex before = index;
@@ -89,6 +103,11 @@ public final class RetainCoprocessor implements RangeCoprocessor {
     }
 
     @Override
+    public byte[] splitPoint(byte[] key) {
+        return RetainKeys.topicKey(key);
+    }
+
+    @Override
     public void close() {
         index.retire();
     }
@@ -115,11 +134,58 @@ public final class RetainCoprocessor implements RangeCoprocessor {
             for (byte[] key : keys) {
                 byte[] stored = writes.get(key);
                 if (stored != null && RetainKeys.expiresAtMillis(stored) <= nowMillis) {
-                    clear(key);
-                    removed++;
+                    if (RetainKeys.isMark(key)) {
+                        removeMark(key, stored);
+                    } else {
+                        clear(key);
+                        removed++;
+                    }
                 }
             }
             return removed;
+        }
+
+        @Override
+        public Outcome setOnce(Once once) {
+            byte[] mark = writes.get(once.mark());
+            if (mark != null) {
+                // as long as it is repeated it must not be forgotten
+                if (once.forgetAtMillis() - RetainKeys.expiresAtMillis(mark) >= RENEW_MILLIS) {
+                    removeMark(once.mark(), mark);
+                    putMark(once.mark(), once.forgetAtMillis());
+                }
+                return Outcome.DONE_BEFORE;
+            }
+            putMark(once.mark(), once.forgetAtMillis());
+            byte[] stored = writes.get(once.key());
+            if (stored != null && once.isNewer(stored)) {
+                return Outcome.SUPERSEDED;
+            }
+            if (once.value().length == 0) {
+                clear(once.key());
+            } else {
+                set(once.key(), once.value());
+            }
+            return Outcome.DONE;
+        }
+
+        @Override
+        public void forget(byte[] mark) {
+            byte[] stored = writes.get(mark);
+            if (stored != null) {
+                removeMark(mark, stored);
+            }
+        }
+
+        private void putMark(byte[] mark, long forgetAtMillis) {
+            writes.put(mark, RetainKeys.markValue(forgetAtMillis));
+            afterCommit.accept(() -> index.putMark(mark, forgetAtMillis));
+        }
+
+        private void removeMark(byte[] mark, byte[] stored) {
+            long forgetAtMillis = RetainKeys.expiresAtMillis(stored);
+            writes.delete(mark);
+            afterCommit.accept(() -> index.removeMark(mark, forgetAtMillis));
         }
     }
 }

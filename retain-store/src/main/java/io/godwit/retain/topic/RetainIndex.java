@@ -12,7 +12,8 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics of one range that have a retained message, in key order, and those that expire, in the order of time; no payloads. Written by
+ * The topics of one range that have a retained message, in key order, and those that expire, in the order of time; no payloads. Beside them the
+ * marks of delivery tokens, in the order in which they may be forgotten. Written by
  * the apply thread alone; read by queries and by the leader at the same time, who see each change as a whole.
  */
 final class RetainIndex {
@@ -27,6 +28,9 @@ final class RetainIndex {
 
     private final NavigableMap<byte[], Entry> entries = new ConcurrentSkipListMap<>(Arrays::compareUnsigned);
     private final NavigableSet<Expiry> byTime = new ConcurrentSkipListSet<>(BY_TIME);
+    private final NavigableSet<Expiry> marks = new ConcurrentSkipListSet<>(BY_TIME);
+    /** Kept because the set would have to walk to count itself. Written by the apply thread alone. */
+    private volatile int markCount;
     /** Of all ranges of the store, kept here because the map would have to walk to count itself. */
     private final RetainCounters counters;
     /** Of this index alone. Volatile for {@link #retire}. */
@@ -72,10 +76,40 @@ final class RetainIndex {
         counters.payloadBytes.add(bytes);
     }
 
+    @SuppressWarnings("NonAtomicVolatileUpdate") // by the apply thread alone
+    void putMark(byte[] key, long forgetAtMillis) {
+        if (marks.add(new Expiry(forgetAtMillis, key))) {
+            markCount++;
+            counters.marks.increment();
+        }
+    }
+
+    /** @param forgetAtMillis that it was put with */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // by the apply thread alone
+    void removeMark(byte[] key, long forgetAtMillis) {
+        if (marks.remove(new Expiry(forgetAtMillis, key))) {
+            markCount--;
+            counters.marks.decrement();
+        }
+    }
+
+    int markCount() {
+        return markCount;
+    }
+
     /** At most {@code max} keys whose messages have expired at {@code nowMillis}, the oldest first. */
     List<byte[]> expired(long nowMillis, int max) {
+        return dueBy(byTime, nowMillis, max);
+    }
+
+    /** At most {@code max} marks that may be forgotten at {@code nowMillis}, the oldest first. */
+    List<byte[]> oldMarks(long nowMillis, int max) {
+        return dueBy(marks, nowMillis, max);
+    }
+
+    private static List<byte[]> dueBy(NavigableSet<Expiry> times, long nowMillis, int max) {
         List<byte[]> keys = new ArrayList<>();
-        for (Expiry expiry : byTime) {
+        for (Expiry expiry : times) {
             if (expiry.atMillis > nowMillis || keys.size() == max) {
                 break;
             }
@@ -96,6 +130,7 @@ final class RetainIndex {
     void retire() {
         counters.retained.add(-entries.size());
         counters.payloadBytes.add(-payloadBytes);
+        counters.marks.add(-markCount);
     }
 
     /** Confined to one thread. Sees changes made ahead of it. */

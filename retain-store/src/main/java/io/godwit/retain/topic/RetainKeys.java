@@ -6,6 +6,8 @@ import io.godwit.plugin.message.MessageCodec;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 
 /**
@@ -23,10 +25,20 @@ import java.util.Arrays;
  * 1     version, 1
  * 8     when it expires, milliseconds since the epoch, big-endian; {@link #NEVER} without an expiry
  * n     message, see MessageCodec
+ *
+ * mark of a delivery token: key, and its value
+ * n     key of the topic
+ * 1     0x00, which no topic has
+ * 32    SHA-256 of the token's origin in UTF-8
+ * 8     the token's number, big-endian
+ *
+ * 1     version, 1
+ * 8     when it may be forgotten at the latest, milliseconds since the epoch
  * </pre>
  *
  * The byte of a separator is nothing else, and sorts before every byte of a level. So the topics at and below a level are neighbours, levels sort as levels, and the order
- * of the keys is the order in which a wildcard is walked: within a range, over ranges, and from one page to the next.
+ * of the keys is the order in which a wildcard is walked: within a range, over ranges, and from one page to the next. A mark follows its topic at
+ * once, before what is below the topic, and stays in one range with it.
  */
 public final class RetainKeys {
     /** The expiry of a message without one. */
@@ -39,6 +51,8 @@ public final class RetainKeys {
     private static final byte VERSION = 1;
     private static final byte ESCAPE = 2;
     private static final int VALUE_HEADER_BYTES = 1 + Long.BYTES;
+    private static final int ORIGIN_BYTES = 32;
+    private static final int MARK_SUFFIX_BYTES = 1 + ORIGIN_BYTES + Long.BYTES;
 
     private RetainKeys() {}
 
@@ -54,6 +68,48 @@ public final class RetainKeys {
 
     public static byte[] key(TenantId tenant, String topic) {
         return concat(tenantPrefix(tenant), encode(topic));
+    }
+
+    /** The key of the mark that says what has become of the token at the topic of {@code key}. */
+    static byte[] mark(byte[] key, String origin, long number) {
+        return ByteBuffer.allocate(key.length + MARK_SUFFIX_BYTES)
+                .put(key)
+                .put((byte) 0)
+                .put(sha256(origin))
+                .putLong(number)
+                .array();
+    }
+
+    static byte[] markValue(long forgetAtMillis) {
+        return ByteBuffer.allocate(VALUE_HEADER_BYTES)
+                .put(VERSION)
+                .putLong(forgetAtMillis)
+                .array();
+    }
+
+    static boolean isMark(byte[] key) {
+        int suffix = key.length - MARK_SUFFIX_BYTES;
+        if (suffix <= 0 || key[suffix] != 0) {
+            return false;
+        }
+        int tenantEnd = 1;
+        while (key[tenantEnd] != 0) {
+            tenantEnd++;
+        }
+        return tenantEnd < suffix; // else that zero is the one behind the tenant
+    }
+
+    /** The key of the topic that {@code key}, one of a message or of a mark, belongs to. */
+    static byte[] topicKey(byte[] key) {
+        return isMark(key) ? Arrays.copyOf(key, key.length - MARK_SUFFIX_BYTES) : key;
+    }
+
+    private static byte[] sha256(String text) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
     }
 
     /** Levels, or one level, as they stand in a key. */
@@ -96,6 +152,13 @@ public final class RetainKeys {
     static Message message(byte[] value) {
         expiresAtMillis(value);
         return MessageCodec.decode(ByteBuffer.wrap(value, VALUE_HEADER_BYTES, value.length - VALUE_HEADER_BYTES));
+    }
+
+    /** When the broker received the message of {@code value}. Fails with {@link IllegalArgumentException} when it is not of this layout. */
+    static long receivedAtMillis(byte[] value) {
+        expiresAtMillis(value);
+        return MessageCodec.receivedAtMillis(
+                ByteBuffer.wrap(value, VALUE_HEADER_BYTES, value.length - VALUE_HEADER_BYTES));
     }
 
     /** The bytes of its payload. Fails with {@link IllegalArgumentException} when it is not of this layout. */

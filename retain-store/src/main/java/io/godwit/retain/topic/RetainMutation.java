@@ -13,18 +13,24 @@ import java.util.List;
  * <pre>
  * size  field
  * 1     version, 1
- * 1     kind: 1 set, 2 clear, 3 expire
+ * 1     kind: 1 set, 2 clear, 3 expire, 4 set once, 5 forget
  *
  * set:    4 key length, n key, n value (see RetainKeys)
  * clear:  n key
  * expire: 8 the time, milliseconds since the epoch; 4 number of keys, each 4 + n. A key goes only if what is stored there at that
- *         point of the log has expired by then: a message set meanwhile stays.
+ *         point of the log has expired by then: a message set meanwhile stays. Marks go in the same way.
+ * set once: 8 when the mark may be forgotten; 8 + 8 a time span, milliseconds since the epoch, the first excluded, the second included;
+ *         4 key length, n key; 4 mark length, n mark; n value, none to clear. Nothing is changed when the mark is there, and but for the
+ *         mark nothing when the stored message was received within the span. The reply's last byte is the {@link Outcome}
+ * forget: n mark, which is deleted
  * </pre>
  */
 public final class RetainMutation {
     static final byte SET = 1;
     static final byte CLEAR = 2;
     static final byte EXPIRE = 3;
+    static final byte SET_ONCE = 4;
+    static final byte FORGET = 5;
     static final byte VERSION = 1;
     private static final byte[] DONE = {VERSION};
 
@@ -55,6 +61,71 @@ public final class RetainMutation {
                 .array();
     }
 
+    /** What has become of a set that is done once. */
+    public enum Outcome {
+        DONE,
+        /** An earlier attempt was applied. */
+        DONE_BEFORE,
+        /** A newer message is there, and stays. */
+        SUPERSEDED;
+
+        private static final List<Outcome> ALL = List.of(values());
+
+        static Outcome of(byte[] reply) {
+            int ordinal = reply.length == 2 ? reply[1] : -1;
+            if (ordinal < 0 || ordinal >= ALL.size()) {
+                throw new IllegalArgumentException("reply of " + reply.length + " bytes to a set that is done once");
+            }
+            return ALL.get(ordinal);
+        }
+    }
+
+    /**
+     * A set or a clear that is applied once, however often it is asked for.
+     *
+     * @param forgetAtMillis when the token may be forgotten though nobody has said that it is finished
+     * @param decidedAtMillis a stored message that was received after that, and by {@code nowMillis}, is newer and stays
+     */
+    public static byte[] once(
+            TenantId tenant,
+            Message message,
+            String origin,
+            long number,
+            long decidedAtMillis,
+            long nowMillis,
+            long forgetAtMillis) {
+        byte[] key = RetainKeys.key(tenant, message.topic());
+        byte[] mark = RetainKeys.mark(key, origin, number);
+        byte[] value = isClearing(message) ? new byte[0] : RetainKeys.value(message);
+        return ByteBuffer.allocate(2 + 3 * Long.BYTES + 2 * Integer.BYTES + key.length + mark.length + value.length)
+                .put(VERSION)
+                .put(SET_ONCE)
+                .putLong(forgetAtMillis)
+                .putLong(decidedAtMillis)
+                .putLong(nowMillis)
+                .putInt(key.length)
+                .put(key)
+                .putInt(mark.length)
+                .put(mark)
+                .put(value)
+                .array();
+    }
+
+    /** Ends what is remembered of a token: no attempt follows. */
+    public static byte[] forget(TenantId tenant, String topic, String origin, long number) {
+        byte[] mark = RetainKeys.mark(RetainKeys.key(tenant, topic), origin, number);
+        return ByteBuffer.allocate(2 + mark.length)
+                .put(VERSION)
+                .put(FORGET)
+                .put(mark)
+                .array();
+    }
+
+    /** What the reply to {@link #once} says. */
+    public static Outcome outcome(byte[] reply) {
+        return Outcome.of(reply);
+    }
+
     static byte[] expire(long nowMillis, List<byte[]> keys) {
         int size = 2 + Long.BYTES + Integer.BYTES;
         for (byte[] key : keys) {
@@ -74,8 +145,25 @@ public final class RetainMutation {
 
         void clear(byte[] key);
 
-        /** How many it removed. */
+        /** How many messages it removed. */
         int expire(long nowMillis, List<byte[]> keys);
+
+        Outcome setOnce(Once once);
+
+        void forget(byte[] mark);
+    }
+
+    /**
+     * A set that is done once.
+     *
+     * @param value empty to clear
+     */
+    @SuppressWarnings("ArrayRecordComponent") // compared nowhere
+    record Once(long forgetAtMillis, long newerFromMillis, long newerToMillis, byte[] key, byte[] mark, byte[] value) {
+        boolean isNewer(byte[] stored) {
+            long receivedAtMillis = RetainKeys.receivedAtMillis(stored);
+            return receivedAtMillis > newerFromMillis && receivedAtMillis <= newerToMillis;
+        }
     }
 
     /** Reads {@code mutation} and has it done. Fails with {@link IllegalArgumentException} when it is not of this layout. */
@@ -109,7 +197,21 @@ public final class RetainMutation {
                         .putInt(removed)
                         .array();
             }
-            throw new IllegalArgumentException("retain mutation kind must be 1 to 3, was " + kind);
+            if (kind == SET_ONCE) {
+                Outcome outcome = handler.setOnce(new Once(
+                        in.getLong(),
+                        in.getLong(),
+                        in.getLong(),
+                        bytes(in, in.getInt()),
+                        bytes(in, in.getInt()),
+                        bytes(in, in.remaining())));
+                return new byte[] {VERSION, (byte) outcome.ordinal()};
+            }
+            if (kind == FORGET) {
+                handler.forget(bytes(in, in.remaining()));
+                return DONE;
+            }
+            throw new IllegalArgumentException("retain mutation kind must be 1 to 5, was " + kind);
         } catch (BufferUnderflowException e) {
             throw new IllegalArgumentException("retain mutation of " + mutation.length + " bytes is cut", e);
         }
