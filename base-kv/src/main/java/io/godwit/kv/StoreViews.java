@@ -89,16 +89,16 @@ final class StoreViews implements ClusterViewSource {
     /** The ranges by their first keys; those that are gone lead nothing. */
     List<Routes.Route> routes(Map<String, NodeReport> reports) {
         Map<String, List<ReplicaReport>> told = new HashMap<>();
+        Set<String> gone = new HashSet<>();
         reports.forEach((storeId, report) -> {
-            List<ReplicaReport> replicas = report.replicas().getOrDefault(store, List.of());
-            boolean isGone = !storeId.equals(own.storeId())
+            told.put(storeId, report.replicas().getOrDefault(store, List.of()));
+            if (!storeId.equals(own.storeId())
                     && links != null
-                    && !links.members().isAlive(storeId);
-            told.put(
-                    storeId,
-                    isGone ? replicas.stream().map(ReplicaReport::withoutLeader).toList() : replicas);
+                    && !links.members().isAlive(storeId)) {
+                gone.add(storeId);
+            }
         });
-        return Routes.of(told).all();
+        return Routes.of(told, gone).all();
     }
 
     private RangeView view(Routes.Route route, Map<String, NodeReport> reports) {

@@ -55,6 +55,8 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
     private final List<Consumer<NodeReport>> listeners = new CopyOnWriteArrayList<>();
     private final Map<String, NodeReport> reports = new HashMap<>(); // guarded by this
     private final Map<String, RouteTable> tables = new HashMap<>(); // guarded by this
+    /** The incarnation that each node had that has left: a report that was under way then may come after that. */
+    private final Map<String, Long> departed = new HashMap<>(); // guarded by this
     private volatile boolean closed;
 
     /**
@@ -91,9 +93,14 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
     /** The table that what is told of the store goes into. */
     public synchronized void keep(String store, RouteTable table) {
         tables.put(store, table);
-        reports.values()
-                .forEach(
-                        report -> table.told(report.storeId(), report.replicas().getOrDefault(store, List.of())));
+        reports.values().forEach(report -> put(store, table, report));
+    }
+
+    private void put(String store, RouteTable table, NodeReport report) {
+        table.told(report.storeId(), report.replicas().getOrDefault(store, List.of()));
+        if (departed.getOrDefault(report.storeId(), Long.MIN_VALUE) >= report.incarnation()) {
+            table.gone(report.storeId());
+        }
     }
 
     /** From now on {@code listener} is given each report of this and other nodes, with a lock held: it hands over. */
@@ -161,8 +168,7 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
             return;
         }
         reports.put(report.storeId(), report);
-        tables.forEach(
-                (store, table) -> table.told(report.storeId(), report.replicas().getOrDefault(store, List.of())));
+        tables.forEach((store, table) -> put(store, table, report));
         listeners.forEach(listener -> listener.accept(report));
     }
 
@@ -171,6 +177,9 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
     @Override
     public void joined(Member member) {
         if (isOurs.test(member) && !member.nodeId().equals(self)) {
+            synchronized (this) {
+                departed.remove(member.nodeId());
+            }
             others.add(member.nodeId());
             changed();
         }
@@ -185,6 +194,7 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
     public void gone(Member member, Departure departure) {
         others.remove(member.nodeId());
         synchronized (this) {
+            departed.put(member.nodeId(), member.incarnation());
             tables.values().forEach(table -> table.gone(member.nodeId()));
         }
     }

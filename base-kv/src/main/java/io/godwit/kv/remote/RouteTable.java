@@ -1,8 +1,10 @@
 package io.godwit.kv.remote;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
@@ -14,6 +16,7 @@ import java.util.function.Consumer;
  */
 public final class RouteTable {
     private final Map<String, List<ReplicaReport>> told = new HashMap<>(); // guarded by this
+    private final Set<String> gone = new HashSet<>(); // guarded by this
     private final List<Consumer<Routes>> listeners = new CopyOnWriteArrayList<>();
     private volatile Routes routes = Routes.NONE;
 
@@ -29,16 +32,18 @@ public final class RouteTable {
     /** All that the node has of the store. */
     public synchronized void told(String storeId, List<ReplicaReport> replicas) {
         List<ReplicaReport> before = told.put(storeId, List.copyOf(replicas));
-        if (!replicas.equals(before)) {
+        boolean isBack = gone.remove(storeId);
+        if (isBack || !replicas.equals(before)) {
             work();
         }
     }
 
-    /** The node is gone: what it had is remembered, and that it led is not. */
+    /** The node is gone: what it had is remembered, for as long as nobody else tells of it, and that it led is not. */
     public synchronized void gone(String storeId) {
         List<ReplicaReport> before = told.get(storeId);
         if (before != null) {
             told.put(storeId, before.stream().map(ReplicaReport::withoutLeader).toList());
+            gone.add(storeId);
             work();
         }
     }
@@ -49,7 +54,7 @@ public final class RouteTable {
     }
 
     private void work() {
-        Routes next = Routes.of(told);
+        Routes next = Routes.of(told, gone);
         routes = next;
         listeners.forEach(listener -> listener.accept(next));
     }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Nodes tell at different times, so what they tell may overlap: one still has the range that another has cut or merged. A split, a merge
  * and a change of replicas give every range they leave an epoch above those they found, so of two that overlap the one of the lower epoch is
  * over. Where nobody has told of the newer one yet there is a gap.
+ *
+ * <p>What a node has told that is gone counts only where no node that is there tells of the range, or of its keys. Its epoch may be above all that is left: of a change that
+ * only it had applied, when the others went on by themselves ({@code recover}). They would never reach it.
  */
 public final class Routes {
     static final Routes NONE = new Routes(new TreeMap<>(Arrays::compareUnsigned));
@@ -53,25 +57,42 @@ public final class Routes {
         byStart.values().forEach(route -> byId.put(route.rangeId(), route));
     }
 
-    /** @param told by store id: what each node has told last of its replicas */
+    /** @param told by store id: what each node, all of them there, has told last of its replicas */
     public static Routes of(Map<String, ? extends Collection<ReplicaReport>> told) {
-        Map<Long, Candidate> candidates = new HashMap<>();
-        told.forEach((storeId, reports) -> reports.forEach(report -> candidates
-                .computeIfAbsent(report.rangeId(), id -> new Candidate())
-                .add(storeId, report)));
+        return of(told, Set.of());
+    }
+
+    /** @param gone of the nodes that have told something those that are not there any more */
+    public static Routes of(Map<String, ? extends Collection<ReplicaReport>> told, Set<String> gone) {
+        Map<Long, Candidate> there = new HashMap<>();
+        Map<Long, Candidate> left = new HashMap<>();
+        told.forEach((storeId, reports) -> {
+            boolean isGone = gone.contains(storeId);
+            Map<Long, Candidate> candidates = isGone ? left : there;
+            reports.forEach(report -> candidates
+                    .computeIfAbsent(report.rangeId(), id -> new Candidate())
+                    .add(storeId, isGone ? report.withoutLeader() : report));
+        });
+        left.keySet().removeAll(there.keySet());
+        TreeMap<byte[], Route> chosen = new TreeMap<>(Arrays::compareUnsigned);
+        choose(chosen, there.values());
+        choose(chosen, left.values());
+        return new Routes(chosen);
+    }
+
+    /** The newest first, each where its keys are not given to another yet. */
+    private static void choose(TreeMap<byte[], Route> chosen, Collection<Candidate> candidates) {
         List<Route> newestFirst = new ArrayList<>();
-        candidates.values().forEach(candidate -> newestFirst.add(candidate.route()));
+        candidates.forEach(candidate -> newestFirst.add(candidate.route()));
         newestFirst.sort(
                 Comparator.comparingLong((Route route) -> route.report().epoch())
                         .reversed()
                         .thenComparing(Route::rangeId));
-        TreeMap<byte[], Route> chosen = new TreeMap<>(Arrays::compareUnsigned);
         for (Route route : newestFirst) {
             if (isFree(chosen, route.bounds())) {
                 chosen.put(route.bounds().start(), route);
             }
         }
-        return new Routes(chosen);
     }
 
     private static boolean isFree(NavigableMap<byte[], Route> chosen, RangeBounds bounds) {

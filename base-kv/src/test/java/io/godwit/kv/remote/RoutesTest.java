@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -44,6 +45,51 @@ class RoutesTest {
         Routes one = Routes.of(Map.of("a", List.of(merged), "b", List.of(right)));
         assertThat(one.all()).hasSize(1);
         assertThat(route(one, "z").rangeId()).isEqualTo(1);
+    }
+
+    /** It had applied changes that no other node knows of; those that are left went on by themselves. */
+    @Test
+    void whatANodeHasToldThatIsGoneDoesNotOutrankWhatIsLeft() {
+        RouteTable table = new RouteTable();
+        table.told("lost", List.of(led(1, 9, "", null, 3)));
+        table.told("left", List.of(followed(1, 5, "", null)));
+        table.gone("lost");
+        assertThat(table.routes().isComplete()).isFalse();
+
+        table.told("left", List.of(led(1, 6, "", null, 4)));
+
+        assertThat(route(table.routes(), "k").leader()).isEqualTo("left");
+        assertThat(table.routes().isComplete()).isTrue();
+    }
+
+    @Test
+    void aCutThatOnlyANodeKnewThatIsGoneDoesNotOutrankWhatIsLeft() {
+        RouteTable table = new RouteTable();
+        table.told("lost", List.of(led(1, 6, "", "m", 3), led(2, 6, "m", null, 1)));
+        table.told("left", List.of(led(1, 5, "", null, 4)));
+        assertThat(table.routes().isComplete()).isFalse();
+
+        table.gone("lost");
+
+        assertThat(route(table.routes(), "z").leader()).isEqualTo("left");
+        assertThat(table.routes().all()).hasSize(1);
+        assertThat(table.routes().isComplete()).isTrue();
+
+        table.told("lost", List.of(led(1, 6, "", "m", 3), led(2, 6, "m", null, 1)));
+        assertThat(route(table.routes(), "z").leader())
+                .as("it is back with what it had")
+                .isEqualTo("lost");
+    }
+
+    /** So that an operator sees what has been lost. */
+    @Test
+    void whatOnlyANodeHadThatIsGoneIsKnown() {
+        Routes routes = Routes.of(
+                Map.of("lost", List.of(led(1, 9, "", "m", 3), led(2, 9, "m", null, 3)), "left", List.of(led(2, 4, "m", null, 4))),
+                Set.of("lost"));
+        assertThat(route(routes, "a").leader()).isEmpty();
+        assertThat(route(routes, "z").leader()).isEqualTo("left");
+        assertThat(routes.isComplete()).isFalse();
     }
 
     @Test
