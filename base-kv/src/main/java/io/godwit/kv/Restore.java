@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  *   <li>for each range: a copy of the backup's files in {@code from}, opened and checked; out of that, as for the right part of a split ({@link Split#makeChild}),
  *       database, snapshot and log of a group whose one voter is this node. Its state stands behind index {@link GroupBirth#INDEX} of its log, so a node
  *       that joins later takes a snapshot. The epoch is raised, since the voters have changed. Last the register
- *   <li>{@code from} deleted, the log closed
+ *   <li>{@code from} deleted, the log closed, and everything fsynced: copies and links of files are not by themselves
  *   <li>renamed to {@code (data)}: before, there is nothing there; from here on it is whole
  * </ol>
  */
@@ -65,6 +65,7 @@ public final class Restore {
         Path unfinished = target.resolveSibling(target.getFileName() + ".restoring");
         GroupBirth.empty(unfinished);
         UUID cluster = write(unfinished, parts);
+        DurableFiles.syncTree(unfinished);
         Files.deleteIfExists(target);
         Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
         Path parent = target.getParent();

@@ -110,8 +110,7 @@ class InboxStoreTest {
                     }
 
                     @Override
-                    public void finished(
-                            TenantId tenant, @Nullable Message message, String origin, long number) {}
+                    public void finished(TenantId tenant, @Nullable Message message, String origin, long number) {}
                 },
                 (tenant, client, incarnation, filters) -> CompletableFuture.completedFuture(true),
                 (from, group, message, token) -> CompletableFuture.completedFuture(GroupOutcome.NOBODY),

@@ -34,8 +34,7 @@ class StorePublisherTest {
     private static final String ORIGIN = "device:1:will";
 
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final RetainStore store =
-            new RetainStore(RetainConfig.DEFAULT, this::host, this::nowMillis, meters);
+    private final RetainStore store = new RetainStore(RetainConfig.DEFAULT, this::host, this::nowMillis, meters);
     private final InMemoryRangeHost host = new InMemoryRangeHost(store.coprocessorFactory());
     private final List<String> distributed = new ArrayList<>();
     private final List<Long> finished = new ArrayList<>();
@@ -138,8 +137,8 @@ class StorePublisherTest {
     }
 
     private List<String> retained() {
-        RetainClient.Page page = host.await(
-                store.client().match(TenantId.DEFAULT, new TopicFilter(null, "#"), null, 10, 1_000));
+        RetainClient.Page page =
+                host.await(store.client().match(TenantId.DEFAULT, new TopicFilter(null, "#"), null, 10, 1_000));
         return page.messages().stream()
                 .map(message -> message.topic() + "=" + new String(message.payload(), UTF_8))
                 .toList();

@@ -37,8 +37,7 @@ final class RangedRetainClient implements RetainClient {
     private final LongSupplier wallClockMillis;
     private final RetainCounters counters;
 
-    RangedRetainClient(
-            RangeClient ranges, Duration timeout, LongSupplier wallClockMillis, RetainCounters counters) {
+    RangedRetainClient(RangeClient ranges, Duration timeout, LongSupplier wallClockMillis, RetainCounters counters) {
         this.ranges = ranges;
         this.timeout = timeout;
         this.wallClockMillis = wallClockMillis;

@@ -226,7 +226,12 @@ class RetainStoreTest {
     @Test
     void whatWasReceivedInTheFutureIsNotNewer() {
         Message ahead = new Message(
-                "a", "online".getBytes(UTF_8), Qos.AT_LEAST_ONCE, true, host.nowMillis() + 7_200_000, MessageProperties.NONE);
+                "a",
+                "online".getBytes(UTF_8),
+                Qos.AT_LEAST_ONCE,
+                true,
+                host.nowMillis() + 7_200_000,
+                MessageProperties.NONE);
         host.await(client.set(TENANT, ahead));
         setRecorded("a", "offline", 7, host.nowMillis());
         assertThat(match("#")).containsExactly("a=offline");
@@ -311,8 +316,9 @@ class RetainStoreTest {
                 }
                 return found;
             });
-            assertThat(keys).hasSize(2).allSatisfy(each -> assertThat(coprocessor.splitPoint(each))
-                    .isEqualTo(key));
+            assertThat(keys)
+                    .hasSize(2)
+                    .allSatisfy(each -> assertThat(coprocessor.splitPoint(each)).isEqualTo(key));
         }
         assertThat(match("#")).hasSize(5);
         coprocessor.close();

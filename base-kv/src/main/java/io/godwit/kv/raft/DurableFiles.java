@@ -8,7 +8,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Deque;
+import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,8 +57,23 @@ public final class DurableFiles {
 
     /** Makes the names in {@code directory} durable: files created in it, renamed into it or deleted from it. */
     public static void syncDirectory(Path directory) throws IOException {
-        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+        sync(directory);
+    }
+
+    private static void sync(Path path) throws IOException {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
             channel.force(true);
+        }
+    }
+
+    /** Makes {@code directory} durable with all that is in it, contents and names, each directory after what it holds. */
+    public static void syncTree(Path directory) throws IOException {
+        List<Path> tree;
+        try (Stream<Path> walk = Files.walk(directory)) {
+            tree = walk.sorted(Comparator.reverseOrder()).toList();
+        }
+        for (Path path : tree) {
+            sync(path);
         }
     }
 

@@ -57,6 +57,7 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
     private final Map<String, RouteTable> tables = new HashMap<>(); // guarded by this
     /** The incarnation that each node had that has left: a report that was under way then may come after that. */
     private final Map<String, Long> departed = new HashMap<>(); // guarded by this
+
     private volatile boolean closed;
 
     /**

@@ -81,7 +81,7 @@ public final class Routes {
     }
 
     /** The newest first, each where its keys are not given to another yet. */
-    private static void choose(TreeMap<byte[], Route> chosen, Collection<Candidate> candidates) {
+    private static void choose(NavigableMap<byte[], Route> chosen, Collection<Candidate> candidates) {
         List<Route> newestFirst = new ArrayList<>();
         candidates.forEach(candidate -> newestFirst.add(candidate.route()));
         newestFirst.sort(

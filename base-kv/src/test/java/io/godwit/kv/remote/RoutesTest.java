@@ -85,7 +85,11 @@ class RoutesTest {
     @Test
     void whatOnlyANodeHadThatIsGoneIsKnown() {
         Routes routes = Routes.of(
-                Map.of("lost", List.of(led(1, 9, "", "m", 3), led(2, 9, "m", null, 3)), "left", List.of(led(2, 4, "m", null, 4))),
+                Map.of(
+                        "lost",
+                        List.of(led(1, 9, "", "m", 3), led(2, 9, "m", null, 3)),
+                        "left",
+                        List.of(led(2, 4, "m", null, 4))),
                 Set.of("lost"));
         assertThat(route(routes, "a").leader()).isEmpty();
         assertThat(route(routes, "z").leader()).isEqualTo("left");

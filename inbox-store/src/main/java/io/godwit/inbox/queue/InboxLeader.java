@@ -5,9 +5,9 @@ import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.kv.coprocessor.RangeLeader;
+import io.godwit.plugin.message.Message;
 import java.util.ArrayList;
 import java.util.List;
-import io.godwit.plugin.message.Message;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -32,10 +32,12 @@ public final class RetainCounters {
                 .description("bytes of the payloads of retained messages")
                 .register(meters);
         Gauge.builder("godwit.retain.tokens", marks, LongAdder::doubleValue)
-                .description("wills and QoS 2 messages whose retained message is set and whose distribution is not on record yet")
+                .description(
+                        "wills and QoS 2 messages whose retained message is set and whose distribution is not on record yet")
                 .register(meters);
         FunctionCounter.builder("godwit.retain.tokens.given.up", marksGivenUp, LongAdder::doubleValue)
-                .description("of those, forgotten for their age or number: a repeat would set the retained message again")
+                .description(
+                        "of those, forgotten for their age or number: a repeat would set the retained message again")
                 .register(meters);
         FunctionCounter.builder("godwit.retain.superseded", superseded, LongAdder::doubleValue)
                 .description("wills and repeated QoS 2 messages not retained, because a newer message of the topic was")
