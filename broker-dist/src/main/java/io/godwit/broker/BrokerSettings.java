@@ -8,6 +8,7 @@ import io.godwit.kv.KvNodeConfig;
 import io.godwit.kv.raft.LogSync;
 import io.godwit.kv.raft.RaftSettings;
 import io.godwit.kv.range.RangeSettings;
+import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.session.SessionConfig;
@@ -95,6 +96,10 @@ final class BrokerSettings {
                         io,
                         transport.maxUnwrittenBytes(),
                         config.get(FileSettings.MAX_HALF_RECEIVED_BYTES),
+                        new DecodeLimits(
+                                config.get(FileSettings.MAX_CONNECT_BYTES),
+                                config.get(FileSettings.MAX_CONNECT_USER_PROPERTIES),
+                                config.get(FileSettings.MAX_USER_PROPERTIES)),
                         transport.drainTimeout()),
                 new SessionConfig(
                         config.get(FileSettings.RECEIVE_MAXIMUM),

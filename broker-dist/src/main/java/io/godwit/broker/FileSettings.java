@@ -21,6 +21,12 @@ final class FileSettings {
             Setting.integer("mqttServerConfig.maxPublishRate", 0, 0, Integer.MAX_VALUE);
     static final Setting<Integer> MAX_PACKET_BYTES =
             Setting.integer("mqttServerConfig.maxPacketBytes", 2 * 1024 * 1024, 256, 268_435_455);
+    static final Setting<Integer> MAX_CONNECT_BYTES =
+            Setting.integer("mqttServerConfig.maxConnectBytes", 65_536, 256, 268_435_455);
+    static final Setting<Integer> MAX_CONNECT_USER_PROPERTIES =
+            Setting.integer("mqttServerConfig.maxConnectUserProperties", 100, 0, Integer.MAX_VALUE);
+    static final Setting<Integer> MAX_USER_PROPERTIES =
+            Setting.integer("mqttServerConfig.maxUserProperties", 1_000, 0, Integer.MAX_VALUE);
     static final Setting<Long> MAX_HALF_RECEIVED_BYTES =
             Setting.numberOrZero("mqttServerConfig.maxHalfReceivedBytes", 64 << 20, 1 << 20, Long.MAX_VALUE);
     static final Setting<Integer> CONNECT_TIMEOUT_SECONDS =
@@ -131,6 +137,9 @@ final class FileSettings {
             MAX_CONN_BANDWIDTH,
             MAX_PUBLISH_RATE,
             MAX_PACKET_BYTES,
+            MAX_CONNECT_BYTES,
+            MAX_CONNECT_USER_PROPERTIES,
+            MAX_USER_PROPERTIES,
             MAX_HALF_RECEIVED_BYTES,
             CONNECT_TIMEOUT_SECONDS,
             MAX_CONNECTIONS,

@@ -9,6 +9,7 @@ import io.godwit.dist.client.SharedPick;
 import io.godwit.kv.KvNodeConfig;
 import io.godwit.kv.raft.RaftSettings;
 import io.godwit.kv.range.RocksResources;
+import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.topic.AutoSubscription;
 import io.godwit.mqtt.topic.RewriteRule;
@@ -106,6 +107,9 @@ class ConfigLoaderTest {
                   maxConnBandwidth: 0
                   maxPublishRate: 50
                   maxPacketBytes: 268435455
+                  maxConnectBytes: 1000
+                  maxConnectUserProperties: 2
+                  maxUserProperties: 3
                   maxHalfReceivedBytes: 2000000
                   connectTimeoutSeconds: 5
                   maxConnections: 1000
@@ -225,6 +229,7 @@ class ConfigLoaderTest {
 
         MqttConfig mqtt = BrokerSettings.mqtt(config);
         assertThat(mqtt.transport().maxHalfReceivedBytes()).isEqualTo(2_000_000);
+        assertThat(mqtt.transport().decodeLimits()).isEqualTo(new DecodeLimits(1_000, 2, 3));
         assertThat(mqtt.memory()).isEqualTo(new MemoryConfig(70, 0, Duration.ofMillis(500)));
         assertThat(mqtt.bans())
                 .isEqualTo(

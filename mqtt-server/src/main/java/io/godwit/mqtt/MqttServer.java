@@ -102,7 +102,13 @@ public final class MqttServer implements AutoCloseable {
                 reports,
                 System::currentTimeMillis,
                 loops.count());
-        this.services = new ConnectServices(sessions, directory, new RandomClientIds(), open, bans);
+        this.services = new ConnectServices(
+                sessions,
+                directory,
+                new RandomClientIds(),
+                config.transport().maxHalfReceivedBytes() / 8,
+                open,
+                bans);
     }
 
     /** Takes deliveries to the live sessions of this node. */

@@ -2,6 +2,7 @@ package io.godwit.mqtt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.codec.PacketDecoder;
 import io.godwit.mqtt.codec.PacketEncoder;
 import io.godwit.mqtt.packet.ConnAck;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** A listener without a socket, as the measurements of very many connections have it. */
 class InMemoryListenerTest {
     private static final TransportConfig IN_MEMORY =
-            new TransportConfig(2, true, TransportConfig.Io.IN_MEMORY, 1024 * 1024, 128 << 20, Duration.ofSeconds(5));
+            new TransportConfig(2, true, TransportConfig.Io.IN_MEMORY, 1024 * 1024, 128 << 20, DecodeLimits.DEFAULTS, Duration.ofSeconds(5));
 
     private final CompletableFuture<ConnAck> answer = new CompletableFuture<>();
     private final CompletableFuture<Void> end = new CompletableFuture<>();

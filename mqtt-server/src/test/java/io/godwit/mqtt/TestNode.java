@@ -1,5 +1,6 @@
 package io.godwit.mqtt;
 
+import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.topic.TopicLimits;
@@ -32,7 +33,7 @@ import java.util.stream.Stream;
 /** A frontend on a free port of the loopback interface, on stores in memory. */
 final class TestNode implements AutoCloseable {
     static final TransportConfig TRANSPORT =
-            new TransportConfig(2, true, TransportConfig.Io.SOCKETS, 1024 * 1024, 128 << 20, Duration.ofSeconds(5));
+            new TransportConfig(2, true, TransportConfig.Io.SOCKETS, 1024 * 1024, 128 << 20, DecodeLimits.DEFAULTS, Duration.ofSeconds(5));
 
     static final ListenerLimits LIMITS = new ListenerLimits(2 * 1024 * 1024, 0, 0, Duration.ofSeconds(5), 0, 0, 0, 0);
 
@@ -120,7 +121,7 @@ final class TestNode implements AutoCloseable {
         this(
                 new MqttConfig(
                         List.of(onAnyPort(LIMITS)),
-                        new TransportConfig(1, true, TransportConfig.Io.SOCKETS, 1024 * 1024, 0, Duration.ofSeconds(5)),
+                        new TransportConfig(1, true, TransportConfig.Io.SOCKETS, 1024 * 1024, 0, DecodeLimits.DEFAULTS, Duration.ofSeconds(5)),
                         SessionConfig.DEFAULTS,
                         AuthConfig.DEFAULTS,
                         TopicRules.NONE,

@@ -48,6 +48,7 @@ final class FrameReader {
     private ByteBuf frame = Unpooled.EMPTY_BUFFER;
     private int position;
     private int end;
+    private int userPropertiesLeft;
 
     // per block of properties
     private int outerEnd;
@@ -80,6 +81,11 @@ final class FrameReader {
         this.frame = frame;
         position = from;
         end = to;
+    }
+
+    /** How many user properties the frame may have. */
+    void allowUserProperties(int count) {
+        userPropertiesLeft = count;
     }
 
     void close() {
@@ -192,6 +198,9 @@ final class FrameReader {
     }
 
     UserProperty readUserProperty() {
+        if (userPropertiesLeft-- == 0) {
+            throw new ProtocolException(ReasonCode.QUOTA_EXCEEDED, "the packet has more user properties than allowed");
+        }
         String name = readString();
         return new UserProperty(name, readString());
     }

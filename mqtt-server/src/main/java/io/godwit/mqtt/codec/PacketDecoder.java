@@ -32,12 +32,17 @@ public final class PacketDecoder {
     /** The types a server sends, as bits: CONNACK, PUBLISH to PUBCOMP, SUBACK, UNSUBACK, PINGRESP, DISCONNECT, AUTH. */
     private static final int FROM_SERVER = 0b1110_1010_1111_1100;
 
+    /** From the first byte behind the length of a CONNECT to its protocol level. */
+    private static final int CONNECT_LEVEL_OFFSET = 6;
+
     private final int maxPacketBytes;
+    private final DecodeLimits limits;
     private final FrameReader reader;
 
-    private PacketDecoder(FrameReader reader, int maxPacketBytes) {
+    private PacketDecoder(FrameReader reader, int maxPacketBytes, DecodeLimits limits) {
         this.reader = reader;
         this.maxPacketBytes = maxPacketBytes;
+        this.limits = limits;
     }
 
     /**
@@ -46,7 +51,12 @@ public final class PacketDecoder {
      * @param maxPacketBytes the largest frame it takes, type and length included
      */
     public static PacketDecoder forServer(int maxPacketBytes) {
-        return new PacketDecoder(new FrameReader(true, 0), maxPacketBytes);
+        return forServer(maxPacketBytes, DecodeLimits.NONE);
+    }
+
+    /** The same, of clients that are not trusted. */
+    public static PacketDecoder forServer(int maxPacketBytes, DecodeLimits limits) {
+        return new PacketDecoder(new FrameReader(true, 0), maxPacketBytes, limits);
     }
 
     /**
@@ -56,7 +66,7 @@ public final class PacketDecoder {
      * @param maxPacketBytes the largest frame it takes, type and length included
      */
     public static PacketDecoder forClient(int protocolLevel, int maxPacketBytes) {
-        return new PacketDecoder(new FrameReader(false, protocolLevel), maxPacketBytes);
+        return new PacketDecoder(new FrameReader(false, protocolLevel), maxPacketBytes, DecodeLimits.NONE);
     }
 
     /**
@@ -100,10 +110,30 @@ public final class PacketDecoder {
                     throw new ProtocolException(
                             PACKET_TOO_LARGE, "packet has " + frameBytes + " bytes, allowed are " + maxPacketBytes);
                 }
+                if (frameBytes > limits.maxConnectBytes() && (in.getByte(start) & 0xFF) >> 4 == CONNECT) {
+                    return refuseConnect(in, start + 2 + i, frameBytes);
+                }
                 return frameBytes;
             }
         }
         throw new ProtocolException(MALFORMED_PACKET, "remaining length has more than 4 bytes"); // MQTT 5.0, 1.5.5
+    }
+
+    /**
+     * A CONNECT over the limit. Its level is read first, so that the client gets an answer that it understands.
+     *
+     * @param body where the packet goes on behind its length
+     * @return 0 while the level has not arrived
+     */
+    private int refuseConnect(ByteBuf in, int body, int frameBytes) {
+        int levelAt = body + CONNECT_LEVEL_OFFSET;
+        if (levelAt >= in.writerIndex()) {
+            return 0;
+        }
+        int level = in.getByte(levelAt);
+        reader.protocolLevel(level == ProtocolLevel.MQTT_5 ? ProtocolLevel.MQTT_5 : ProtocolLevel.MQTT_3_1_1);
+        throw new ProtocolException(
+                PACKET_TOO_LARGE, "CONNECT has " + frameBytes + " bytes, allowed are " + limits.maxConnectBytes());
     }
 
     /** Decodes a frame of {@code frameBytes}, all there, from {@code in}, which it borrows, and moves the reader index behind it. */
@@ -116,6 +146,8 @@ public final class PacketDecoder {
         }
         PacketCodec<?> codec = codec(first >> 4);
         reader.open(in, start + 1 + lengthBytes, start + frameBytes);
+        reader.allowUserProperties(
+                first >> 4 == CONNECT ? limits.maxConnectUserProperties() : limits.maxUserProperties());
         try {
             Packet packet = codec.decode(reader, first & 0x0F);
             reader.expectEnd(codec.name());

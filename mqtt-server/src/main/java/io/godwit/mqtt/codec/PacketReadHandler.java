@@ -1,5 +1,6 @@
 package io.godwit.mqtt.codec;
 
+import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.netty.buffer.ByteBuf;
@@ -50,6 +51,9 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     /** What was read and waits for the next turn; null when nothing does. */
     private @Nullable Deque<ByteBuf> waiting;
 
+    /** Whether what waits does so for the answer to the CONNECT. */
+    private boolean isHeld;
+
     public PacketReadHandler(PacketDecoder decoder) {
         this(decoder, PartialListener.NONE);
     }
@@ -71,8 +75,10 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         } else if (!handle(ctx, in, true)) {
             waiting = new ArrayDeque<>(1);
             waiting.add(in);
-            listener.onTurnOver();
-            takeTurnLater(ctx);
+            if (!isHeld) {
+                listener.onTurnOver();
+                takeTurnLater(ctx);
+            }
         }
     }
 
@@ -93,6 +99,11 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
                 Packet packet = next(ctx, in);
                 if (packet != null) {
                     ctx.fireChannelRead(packet);
+                    if (packet instanceof Connect && isLimited && listener.holds(() -> goOn(ctx))) {
+                        isHeld = true;
+                        isDone = false;
+                        return false;
+                    }
                 }
                 if (isLimited && packets % PACKETS_PER_LOOK == 0) {
                     long now = ctx.channel().eventLoop().ticker().nanoTime();
@@ -114,6 +125,13 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
             }
         }
         return true;
+    }
+
+    private void goOn(ChannelHandlerContext ctx) {
+        if (isHeld) {
+            isHeld = false;
+            takeTurn(ctx);
+        }
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // the event loop logs what a task throws

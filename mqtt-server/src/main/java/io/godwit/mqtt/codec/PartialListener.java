@@ -15,6 +15,11 @@ public interface PartialListener {
 
         @Override
         public void onCaughtUp() {}
+
+        @Override
+        public boolean holds(Runnable goOn) {
+            return false;
+        }
     };
 
     /**
@@ -30,6 +35,13 @@ public interface PartialListener {
 
     /** What was read takes so long to handle that the rest waits until the loop has served others. No more should be read. */
     void onTurnOver();
+
+    /**
+     * Whether what stands behind a CONNECT has to wait, undecoded, until the CONNECT is answered.
+     *
+     * @param goOn to be run on the event loop then
+     */
+    boolean holds(Runnable goOn);
 
     /** All that {@link #onTurnOver} has left is handled. */
     void onCaughtUp();

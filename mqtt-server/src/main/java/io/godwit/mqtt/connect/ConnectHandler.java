@@ -62,6 +62,8 @@ public final class ConnectHandler extends SessionlessHandler {
     private @Nullable Session session;
     private SessionDirectory.@Nullable Lease lease;
     private boolean isClosed;
+    /** Room that the CONNECT takes while it waits; 0 when it has none. */
+    private long pendingBytes;
 
     public ConnectHandler(Connection connection, ConnectServices services) {
         super(connection);
@@ -96,6 +98,12 @@ public final class ConnectHandler extends SessionlessHandler {
             connection.refuse(ReasonCode.QUOTA_EXCEEDED, "memory is short");
             return;
         }
+        long heapBytes = PendingConnects.heapBytes(packet);
+        if (!services.pending().enter(heapBytes)) {
+            connection.refuse(ReasonCode.SERVER_BUSY, "many large CONNECT packets wait already");
+            return;
+        }
+        pendingBytes = heapBytes;
         String clientId = packet.clientId();
         if (clientId.isEmpty()) {
             if (!isV5 && (!packet.cleanStart() || packet.protocolLevel() == ProtocolLevel.MQTT_3_1)) {
@@ -366,6 +374,7 @@ public final class ConnectHandler extends SessionlessHandler {
             long expirySeconds,
             List<StoredSubscription> subscribed) {
         session = opened;
+        leavePending();
         connection.setHandler(opened);
         connection.send(connAck(packet, opened.client(), isPresent, expirySeconds));
         connection.accepted();
@@ -430,6 +439,13 @@ public final class ConnectHandler extends SessionlessHandler {
         return isClosed || !connection.isOpen();
     }
 
+    private void leavePending() {
+        if (pendingBytes > 0) {
+            services.pending().leave(pendingBytes);
+            pendingBytes = 0;
+        }
+    }
+
     private void releaseLease() {
         if (lease != null) {
             lease.release();
@@ -446,6 +462,7 @@ public final class ConnectHandler extends SessionlessHandler {
     @Override
     public void onClosed(String reason) {
         isClosed = true;
+        leavePending();
         services.session().reports().metrics().packetsIgnored(early.size());
         early.clear();
         if (admission != null) {

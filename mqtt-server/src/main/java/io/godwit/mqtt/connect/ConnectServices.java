@@ -10,7 +10,27 @@ import java.util.function.Supplier;
  * What all connections of a node share before they have a session.
  *
  * @param clientIds makes client ids for clients that bring none; nobody can guess them; called on any loop
+ * @param pending the memory of CONNECTs that wait
  * @param open counts sessions that have not ended
  */
 public record ConnectServices(
-        SessionServices session, SessionDirectory directory, Supplier<String> clientIds, OpenCount open, Bans bans) {}
+        SessionServices session,
+        SessionDirectory directory,
+        Supplier<String> clientIds,
+        PendingConnects pending,
+        OpenCount open,
+        Bans bans) {
+    /**
+     * @param maxPendingBytes heap that CONNECTs take while they wait for an answer, those of 4 KiB and less not counted; 0
+     *     for no limit
+     */
+    public ConnectServices(
+            SessionServices session,
+            SessionDirectory directory,
+            Supplier<String> clientIds,
+            long maxPendingBytes,
+            OpenCount open,
+            Bans bans) {
+        this(session, directory, clientIds, new PendingConnects(maxPendingBytes), open, bans);
+    }
+}

@@ -66,7 +66,8 @@ final class Acceptor extends ChannelInitializer<Channel> {
             return;
         }
         SslHandler ssl = tls == null ? null : tls.newHandler(channel.alloc());
-        PacketDecoder decoder = PacketDecoder.forServer(config.limits().maxPacketBytes());
+        PacketDecoder decoder = PacketDecoder.forServer(
+                config.limits().maxPacketBytes(), services.transport().decodeLimits());
         services.open().enter();
         MqttConnection connection = new MqttConnection(channel, loop, scope, decoder, services.open()::leave);
         addHandlers(channel.pipeline(), connection, decoder, ssl);

@@ -65,6 +65,9 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     private boolean isTold;
 
+    /** Hands on what was read behind the CONNECT; null when nothing was. */
+    private @Nullable Runnable behindConnect;
+
     /** Its place in the sweep; -1 when it has none. */
     private int tickIndex = -1;
 
@@ -237,6 +240,11 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         if (throttling.resumeReading(reason)) {
             lastReadTick = loop.tick();
         }
+        Runnable goOn = behindConnect;
+        if (reason == Pause.CONNECTING && goOn != null) {
+            behindConnect = null;
+            loop.execute(goOn);
+        }
     }
 
     // ---- packets that take several reads
@@ -274,6 +282,15 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     public void onTurnOver() {
         metrics.turnOver();
         pauseReading(Pause.TURN);
+    }
+
+    @Override
+    public boolean holds(Runnable goOn) {
+        if (!isOpen() || !throttling.isPaused(Pause.CONNECTING)) {
+            return false;
+        }
+        behindConnect = goOn;
+        return true;
     }
 
     @Override

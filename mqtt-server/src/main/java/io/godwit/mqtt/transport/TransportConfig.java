@@ -2,6 +2,7 @@ package io.godwit.mqtt.transport;
 
 import static io.godwit.mqtt.transport.ListenerLimits.check;
 
+import io.godwit.mqtt.codec.DecodeLimits;
 import java.time.Duration;
 
 /**
@@ -12,6 +13,7 @@ import java.time.Duration;
  * @param io what carries the bytes
  * @param maxUnwrittenBytes output that waits for the client's socket at which it counts as slow; it is no longer slow at half of it; at least 1
  * @param maxHalfReceivedBytes room for large packets that have arrived in part or are being stored, over all connections, at least 64 KiB; 0 for no limit
+ * @param decodeLimits what packets may be decoded into
  * @param drainTimeout for what is under way at close
  */
 public record TransportConfig(
@@ -20,11 +22,13 @@ public record TransportConfig(
         Io io,
         int maxUnwrittenBytes,
         long maxHalfReceivedBytes,
+        DecodeLimits decodeLimits,
         Duration drainTimeout) {
 
     /** Every setting at its default. */
     public static final TransportConfig DEFAULTS =
-            new TransportConfig(0, true, Io.SOCKETS, 1024 * 1024, 64 << 20, Duration.ofSeconds(10));
+            new TransportConfig(
+                    0, true, Io.SOCKETS, 1024 * 1024, 64 << 20, DecodeLimits.DEFAULTS, Duration.ofSeconds(10));
 
     public TransportConfig {
         check("eventLoops", eventLoops, 0, 1024);

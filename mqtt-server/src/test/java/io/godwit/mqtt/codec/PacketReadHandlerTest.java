@@ -153,6 +153,11 @@ class PacketReadHandlerTest {
             public void onCaughtUp() {
                 told.add("caught up");
             }
+
+            @Override
+            public boolean holds(Runnable goOn) {
+                return false;
+            }
         };
         channel.pipeline()
                 .addLast(new PacketReadHandler(Frames.serverDecoder(ProtocolLevel.MQTT_3_1_1), listener))
@@ -200,6 +205,11 @@ class PacketReadHandlerTest {
             @Override
             public void onCaughtUp() {
                 told.add("caught up");
+            }
+
+            @Override
+            public boolean holds(Runnable goOn) {
+                return false;
             }
         };
         channel.pipeline()
@@ -262,6 +272,49 @@ class PacketReadHandlerTest {
         told.remove("turn over");
         assertThat(told).hasSize(101).endsWith("inactive");
         assertThat(told.subList(0, 100)).isEqualTo(topics(100));
+    }
+
+    /** Decoded it may take far more memory, and its sender has not logged in. */
+    @Test
+    void whatStandsBehindAConnectIsNotDecodedUntilThatIsAnswered() {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        channels.add(channel);
+        channel.config().setAllocator(allocator);
+        channel.freezeTime();
+        List<Runnable> held = new ArrayList<>();
+        PartialListener listener = new PartialListener() {
+            @Override
+            public void onPartial(int arrivedBytes, int frameBytes) {}
+
+            @Override
+            public void onPartialEnded() {}
+
+            @Override
+            public void onTurnOver() {}
+
+            @Override
+            public void onCaughtUp() {}
+
+            @Override
+            public boolean holds(Runnable goOn) {
+                held.add(goOn);
+                return true;
+            }
+        };
+        channel.pipeline().addLast(new PacketReadHandler(PacketDecoder.forServer(1_000), listener));
+        Connect connect = new Connect(ProtocolLevel.MQTT_3_1_1, true, 0, "c", null, null, null);
+        byte[] bytes = encode(List.of(connect, PingReq.INSTANCE, PingReq.INSTANCE), ProtocolLevel.MQTT_3_1_1);
+        channel.writeInbound(buffer(bytes, 0, bytes.length));
+        assertThat(channel.<Packet>readInbound()).isInstanceOf(Connect.class);
+        assertThat(channel.<Packet>readInbound()).isNull();
+        channel.writeInbound(buffer(bytes, bytes.length - 2, bytes.length)); // of the same TLS record, say
+        assertThat(channel.<Packet>readInbound()).isNull();
+        held.get(0).run();
+        while (channel.runScheduledPendingTasks() >= 0) {
+            channel.advanceTimeBy(1, TimeUnit.MILLISECONDS);
+        }
+        expect(channel, List.of(PingReq.INSTANCE, PingReq.INSTANCE, PingReq.INSTANCE));
+        assertThat(held).hasSize(1);
     }
 
     @Test

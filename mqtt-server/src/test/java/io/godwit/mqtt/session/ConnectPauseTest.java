@@ -7,7 +7,10 @@ import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.PingReq;
 import io.godwit.mqtt.packet.PingResp;
+import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.transport.Connection.Pause;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +26,24 @@ class ConnectPauseTest {
         handler.onPacket(CONNECT);
         assertThat(stage.connection.sent).singleElement().isInstanceOf(ConnAck.class);
         assertThat(stage.connection.allPauses).isEmpty();
+    }
+
+    /** CONNECTs that wait are decoded packets of anybody. */
+    @Test
+    void tooManyLargeOnesThatWaitAreRefusedAndGiveTheirRoomBack() {
+        stage.inbox.answerDeletesWith(new CompletableFuture<>());
+        String user = "u".repeat(30_000);
+        List<ConnectHandler> waiting = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            ConnectHandler each = i == 0 ? handler : stage.connecting();
+            each.onPacket(new Connect(5, true, 60, "c" + i, user, null, null));
+            waiting.add(each);
+        }
+        assertThat(stage.connection.closeReason).isEqualTo(ReasonCode.SERVER_BUSY.name());
+        waiting.get(0).onClosed("gone");
+        ConnectHandler next = stage.connecting();
+        next.onPacket(new Connect(5, true, 60, "next", user, null, null));
+        assertThat(stage.connection.closeReason).isNull();
     }
 
     @Test

@@ -31,9 +31,13 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Sessions of one client, {@code c}, on the test's thread, on stores in memory; what is sent to it is recorded. */
 final class SessionStage {
+    /** Two CONNECTs of the largest size that is usual. */
+    static final long MAX_PENDING_CONNECT_BYTES = 150_000;
+
     static final int WINDOW = 40;
 
     final MemoryDist dist = new MemoryDist();
@@ -60,6 +64,7 @@ final class SessionStage {
     InboxMail mail = new InboxMail();
     /** Whether nothing of a session made here is under way any more. */
     boolean isEnded;
+    private @Nullable ConnectServices connects;
     /** Packets sent to the client that it has looked at. */
     private int seen;
 
@@ -102,13 +107,20 @@ final class SessionStage {
                 connection, services, new SessionTerms(info("c"), WINDOW, 0, 0, null), null, () -> isEnded = true);
     }
 
-    /** A connection that has not said who it is. */
+    /** A connection that has not said who it is. All share what connections share. */
     ConnectHandler connecting() {
         connect();
-        Bans bans = new Bans(BanConfig.DEFAULTS, () -> 0, null);
-        return new ConnectHandler(
-                connection,
-                new ConnectServices(services, new MemoryDirectory(), () -> "assigned", new OpenCount(), bans));
+        if (connects == null) {
+            Bans bans = new Bans(BanConfig.DEFAULTS, () -> 0, null);
+            connects = new ConnectServices(
+                    services,
+                    new MemoryDirectory(),
+                    () -> "assigned",
+                    MAX_PENDING_CONNECT_BYTES,
+                    new OpenCount(),
+                    bans);
+        }
+        return new ConnectHandler(connection, connects);
     }
 
     /** The connection ends without a DISCONNECT. */

@@ -1,0 +1,25 @@
+package io.godwit.mqtt.codec;
+
+/**
+ * What a packet may be decoded into. A user property of 7 bytes on the wire takes some 130 on the heap, so the length of
+ * a packet does not bound what it becomes.
+ *
+ * @param maxConnectBytes the largest CONNECT, type and length included: its sender has not logged in; at least 64
+ * @param maxConnectUserProperties user properties of a CONNECT, those of its will included; at least 0
+ * @param maxUserProperties user properties of any other packet; at least 0
+ */
+public record DecodeLimits(int maxConnectBytes, int maxConnectUserProperties, int maxUserProperties) {
+    /** Every limit at its default. */
+    public static final DecodeLimits DEFAULTS = new DecodeLimits(64 * 1024, 100, 1_000);
+
+    /** For decoders of what is trusted. */
+    static final DecodeLimits NONE = new DecodeLimits(Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE);
+
+    public DecodeLimits {
+        if (maxConnectBytes < 64 || maxConnectUserProperties < 0 || maxUserProperties < 0) {
+            throw new IllegalArgumentException(
+                    "maxConnectBytes must be at least 64, the numbers of user properties at least 0, were "
+                            + maxConnectBytes + ", " + maxConnectUserProperties + ", " + maxUserProperties);
+        }
+    }
+}
