@@ -103,12 +103,7 @@ public final class MqttServer implements AutoCloseable {
                 System::currentTimeMillis,
                 loops.count());
         this.services = new ConnectServices(
-                sessions,
-                directory,
-                new RandomClientIds(),
-                config.transport().maxHalfReceivedBytes() / 8,
-                open,
-                bans);
+                sessions, directory, new RandomClientIds(), config.transport().maxHalfReceivedBytes() / 8, open, bans);
     }
 
     /** Takes deliveries to the live sessions of this node. */

@@ -2,18 +2,24 @@ package io.godwit.mqtt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.mqtt.packet.Auth;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.PingReq;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.transport.BanConfig;
 import io.godwit.mqtt.twin.MemoryAuth;
+import io.godwit.plugin.auth.AuthExchange;
+import io.godwit.plugin.auth.AuthStep;
 import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.event.BanCause;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.ConnectionLimit;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -58,6 +64,41 @@ class BanTest {
                     .filteredOn(BrokerEvent.ConnectionRefused.class::isInstance)
                     .extracting(event -> ((BrokerEvent.ConnectionRefused) event).limit())
                     .containsExactly(ConnectionLimit.BANNED, ConnectionLimit.BANNED);
+        }
+    }
+
+    /** The client makes the broker compute a challenge and hangs up. */
+    @Test
+    void anExchangeThatTheClientAbandonsIsAFailedLogin() throws Exception {
+        CountDownLatch abandoned = new CountDownLatch(3);
+        AuthExchange asking = new AuthExchange() {
+            @Override
+            public CompletableFuture<AuthStep> onData(byte[] data) {
+                return CompletableFuture.completedFuture(new AuthStep.Challenge(new byte[] {1}));
+            }
+
+            @Override
+            public void close() {
+                abandoned.countDown();
+            }
+        };
+        MemoryAuth auth = new MemoryAuth().onExchange(request -> asking);
+        Connect begin =
+                new Connect(5, true, 0, "m", null, null, null, -1, -1, -1, -1, false, true, List.of(), "ASK", null);
+        try (TestNode node = new TestNode(bans(2, 0, 0), auth, TestNode.onAnyPort(TestNode.LIMITS))) {
+            for (int i = 0; i < 3; i++) {
+                try (TestClient client = new TestClient(node.address, 5)) {
+                    client.send(begin);
+                    client.receive(Auth.class);
+                }
+            }
+            assertThat(abandoned.await(10, TimeUnit.SECONDS)).isTrue();
+            ReasonCode code;
+            long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+            do { // the last one counts just after its exchange is closed
+                code = connect(node, 5, "a", "alice");
+            } while (code != ReasonCode.BANNED && System.nanoTime() < giveUp);
+            assertThat(code).isEqualTo(ReasonCode.BANNED);
         }
     }
 

@@ -2,8 +2,8 @@ package io.godwit.mqtt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.certificates.TestAuthority;
+import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.codec.PacketEncoder;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
@@ -31,15 +31,14 @@ class HalfReceivedOverSocketsTest {
     private static final TestAuthority AUTHORITY = new TestAuthority("root");
     private static final int CLIENTS = 12;
     private static final int PACKET_BYTES = 200_000;
-    private static final TransportConfig SMALL_ROOM =
-            new TransportConfig(
-                    2,
-                    true,
-                    TransportConfig.Io.SOCKETS,
-                    1024 * 1024,
-                    1 << 20,
-                    new DecodeLimits(1 << 20, 10, 10),
-                    Duration.ofSeconds(5));
+    private static final TransportConfig SMALL_ROOM = new TransportConfig(
+            2,
+            true,
+            TransportConfig.Io.SOCKETS,
+            1024 * 1024,
+            1 << 20,
+            new DecodeLimits(1 << 20, 10, 10),
+            Duration.ofSeconds(5));
 
     @TempDir
     private Path directory;

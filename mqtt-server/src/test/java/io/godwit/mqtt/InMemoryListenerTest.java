@@ -27,8 +27,14 @@ import org.junit.jupiter.api.Test;
 
 /** A listener without a socket, as the measurements of very many connections have it. */
 class InMemoryListenerTest {
-    private static final TransportConfig IN_MEMORY =
-            new TransportConfig(2, true, TransportConfig.Io.IN_MEMORY, 1024 * 1024, 128 << 20, DecodeLimits.DEFAULTS, Duration.ofSeconds(5));
+    private static final TransportConfig IN_MEMORY = new TransportConfig(
+            2,
+            true,
+            TransportConfig.Io.IN_MEMORY,
+            1024 * 1024,
+            128 << 20,
+            DecodeLimits.DEFAULTS,
+            Duration.ofSeconds(5));
 
     private final CompletableFuture<ConnAck> answer = new CompletableFuture<>();
     private final CompletableFuture<Void> end = new CompletableFuture<>();

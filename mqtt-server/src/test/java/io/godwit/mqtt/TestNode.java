@@ -1,7 +1,7 @@
 package io.godwit.mqtt;
 
-import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.auth.AuthConfig;
+import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.topic.TopicRules;
@@ -32,8 +32,8 @@ import java.util.stream.Stream;
 
 /** A frontend on a free port of the loopback interface, on stores in memory. */
 final class TestNode implements AutoCloseable {
-    static final TransportConfig TRANSPORT =
-            new TransportConfig(2, true, TransportConfig.Io.SOCKETS, 1024 * 1024, 128 << 20, DecodeLimits.DEFAULTS, Duration.ofSeconds(5));
+    static final TransportConfig TRANSPORT = new TransportConfig(
+            2, true, TransportConfig.Io.SOCKETS, 1024 * 1024, 128 << 20, DecodeLimits.DEFAULTS, Duration.ofSeconds(5));
 
     static final ListenerLimits LIMITS = new ListenerLimits(2 * 1024 * 1024, 0, 0, Duration.ofSeconds(5), 0, 0, 0, 0);
 
@@ -121,7 +121,14 @@ final class TestNode implements AutoCloseable {
         this(
                 new MqttConfig(
                         List.of(onAnyPort(LIMITS)),
-                        new TransportConfig(1, true, TransportConfig.Io.SOCKETS, 1024 * 1024, 0, DecodeLimits.DEFAULTS, Duration.ofSeconds(5)),
+                        new TransportConfig(
+                                1,
+                                true,
+                                TransportConfig.Io.SOCKETS,
+                                1024 * 1024,
+                                0,
+                                DecodeLimits.DEFAULTS,
+                                Duration.ofSeconds(5)),
                         SessionConfig.DEFAULTS,
                         AuthConfig.DEFAULTS,
                         TopicRules.NONE,

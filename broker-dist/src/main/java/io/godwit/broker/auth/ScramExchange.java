@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677), without channel binding. The messages: the client's first names user and
  * nonce, the server's first adds its own nonce, salt and iterations, the client's final proves the password, the server's final proves that
- * the server knows the user. The server computes a few HMACs, so it does so on the event loop.
+ * the server knows the user. The server computes a few HMACs and normalizes a name of 1,024 characters at most, which takes
+ * well below a millisecond, so it does so on the event loop.
  *
  * <p>An unknown user is asked on with a salt made up for that name, and refused at the end as a wrong password is. Confined to the loop.
  */
@@ -31,6 +32,9 @@ final class ScramExchange implements AuthExchange {
 
     private static final Pattern CLIENT_FINAL =
             Pattern.compile("(c=([^,]+),r=([\\x21-\\x2B\\x2D-\\x7E]+)(?:,.*)?),p=([A-Za-z0-9+/]+={0,2})");
+
+    /** No client has reason to send a longer message. */
+    private static final int MAX_MESSAGE_BYTES = 4096;
 
     private static final AuthStep WRONG =
             new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "unknown user or wrong password (SCRAM)");
@@ -67,6 +71,9 @@ final class ScramExchange implements AuthExchange {
             isAskedToBegin = true;
             return new AuthStep.Challenge(data);
         }
+        if (data.length > MAX_MESSAGE_BYTES) {
+            return malformed("has " + data.length + " bytes");
+        }
         String message;
         try {
             message = StandardCharsets.UTF_8
@@ -90,6 +97,9 @@ final class ScramExchange implements AuthExchange {
         String onBehalfOf = matcher.group(2);
         if (named == null || onBehalfOf != null && !named.equals(unescape(onBehalfOf))) {
             return malformed("names a user wrongly, or another to act for");
+        }
+        if (named.length() > SaslPrep.MAX_CHARS) {
+            return malformed("names a user with " + named.length() + " characters");
         }
         String name = SaslPrep.prepare(named).orElse(named);
         ScramCredential found = users.scram(name);

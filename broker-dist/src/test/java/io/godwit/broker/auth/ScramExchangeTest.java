@@ -49,6 +49,16 @@ class ScramExchangeTest {
                 SERVER_NONCE);
     }
 
+    /** Such a name stood an event loop still for half a second. */
+    @Test
+    void aLongUserNameIsRefusedAndNotNormalized() {
+        String name = "a" + "\u0315\u0316".repeat(SaslPrep.MAX_CHARS / 2);
+        assertThat(send(exchange(), "n,,n=" + name + ",r=fyko")).isInstanceOf(ConnectResult.Refused.class);
+        assertThat(send(exchange(), "n,,n=user,r=" + "f".repeat(4096))).isInstanceOf(ConnectResult.Refused.class);
+        assertThat(send(exchange(), "n,,n=" + "u".repeat(SaslPrep.MAX_CHARS) + ",r=fyko"))
+                .isInstanceOf(AuthStep.Challenge.class);
+    }
+
     private static AuthStep send(ScramExchange exchange, String message) {
         return exchange.onData(message.getBytes(StandardCharsets.UTF_8)).join();
     }

@@ -157,6 +157,7 @@ final class Admission {
     void end() {
         if (exchange != null) {
             exchange.end();
+            connection.loginFailed(); // else a client that never answers would begin as many as it likes
         }
     }
 

@@ -60,7 +60,8 @@ final class PendingConnects {
         if (will != null) {
             sum += chars(will.topic()) + will.payload().length;
             sum += heapBytes(will.properties().userProperties());
-            sum += chars(will.properties().contentType()) + chars(will.properties().responseTopic());
+            sum += chars(will.properties().contentType())
+                    + chars(will.properties().responseTopic());
             sum += length(will.properties().correlationData());
         }
         return sum;

@@ -26,9 +26,8 @@ public record TransportConfig(
         Duration drainTimeout) {
 
     /** Every setting at its default. */
-    public static final TransportConfig DEFAULTS =
-            new TransportConfig(
-                    0, true, Io.SOCKETS, 1024 * 1024, 64 << 20, DecodeLimits.DEFAULTS, Duration.ofSeconds(10));
+    public static final TransportConfig DEFAULTS = new TransportConfig(
+            0, true, Io.SOCKETS, 1024 * 1024, 64 << 20, DecodeLimits.DEFAULTS, Duration.ofSeconds(10));
 
     public TransportConfig {
         check("eventLoops", eventLoops, 0, 1024);

@@ -35,7 +35,8 @@ class DecodeLimitsTest {
     private static Connect connect(int level, int own, int ofWill, int payloadBytes) {
         MessageProperties properties = new MessageProperties(-1, -1, null, null, null, properties(ofWill));
         WillPacket will = new WillPacket("w", new byte[payloadBytes], Qos.AT_MOST_ONCE, false, properties, 0);
-        return new Connect(level, true, 0, "c", null, null, will, -1, -1, -1, -1, false, true, properties(own), null, null);
+        return new Connect(
+                level, true, 0, "c", null, null, will, -1, -1, -1, -1, false, true, properties(own), null, null);
     }
 
     private static Publish publish(int count) {
@@ -50,8 +51,7 @@ class DecodeLimitsTest {
     private void refuses(Packet packet, int level, ReasonCode code) {
         assertThatThrownBy(() -> decode(packet, level))
                 .isInstanceOfSatisfying(
-                        ProtocolException.class,
-                        e -> assertThat(e.reasonCode()).isEqualTo(code));
+                        ProtocolException.class, e -> assertThat(e.reasonCode()).isEqualTo(code));
     }
 
     @Test

@@ -47,8 +47,8 @@ class PendingConnectsTest {
         List<UserProperty> properties = Collections.nCopies(100, new UserProperty("n", "v"));
         MessageProperties ofWill = new MessageProperties(-1, -1, "type", "r", new byte[10], properties);
         WillPacket will = new WillPacket("w", new byte[1_000], Qos.AT_MOST_ONCE, false, ofWill, 0);
-        Connect connect =
-                new Connect(5, true, 0, "c", "u", new byte[5], will, -1, -1, -1, -1, false, true, properties, null, null);
+        Connect connect = new Connect(
+                5, true, 0, "c", "u", new byte[5], will, -1, -1, -1, -1, false, true, properties, null, null);
         assertThat(PendingConnects.heapBytes(connect)).isBetween(27_000L, 30_000L);
     }
 }

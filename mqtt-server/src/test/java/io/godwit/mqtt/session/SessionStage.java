@@ -64,6 +64,7 @@ final class SessionStage {
     InboxMail mail = new InboxMail();
     /** Whether nothing of a session made here is under way any more. */
     boolean isEnded;
+
     private @Nullable ConnectServices connects;
     /** Packets sent to the client that it has looked at. */
     private int seen;
