@@ -106,7 +106,7 @@ final class BrokerSettings {
                         config.get(FileSettings.SEND_MAXIMUM),
                         config.get(FileSettings.TOPIC_ALIAS_MAXIMUM),
                         config.get(FileSettings.MAX_QUEUED_MESSAGES),
-                        session.maxQueuedBytes(),
+                        config.get(FileSettings.MAX_QUEUED_BYTES),
                         dropsOldest(config),
                         config.get(FileSettings.MAX_EXPIRY_SECONDS),
                         config.get(FileSettings.SERVER_KEEP_ALIVE_SECONDS),

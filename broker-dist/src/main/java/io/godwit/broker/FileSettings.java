@@ -57,6 +57,8 @@ final class FileSettings {
 
     static final Setting<Integer> MAX_QUEUED_MESSAGES =
             Setting.integer("sessionConfig.maxQueuedMessages", 1_000, 1, 1_000_000);
+    static final Setting<Long> MAX_QUEUED_BYTES =
+            Setting.number("sessionConfig.maxQueuedBytes", 64L << 20, 1, Long.MAX_VALUE);
     static final Setting<Integer> MAX_FILTERS =
             Setting.integer("sessionConfig.maxFilters", 10_000, 1, Integer.MAX_VALUE);
     static final Setting<Integer> MAX_FILTER_PATTERNS =
@@ -156,6 +158,7 @@ final class FileSettings {
             EVENT_LOOPS,
             PACK_EVENT_LOOPS,
             MAX_QUEUED_MESSAGES,
+            MAX_QUEUED_BYTES,
             MAX_FILTERS,
             MAX_FILTER_PATTERNS,
             SLOW_CONSUMER_TIMEOUT_SECONDS,

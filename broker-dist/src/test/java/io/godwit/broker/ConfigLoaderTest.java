@@ -127,6 +127,7 @@ class ConfigLoaderTest {
                   packEventLoops: false
                 sessionConfig:
                   maxQueuedMessages: 7
+                  maxQueuedBytes: 5000
                   maxFilters: 40
                   maxFilterPatterns: 50
                   slowConsumerTimeoutSeconds: 50
@@ -234,6 +235,7 @@ class ConfigLoaderTest {
         assertThat(mqtt.bans())
                 .isEqualTo(
                         new BanConfig(1, 2, 3, 4, Duration.ofSeconds(6), Duration.ofSeconds(7), Duration.ofSeconds(8)));
+        assertThat(mqtt.session().maxQueuedBytes()).isEqualTo(5_000);
         assertThat(mqtt.session().sendWindow()).isEqualTo(20);
         assertThat(mqtt.session().slowConsumerTimeoutSeconds()).isEqualTo(50);
         assertThat(mqtt.session().limits()).isEqualTo(new TopicLimits(20, 4000, 30, 40, 50));

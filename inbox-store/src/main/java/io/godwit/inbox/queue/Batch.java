@@ -122,7 +122,7 @@ final class Batch extends Proposal {
     void insert(Insert insert) {
         operations.add(insert);
         waiters.add(insert);
-        bytes += insert.message().payload().length + 64;
+        bytes += insert.message().heapBytes();
     }
 
     void copyAdded(InboxState state) {

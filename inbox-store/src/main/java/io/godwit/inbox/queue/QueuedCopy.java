@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /** One message in the queue of one inbox. Immutable. */
 class QueuedCopy {
     static final int[] NO_IDS = {};
-    /** What an entry costs in memory beside its payload, about. */
-    private static final int OVERHEAD_BYTES = 160;
+    /** What an entry costs in memory beside its message, about. */
+    private static final int OVERHEAD_BYTES = 64;
 
     final long sequence;
     final Message message;
@@ -31,6 +31,6 @@ class QueuedCopy {
 
     /** Heap that holding it costs, about. */
     final int heldBytes() {
-        return message.payload().length + OVERHEAD_BYTES;
+        return message.heapBytes() + OVERHEAD_BYTES;
     }
 }

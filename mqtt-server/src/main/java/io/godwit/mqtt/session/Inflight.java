@@ -33,6 +33,8 @@ final class Inflight {
     /** By packet id; null until the first. */
     private @Nullable Map<Integer, Delivery> held;
 
+    private long heldBytes;
+
     private int size;
     private int lastId;
 
@@ -72,6 +74,12 @@ final class Inflight {
             held = new HashMap<>();
         }
         held.put(id, delivery);
+        heldBytes += delivery.message().heapBytes();
+    }
+
+    /** On the heap. */
+    long heldBytes() {
+        return heldBytes;
     }
 
     /** What is held, in the order in which it was sent. */
@@ -115,8 +123,9 @@ final class Inflight {
             return;
         }
         size--;
-        if (held != null) {
-            held.remove(id);
+        Delivery delivery = held == null ? null : held.remove(id);
+        if (delivery != null) {
+            heldBytes -= delivery.message().heapBytes();
         }
         int mask = ids.length - 1;
         // close the gap: pull up later entries whose own place lies at or before the hole

@@ -24,12 +24,12 @@ final class LiveQueue {
 
     /** Whether one more would break a limit; the first message is always taken. */
     boolean isFullFor(Message message) {
-        return entries.size() >= maxMessages || bytes + message.payload().length > maxBytes && !entries.isEmpty();
+        return entries.size() >= maxMessages || bytes + message.heapBytes() > maxBytes && !entries.isEmpty();
     }
 
     void add(Entry entry) {
         entries.addLast(entry);
-        bytes += entry.message.payload().length;
+        bytes += entry.message.heapBytes();
     }
 
     /** Takes the oldest; null when there is none. */
@@ -37,7 +37,7 @@ final class LiveQueue {
     Entry poll() {
         Entry entry = entries.pollFirst();
         if (entry != null) {
-            bytes -= entry.message.payload().length;
+            bytes -= entry.message.heapBytes();
         }
         return entry;
     }

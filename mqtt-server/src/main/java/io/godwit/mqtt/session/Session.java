@@ -432,7 +432,10 @@ public abstract class Session implements PacketHandler, Subscriber {
 
     /** Whether one more message of QoS 1 or 2 may be sent now. */
     final boolean hasWindow() {
-        return (inflight == null || inflight.size() < terms.sendWindow()) && connection.isWritable();
+        return (inflight == null
+                        || inflight.size() < terms.sendWindow()
+                                && inflight.heldBytes() < services.config.maxQueuedBytes())
+                && connection.isWritable();
     }
 
     /**

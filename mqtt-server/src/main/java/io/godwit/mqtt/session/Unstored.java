@@ -27,7 +27,7 @@ final class Unstored {
 
     /** A message is held until {@link #end}; may nest for one message. */
     void begin(Message message) {
-        int added = bytesOf(message);
+        int added = message.heapBytes();
         connection.stores(added);
         messages++;
         bytes += added;
@@ -47,7 +47,7 @@ final class Unstored {
     }
 
     void end(Message message) {
-        int ended = bytesOf(message);
+        int ended = message.heapBytes();
         connection.stores(-ended);
         messages--;
         bytes -= ended;
@@ -59,10 +59,6 @@ final class Unstored {
         if (messages == 0) {
             session.intakeQuiet();
         }
-    }
-
-    private static int bytesOf(Message message) {
-        return message.payload().length + message.topic().length() + 128;
     }
 
     boolean isEmpty() {

@@ -3,6 +3,11 @@ package io.godwit.mqtt.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.conformance.Clause;
+import io.godwit.dist.client.Delivery;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +18,23 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
 class InflightTest {
+    /** A member of a shared group that reads and never acknowledges keeps what it was sent in memory. */
+    @Example
+    void whatIsHeldIsCountedUntilItIsRemoved() {
+        Message message = new Message("t", new byte[1_000], Qos.AT_LEAST_ONCE, false, 0, MessageProperties.NONE);
+        ClientInfo publisher = SessionStage.info("p");
+        Inflight inflight = new Inflight();
+        for (int i = 0; i < 3; i++) {
+            int id = inflight.take(Inflight.AWAITS_PUBACK);
+            inflight.hold(id, new Delivery(publisher, message, List.of(), null));
+        }
+        assertThat(inflight.heldBytes()).isEqualTo(3L * message.heapBytes());
+        for (int id = 1; id <= 3; id++) {
+            inflight.remove(id);
+        }
+        assertThat(inflight.heldBytes()).isZero();
+    }
+
     /** The table is a map: it answers what a HashMap would, whatever was put and removed; ids collide on purpose. */
     @Property
     void behavesLikeAMap(@ForAll @Size(max = 200) List<@IntRange(min = -40, max = 40) Integer> steps) {

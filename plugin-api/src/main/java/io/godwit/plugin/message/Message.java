@@ -7,12 +7,16 @@ import java.util.Objects;
  * modified by anyone.
  */
 public final class Message {
+    /** The objects themselves, without what they hold. */
+    private static final int OVERHEAD_BYTES = 128;
+
     private final String topic;
     private final byte[] payload;
     private final Qos qos;
     private final boolean retain;
     private final long receivedAtMillis;
     private final MessageProperties properties;
+    private final int heapBytes;
 
     /**
      * @param topic a valid topic name, see {@link io.godwit.plugin.topic.TopicName}
@@ -32,6 +36,16 @@ public final class Message {
         this.retain = retain;
         this.receivedAtMillis = receivedAtMillis;
         this.properties = Objects.requireNonNull(properties);
+        long bytes = OVERHEAD_BYTES + (long) payload.length + topic.length() + properties.heapBytes();
+        this.heapBytes = (int) Math.min(Integer.MAX_VALUE, bytes);
+    }
+
+    /**
+     * About what this message takes on the heap, in bytes: payload, topic, and properties as they are once decoded. This is
+     * what budgets are charged with: a message may have no payload and half a megabyte of properties.
+     */
+    public int heapBytes() {
+        return heapBytes;
     }
 
     public String topic() {

@@ -20,6 +20,9 @@ public record MessageProperties(
         byte @Nullable [] correlationData,
         List<UserProperty> userProperties) {
 
+    /** Two strings with their arrays, and the pair of them. */
+    private static final int USER_PROPERTY_BYTES = 130;
+
     /** No property at all; the usual case, shared. */
     public static final MessageProperties NONE = new MessageProperties(-1, -1, null, null, null, List.of());
 
@@ -32,5 +35,23 @@ public record MessageProperties(
                     "messageExpirySeconds must be -1 or an unsigned 32-bit value, was " + messageExpirySeconds);
         }
         userProperties = List.copyOf(userProperties);
+    }
+
+    /**
+     * About what these properties take on the heap, in bytes; never less than half of it. A user property of 7 bytes in a
+     * packet takes some 130.
+     */
+    long heapBytes() {
+        long sum = 0L + chars(contentType) + chars(responseTopic);
+        sum += correlationData == null ? 0 : correlationData.length;
+        for (UserProperty property : userProperties) {
+            sum += USER_PROPERTY_BYTES + chars(property.name()) + chars(property.value());
+        }
+        return sum;
+    }
+
+    /** A text in which one character is beyond Latin-1 has two bytes for each: the usual case is counted. */
+    private static int chars(@Nullable String text) {
+        return text == null ? 0 : text.length();
     }
 }

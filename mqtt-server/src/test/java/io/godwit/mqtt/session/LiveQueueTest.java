@@ -1,0 +1,39 @@
+package io.godwit.mqtt.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.message.UserProperty;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class LiveQueueTest {
+    private static Message withProperties(int chars) {
+        MessageProperties properties = new MessageProperties(
+                -1, -1, null, null, null, List.of(new UserProperty("n".repeat(chars / 2), "v".repeat(chars / 2))));
+        return new Message("t", new byte[0], Qos.AT_LEAST_ONCE, false, 0, properties);
+    }
+
+    private static LiveQueue.Entry entry(Message message) {
+        return new LiveQueue.Entry(message, message.qos(), false, new int[0], null);
+    }
+
+    /** 48 of these, each of half a megabyte, once ended a broker: only payloads were counted. */
+    @Test
+    void messagesOfPropertiesAloneFillIt() {
+        LiveQueue queue = new LiveQueue(1_000, 1_000_000);
+        Message half = withProperties(480_000);
+        queue.add(entry(half));
+        assertThat(queue.isFullFor(half)).isFalse();
+        queue.add(entry(half));
+        assertThat(queue.isFullFor(half)).isTrue();
+        queue.poll();
+        assertThat(queue.isFullFor(half)).isFalse();
+        queue.poll();
+        assertThat(queue.isFullFor(withProperties(5_000_000)))
+                .as("the first is always taken")
+                .isFalse();
+    }
+}
