@@ -2,6 +2,7 @@ package io.godwit.kv;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Copies of ranges, for operators. Any thread; blocks. */
@@ -13,8 +14,19 @@ public interface RangeBackups {
      */
     RangeCopy copy(String store, long rangeId) throws IOException;
 
+    /**
+     * Copies all ranges of some stores as they are at one moment, see {@link io.godwit.kv.range.RangeMoment}: with everything in them that was acknowledged before the
+     * call. They take no writes for that moment.
+     *
+     * @return by their first keys, store after store
+     * @throws IOException if this node does not lead all of them, one is being changed, or they cannot be written
+     */
+    List<RangeCopy> copyAll(List<String> stores) throws IOException;
+
     /** A copy in a directory of its own, deleted by {@link #close}. */
     interface RangeCopy extends AutoCloseable {
+        String store();
+
         long id();
 
         long epoch();

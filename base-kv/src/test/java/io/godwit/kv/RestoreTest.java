@@ -22,11 +22,13 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.RocksDB;
 
 /** Copies of ranges that are in use, and a new cluster out of them. */
 @Timeout(120)
@@ -159,6 +161,84 @@ class RestoreTest {
         assertThat(directory.resolve("restored.restoring")).exists();
         Restore.into(restored, parts.subList(1, 3));
         assertThat(directory.resolve("restored.restoring")).doesNotExist();
+    }
+
+    /** What one range has because of another is never restored without that: a token, say, and what it was for. */
+    @Test
+    void copiesOfOneMomentFitTogether() throws Exception {
+        List<Restore.Part> parts = new ArrayList<>();
+        try (KvNode node = KvNode.open(KvNodeConfig.standalone(data))) {
+            KvStore store = open(node, List.of(key(1_000)));
+            RangeClient client = store.client();
+            AtomicBoolean isOver = new AtomicBoolean();
+            Thread writer = new Thread(() -> {
+                while (!isOver.get()) { // first here, and only then there
+                    client.mutate(key(1), append(1, "x"), deadline()).join();
+                    client.mutate(key(1_001), append(1_001, "x"), deadline()).join();
+                }
+            });
+            writer.start();
+            try {
+                for (int round = 0; round < 20; round++) {
+                    long begun = read(client, 1_001).length();
+                    List<RangeCopy> copies = node.backups().copyAll(List.of("test"));
+                    assertThat(copies).hasSize(2);
+                    for (RangeCopy copy : copies) {
+                        if (round == 19) {
+                            parts.add(keep(copy));
+                        }
+                    }
+                    int first = lengthIn(copies.get(0), 1);
+                    int second = lengthIn(copies.get(1), 1_001);
+                    assertThat(first - second).isBetween(0, 1);
+                    assertThat((long) second).as("what was acknowledged before").isGreaterThanOrEqualTo(begun);
+                    copies.forEach(RangeCopy::close);
+                    assertThat(read(client, 1_001).length()).isGreaterThanOrEqualTo(second);
+                }
+                // one after the other they do not
+                try (RangeCopy first = node.backups().copy("test", id(store, 1))) {
+                    int length = read(client, 1).length();
+                    while (read(client, 1).length() < length + 2) {
+                        Thread.onSpinWait();
+                    }
+                    try (RangeCopy second = node.backups().copy("test", id(store, 1_001))) {
+                        assertThat(lengthIn(second, 1_001)).isGreaterThan(lengthIn(first, 1));
+                    }
+                }
+                assertThatThrownBy(() -> node.backups().copyAll(List.of("test", "none")))
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining("no store none");
+            } finally {
+                isOver.set(true);
+                writer.join();
+            }
+            try (Stream<Path> left = Files.list(data.resolve("copies"))) {
+                assertThat(left).isEmpty();
+            }
+        }
+        Restore.into(restored, parts);
+        try (KvNode node = KvNode.open(KvNodeConfig.standalone(restored))) {
+            KvStore store = open(node, List.of());
+            assertThat(read(store.client(), 1).length() - read(store.client(), 1_001).length())
+                    .isBetween(0, 1);
+        }
+    }
+
+    private static long id(KvStore store, int key) {
+        return store.ranges().all().stream()
+                .filter(range -> range.state().bounds().contains(key(key)))
+                .findFirst()
+                .orElseThrow()
+                .state()
+                .id();
+    }
+
+    /** How long the value of a key is in a copy. */
+    private static int lengthIn(RangeCopy copy, int key) throws Exception {
+        try (RocksDB db = RocksDB.openReadOnly(copy.directory().toString())) {
+            byte[] value = db.get(("\u0001" + new String(key(key), UTF_8)).getBytes(UTF_8)); // as a user's key is stored
+            return value == null ? 0 : value.length;
+        }
     }
 
     private static Restore.Part part(List<Restore.Part> parts, long id) {

@@ -321,7 +321,20 @@ public final class Range {
      * @throws IOException if this replica does not lead, or the copy cannot be written
      */
     public RangeState copyTo(Path target) throws IOException {
-        return new RangeCopy(groupId, db, executor, role, environment.settings().leaderWaitMillis()).copyTo(target);
+        return copier().copyTo(target);
+    }
+
+    /** What a {@link RangeMoment} does before; as {@link #copyTo} fails. */
+    void confirmLeads() throws IOException {
+        copier().confirm();
+    }
+
+    private RangeCopy copier() {
+        return new RangeCopy(groupId, db, executor, role, environment.settings().leaderWaitMillis());
+    }
+
+    RangeDb db() {
+        return db;
     }
 
     /** What makes new files is not begun then: once it is in the log it has to be done. */

@@ -30,6 +30,12 @@ final class RangeCopy {
 
     /** As {@link Range#copyTo}. */
     RangeState copyTo(Path target) throws IOException {
+        confirm();
+        return db.copyTo(target);
+    }
+
+    /** Waits until it is sure that this replica leads, and has applied all that was acknowledged before the call. */
+    void confirm() throws IOException {
         try {
             confirmed().get(waitMillis, TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
@@ -38,7 +44,6 @@ final class RangeCopy {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);
         }
-        return db.copyTo(target);
     }
 
     private CompletableFuture<Void> confirmed() {

@@ -12,6 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -63,6 +65,11 @@ public final class RangeDb implements AutoCloseable {
      * for long on many threads, and a closed native handle crashes the process.
      */
     private final ReentrantReadWriteLock useLock = new ReentrantReadWriteLock();
+    /**
+     * Held by the apply thread for each batch, and by whoever copies several ranges as they are at one moment ({@link RangeMoment}), who must stop those that
+     * write, each a thread of its own. Nobody takes another lock's turn under it but {@link #useLock} to read.
+     */
+    private final ReentrantLock writeGate = new ReentrantLock();
 
     private Options options;
     private RocksDB db;
@@ -197,11 +204,38 @@ public final class RangeDb implements AutoCloseable {
         BatchBytes bytes = writes.bytes();
         bytes.putSystem(
                 APPLIED_KEY, ByteBuffer.allocate(Long.BYTES).putLong(index).array());
+        writeGate.lock();
         try (WriteBatch batch = new WriteBatch(bytes.toByteArray())) {
             db.write(writeOptions, batch);
+        } finally {
+            writeGate.unlock();
         }
         appliedIndex = index;
         writes.clear();
+    }
+
+    /** From here on nothing is written until {@link #resumeWrites} by the same thread; false when that is not to be had in time. */
+    boolean pauseWrites(long waitMillis) throws InterruptedException {
+        return writeGate.tryLock(waitMillis, TimeUnit.MILLISECONDS);
+    }
+
+    void resumeWrites() {
+        writeGate.unlock();
+    }
+
+    /** Brings what is in memory to disk, so that a copy that is made now has little to flush. For an I/O thread. */
+    void flushAhead() throws IOException {
+        useLock.readLock().lock();
+        try {
+            if (closed) {
+                throw new IOException("database is closed: " + directory);
+            }
+            flush();
+        } catch (RocksDBException e) {
+            throw new IOException("flush of " + directory + ": " + e.getMessage(), e);
+        } finally {
+            useLock.readLock().unlock();
+        }
     }
 
     /** Runs {@code work} on a consistent state at least as new as this call. For any thread but the apply thread. */
@@ -358,7 +392,7 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
-    /** For the apply thread, and while nothing is applied. */
+    /** For the apply thread, while nothing is applied, or with {@link #useLock}. */
     void flush() throws RocksDBException {
         try (FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
             db.flush(flush);
@@ -370,7 +404,12 @@ public final class RangeDb implements AutoCloseable {
      */
     RangeState copyTo(Path target) throws IOException {
         checkpoint(target);
-        try (RangeDb copy = new RangeDb(target, state, resources)) {
+        return stateIn(target);
+    }
+
+    /** What this range was in a checkpoint. */
+    RangeState stateIn(Path checkpoint) throws IOException {
+        try (RangeDb copy = new RangeDb(checkpoint, state, resources)) {
             return copy.state();
         }
     }

@@ -44,13 +44,11 @@ final class AdminMethods {
             unary("changeBalancer", Messages.ChangeBalancer.class, Messages.Nothing.class);
 
     /** Answers with {@link CopyFrame}s. */
-    static final MethodDescriptor<Messages.OfRange, byte[]> COPY_RANGE =
-            MethodDescriptor.<Messages.OfRange, byte[]>newBuilder()
-                    .setType(MethodType.SERVER_STREAMING)
-                    .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, "copyRange"))
-                    .setRequestMarshaller(new Json<>(Messages.OfRange.class))
-                    .setResponseMarshaller(BytesMarshaller.INSTANCE)
-                    .build();
+    static final MethodDescriptor<Messages.OfRange, byte[]> COPY_RANGE = copying("copyRange", Messages.OfRange.class);
+
+    /** All ranges of the stores, as they are at one moment; answers with {@link CopyFrame}s. */
+    static final MethodDescriptor<Messages.OfStores, byte[]> COPY_STORES =
+            copying("copyStores", Messages.OfStores.class);
 
     private AdminMethods() {}
 
@@ -69,6 +67,15 @@ final class AdminMethods {
                 .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, name))
                 .setRequestMarshaller(new Json<>(request))
                 .setResponseMarshaller(new Json<>(answer))
+                .build();
+    }
+
+    private static <Q> MethodDescriptor<Q, byte[]> copying(String name, Class<Q> request) {
+        return MethodDescriptor.<Q, byte[]>newBuilder()
+                .setType(MethodType.SERVER_STREAMING)
+                .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, name))
+                .setRequestMarshaller(new Json<>(request))
+                .setResponseMarshaller(BytesMarshaller.INSTANCE)
                 .build();
     }
 

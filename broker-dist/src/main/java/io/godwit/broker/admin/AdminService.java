@@ -92,6 +92,10 @@ public final class AdminService implements AutoCloseable {
                 AdminMethods.COPY_RANGE.toBuilder(BytesMarshaller.INSTANCE, BytesMarshaller.INSTANCE)
                         .build(),
                 ServerCalls.asyncServerStreamingCall(this::copyRange));
+        service.addMethod(
+                AdminMethods.COPY_STORES.toBuilder(BytesMarshaller.INSTANCE, BytesMarshaller.INSTANCE)
+                        .build(),
+                ServerCalls.asyncServerStreamingCall(this::copyStores));
         return service.build();
     }
 
@@ -296,19 +300,7 @@ public final class AdminService implements AutoCloseable {
     }
 
     private void copyRange(byte[] bytes, StreamObserver<byte[]> caller) {
-        CopySender sender = new CopySender((ServerCallStreamObserver<byte[]>) caller);
-        try {
-            copies.execute(() -> copyRange(bytes, sender, caller));
-        } catch (RejectedExecutionException e) {
-            caller.onError(Status.RESOURCE_EXHAUSTED
-                    .withDescription(MAX_COPIES + " copies are under way already")
-                    .asRuntimeException());
-        }
-    }
-
-    /** On a thread of its own, which may wait. */
-    private void copyRange(byte[] bytes, CopySender sender, StreamObserver<byte[]> caller) {
-        try {
+        copy(caller, sender -> {
             Messages.OfRange request = AdminMethods.decode(bytes, 0, Messages.OfRange.class);
             if (isElsewhere(request.node())) {
                 Channel channel = channel(request.node());
@@ -322,8 +314,39 @@ public final class AdminService implements AutoCloseable {
             store(request.store());
             LOG.info("operator copies range store={} range={}", request.store(), request.rangeId());
             sender.send(backups, node.clusterId(), request);
+        });
+    }
+
+    private void copyStores(byte[] bytes, StreamObserver<byte[]> caller) {
+        copy(caller, sender -> {
+            Messages.OfStores request = AdminMethods.decode(bytes, 0, Messages.OfStores.class);
+            request.stores().forEach(this::store);
+            LOG.info("operator copies stores={}", request.stores());
+            sender.send(backups, node.clusterId(), request);
+        });
+    }
+
+    private interface Copying {
+        void send(CopySender sender) throws IOException, InterruptedException;
+    }
+
+    private void copy(StreamObserver<byte[]> caller, Copying copying) {
+        CopySender sender = new CopySender((ServerCallStreamObserver<byte[]>) caller);
+        try {
+            copies.execute(() -> copy(sender, caller, copying));
+        } catch (RejectedExecutionException e) {
+            caller.onError(Status.RESOURCE_EXHAUSTED
+                    .withDescription(MAX_COPIES + " copies are under way already")
+                    .asRuntimeException());
+        }
+    }
+
+    /** On a thread of its own, which may wait. */
+    private static void copy(CopySender sender, StreamObserver<byte[]> caller, Copying copying) {
+        try {
+            copying.send(sender);
         } catch (IOException e) {
-            LOG.warn("operator's copy of a range failed cause={}", e.toString());
+            LOG.warn("operator's copy failed cause={}", e.toString());
             caller.onError(
                     Status.FAILED_PRECONDITION.withDescription(e.getMessage()).asRuntimeException());
         } catch (RuntimeException e) { // outermost frame of a request

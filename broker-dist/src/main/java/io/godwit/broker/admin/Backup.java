@@ -8,12 +8,15 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a backup of a store that is in use: range after range, each as its leader has it at its own moment. In order, with what a crash, of this
+ * Takes a backup of a store that is in use: range after range, each as its leader has it at its own moment; or of all stores of one node at one moment
+ * ({@link #takeAll}), a backup for each. In order, with what a crash, of this
  * program or of a node, leaves:
  *
  * <ol>
@@ -71,6 +74,79 @@ final class Backup {
         throw new AdminException(Kind.STALE, "the ranges of " + store + " change too often for a backup: " + gap);
     }
 
+    /** Where the backup of a store goes. */
+    interface Place {
+        BackupTarget of(String store) throws IOException;
+    }
+
+    /**
+     * Takes a backup of each of {@code stores}, all ranges of all of them at one moment. The node that is asked must lead them.
+     *
+     * @return by store
+     */
+    static Map<String, BackupManifest> takeAll(AdminClient client, List<String> stores, Place place)
+            throws AdminException, IOException {
+        String taken = Instant.now().toString();
+        Map<String, Backup> backups = new LinkedHashMap<>();
+        Map<String, BackupManifest> manifests = new LinkedHashMap<>();
+        try {
+            Iterator<byte[]> frames = null;
+            int ranges = 0;
+            for (int attempt = 1; frames == null; attempt++) {
+                frames = client.stream(AdminMethods.COPY_STORES, new Messages.OfStores(stores));
+                try {
+                    byte[] head = client.next(frames);
+                    check(head, CopyFrame.STORES);
+                    ranges = CopyFrame.message(head, Messages.CopiedStores.class).ranges();
+                } catch (AdminException e) {
+                    frames = null; // a range may be cut or joined just now
+                    if (e.kind() != Kind.REFUSED || attempt == MAX_ROUNDS) {
+                        throw new AdminException(
+                                e.kind(),
+                                "the stores were not copied at one moment: " + e.getMessage()
+                                        + " (one store alone may be copied from several nodes: backup STORE)",
+                                e);
+                    }
+                    NodeCommand.pause(ATTEMPT_MILLIS);
+                }
+            }
+            for (String store : stores) {
+                backups.put(store, new Backup(client, store, place.of(store)));
+            }
+            for (int i = 0; i < ranges; i++) {
+                Messages.CopiedRange head =
+                        CopyFrame.message(expect(client, frames, CopyFrame.RANGE), Messages.CopiedRange.class);
+                Backup backup = backups.get(head.store());
+                if (backup == null) {
+                    throw new AdminException(Kind.FAILED, "a range of " + head.store() + " came, which was not asked for");
+                }
+                backup.copied.add(backup.receive(frames, head));
+            }
+            for (Map.Entry<String, Backup> each : backups.entrySet()) {
+                Backup backup = each.getValue();
+                String gap = BackupManifest.gap(backup.copied);
+                if (!gap.isEmpty()) {
+                    throw new AdminException(Kind.FAILED, "the ranges of " + each.getKey() + " came with a gap: " + gap);
+                }
+                BackupManifest manifest = new BackupManifest(
+                        backup.clusterId, backup.store, backup.release, taken, List.copyOf(backup.copied));
+                manifests.put(each.getKey(), manifest);
+            }
+            for (Map.Entry<String, Backup> each : backups.entrySet()) { // last, so that there are all or not all of them
+                each.getValue().target.finish(manifest(manifests, each.getKey()).encode());
+            }
+            return manifests;
+        } finally {
+            for (Backup backup : backups.values()) {
+                backup.target.close();
+            }
+        }
+    }
+
+    private static BackupManifest manifest(Map<String, BackupManifest> manifests, String store) {
+        return Objects.requireNonNull(manifests.get(store));
+    }
+
     /** The last copy of a range with the keys that it has now. */
     private BackupManifest.@Nullable Range copyOf(Messages.Range range) {
         for (int i = copied.size() - 1; i >= 0; i--) {
@@ -101,10 +177,15 @@ final class Backup {
     }
 
     private BackupManifest.Range copy(Messages.Range range) throws AdminException, IOException {
-        String directory = "range-" + range.id() + "-" + ++directories;
         Iterator<byte[]> frames =
                 client.stream(AdminMethods.COPY_RANGE, new Messages.OfRange(store, range.id(), range.leader()));
-        Messages.CopiedRange head = CopyFrame.message(expect(frames, CopyFrame.RANGE), Messages.CopiedRange.class);
+        return receive(
+                frames, CopyFrame.message(expect(client, frames, CopyFrame.RANGE), Messages.CopiedRange.class));
+    }
+
+    private BackupManifest.Range receive(Iterator<byte[]> frames, Messages.CopiedRange head)
+            throws AdminException, IOException {
+        String directory = "range-" + head.id() + "-" + ++directories;
         clusterId = head.clusterId();
         release = head.release();
         List<BackupManifest.File> files = new ArrayList<>();
@@ -115,7 +196,7 @@ final class Backup {
         }
         check(frame, CopyFrame.END);
         if (CopyFrame.message(frame, Messages.CopyEnd.class).files() != files.size()) {
-            throw new AdminException(Kind.FAILED, "not all files of range " + range.id() + " came");
+            throw new AdminException(Kind.FAILED, "not all files of range " + head.id() + " came");
         }
         return new BackupManifest.Range(head.id(), head.epoch(), head.start(), head.end(), directory, files);
     }
@@ -142,7 +223,7 @@ final class Backup {
         return new BackupManifest.File(file.name(), file.bytes(), sum);
     }
 
-    private byte[] expect(Iterator<byte[]> frames, byte kind) throws AdminException {
+    private static byte[] expect(AdminClient client, Iterator<byte[]> frames, byte kind) throws AdminException {
         byte[] frame = client.next(frames);
         check(frame, kind);
         return frame;

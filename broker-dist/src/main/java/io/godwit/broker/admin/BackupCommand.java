@@ -4,6 +4,9 @@ import io.godwit.broker.admin.AdminException.Kind;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -11,10 +14,13 @@ import picocli.CommandLine.Parameters;
         name = "backup",
         description = {
             "Copies a store, while it is in use, into a new directory or a tar file of this machine.",
-            "Each of its ranges is as of a moment of its own."
+            "Each of its ranges is as of a moment of its own. With \"all\" it copies all stores as they are at one",
+            "moment, into a directory each of a new directory: what is restored of them fits together."
         })
 final class BackupCommand extends NodeCommand {
-    @Parameters(index = "0", paramLabel = "STORE", description = "inbox, dist or retain")
+    private static final String ALL = "all";
+
+    @Parameters(index = "0", paramLabel = "STORE", description = "inbox, dist or retain; or all")
     private String store = "";
 
     @Parameters(
@@ -32,6 +38,10 @@ final class BackupCommand extends NodeCommand {
 
     @Override
     void run(AdminClient client) throws AdminException {
+        if (store.equals(ALL)) {
+            runAll(client);
+            return;
+        }
         client.ranges(store); // before anything is made for a store that there is not
         try (BackupTarget target = BackupTarget.at(to)) {
             BackupManifest manifest = new Backup(client, store, target).take();
@@ -41,6 +51,29 @@ final class BackupCommand extends NodeCommand {
                     written,
                     () -> admin().progress(written.ranges() + " ranges of " + store + ", " + Text.bytes(written.bytes())
                             + ", are in " + to));
+        } catch (FileAlreadyExistsException e) {
+            throw new AdminException(Kind.REFUSED, e.getMessage() + ": a backup is written to a place of its own", e);
+        } catch (IOException e) {
+            throw new AdminException(Kind.FAILED, "the backup was not finished: " + e.getMessage(), e);
+        }
+    }
+
+    private void runAll(AdminClient client) throws AdminException {
+        if (String.valueOf(to.getFileName()).endsWith(".tar")) {
+            throw new AdminException(Kind.REFUSED, to + ": all stores are copied into a directory, not into a tar file");
+        }
+        List<String> stores = client.nodes().stores();
+        try {
+            BackupTarget.at(to).close(); // it is new, or empty
+            Map<String, BackupManifest> taken =
+                    Backup.takeAll(client, stores, name -> BackupTarget.at(to.resolve(name)));
+            List<Written> written = new ArrayList<>();
+            taken.forEach((name, manifest) -> written.add(new Written(
+                    name, to.resolve(name).toString(), manifest.ranges().size(), manifest.bytes())));
+            answer(
+                    written,
+                    () -> written.forEach(each -> admin().progress(each.ranges() + " ranges of " + each.store() + ", "
+                            + Text.bytes(each.bytes()) + ", are in " + each.path())));
         } catch (FileAlreadyExistsException e) {
             throw new AdminException(Kind.REFUSED, e.getMessage() + ": a backup is written to a place of its own", e);
         } catch (IOException e) {

@@ -8,10 +8,12 @@ import java.util.Arrays;
  * <pre>
  * byte kind | JSON, or data of the file
  *
- * RANGE CopiedRange, then for each file: FILE CopiedFile, DATA ..., FILE_END FileEnd; then END CopyEnd
+ * a range:  RANGE CopiedRange, then for each file: FILE CopiedFile, DATA ..., FILE_END FileEnd; then END CopyEnd
+ * stores:   STORES CopiedStores, then each range
  * </pre>
  */
 final class CopyFrame {
+    static final byte STORES = 'S';
     static final byte RANGE = 'R';
     static final byte FILE = 'F';
     static final byte DATA = 'D';

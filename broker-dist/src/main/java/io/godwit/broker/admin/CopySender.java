@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Sends the copy of one range to one caller, as fast as that takes it. On a thread of its own, which waits for the caller; a caller that
+ * Sends the copy of one range, or of all ranges of some stores, to one caller, as fast as that takes it. On a thread of its own, which waits for the caller; a caller that
  * takes nothing for a minute is given up.
  */
 final class CopySender {
@@ -44,27 +44,47 @@ final class CopySender {
     void send(RangeBackups backups, String clusterId, Messages.OfRange request)
             throws IOException, InterruptedException {
         try (RangeCopy copy = backups.copy(request.store(), request.rangeId())) {
-            HexFormat hex = HexFormat.of();
-            byte[] end = copy.end();
-            emit(CopyFrame.of(
-                    CopyFrame.RANGE,
-                    new Messages.CopiedRange(
-                            clusterId,
-                            Release.version(),
-                            copy.id(),
-                            copy.epoch(),
-                            hex.formatHex(copy.start()),
-                            end == null ? null : hex.formatHex(end))));
-            List<Path> files;
-            try (Stream<Path> all = Files.list(copy.directory())) {
-                files = all.sorted().toList();
-            }
-            for (Path file : files) {
-                sendFile(file);
-            }
-            emit(CopyFrame.of(CopyFrame.END, new Messages.CopyEnd(files.size())));
+            send(copy, clusterId);
             caller.onCompleted();
         }
+    }
+
+    void send(RangeBackups backups, String clusterId, Messages.OfStores request)
+            throws IOException, InterruptedException {
+        List<RangeCopy> copies = backups.copyAll(request.stores());
+        try {
+            emit(CopyFrame.of(CopyFrame.STORES, new Messages.CopiedStores(copies.size())));
+            for (RangeCopy copy : copies) {
+                send(copy, clusterId);
+                copy.close(); // what was sent need not take room while the others are
+            }
+            caller.onCompleted();
+        } finally {
+            copies.forEach(RangeCopy::close);
+        }
+    }
+
+    private void send(RangeCopy copy, String clusterId) throws IOException, InterruptedException {
+        HexFormat hex = HexFormat.of();
+        byte[] end = copy.end();
+        emit(CopyFrame.of(
+                CopyFrame.RANGE,
+                new Messages.CopiedRange(
+                        clusterId,
+                        Release.version(),
+                        copy.store(),
+                        copy.id(),
+                        copy.epoch(),
+                        hex.formatHex(copy.start()),
+                        end == null ? null : hex.formatHex(end))));
+        List<Path> files;
+        try (Stream<Path> all = Files.list(copy.directory())) {
+            files = all.sorted().toList();
+        }
+        for (Path file : files) {
+            sendFile(file);
+        }
+        emit(CopyFrame.of(CopyFrame.END, new Messages.CopyEnd(files.size())));
     }
 
     private void sendFile(Path file) throws IOException, InterruptedException {

@@ -263,10 +263,20 @@ final class Messages {
         }
     }
 
+    record OfStores(List<String> stores) {
+        OfStores {
+            stores = List.copyOf(given(stores, "stores"));
+        }
+    }
+
+    /** How many ranges follow, each as from {@link CopiedRange} on. */
+    record CopiedStores(int ranges) {}
+
     /** The range that a copy is of; see {@link io.godwit.kv.RangeBackups.RangeCopy}. Keys in hexadecimal. */
     record CopiedRange(
             String clusterId,
             String release,
+            String store,
             long id,
             long epoch,
             String start,
@@ -274,6 +284,7 @@ final class Messages {
         CopiedRange {
             given(clusterId, "clusterId");
             given(release, "release");
+            given(store, "store");
             given(start, "start");
         }
     }

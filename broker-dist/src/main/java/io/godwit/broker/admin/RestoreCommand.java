@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -31,7 +32,7 @@ import picocli.CommandLine.Parameters;
 final class RestoreCommand implements Callable<Integer> {
     private final Admin admin;
 
-    @Parameters(arity = "1..*", paramLabel = "FROM", description = "backups: directories, or tar files")
+    @Parameters(arity = "1..*", paramLabel = "FROM", description = "backups: directories, or tar files; or the directory of \"backup all\"")
     private List<Path> from = List.of();
 
     @Option(
@@ -59,7 +60,7 @@ final class RestoreCommand implements Callable<Integer> {
         Path unpacked = into.resolveSibling(into.getFileName() + ".unpacked");
         try {
             List<Found> backups = new ArrayList<>();
-            for (Path path : from) {
+            for (Path path : expanded()) {
                 backups.add(open(path, unpacked.resolve(Integer.toString(backups.size()))));
             }
             check(backups);
@@ -76,6 +77,24 @@ final class RestoreCommand implements Callable<Integer> {
         } finally {
             delete(unpacked);
         }
+    }
+
+    /** A directory without a manifest may hold a backup of each store. */
+    private List<Path> expanded() throws IOException {
+        List<Path> all = new ArrayList<>();
+        for (Path path : from) {
+            List<Path> stores = List.of();
+            if (Files.isDirectory(path) && !Files.exists(path.resolve(BackupManifest.FILE))) {
+                try (Stream<Path> entries = Files.list(path)) {
+                    stores = entries.filter(Files::isDirectory)
+                            .filter(each -> Files.exists(each.resolve(BackupManifest.FILE)))
+                            .sorted()
+                            .toList();
+                }
+            }
+            all.addAll(stores.isEmpty() ? List.of(path) : stores);
+        }
+        return all;
     }
 
     private void delete(Path directory) {
@@ -122,6 +141,10 @@ final class RestoreCommand implements Callable<Integer> {
             manifest.ranges().forEach(range -> parts.add(part(backup, range)));
             tell(manifest.store() + ": " + manifest.ranges().size() + " ranges, " + Text.bytes(manifest.bytes())
                     + ", taken " + manifest.taken() + " of cluster " + manifest.cluster());
+        }
+        if (backups.stream().map(backup -> backup.manifest().taken()).distinct().count() > 1) {
+            tell("warning: the backups are of different moments; a QoS 2 message may come twice, and a session lack a"
+                    + " subscription until it connects. \"backup all\" takes them at one moment");
         }
         String cluster = "";
         if (isMeant) {

@@ -85,6 +85,59 @@ class BackupTest {
     }
 
     @Test
+    void allStoresAreCopiedAtOneMoment() throws Exception {
+        fixture.node.inbox.ranges.replaceAll(range ->
+                range.with(range.id(), range.epoch(), range.start(), range.end(), range.voters(), range.learners(), A));
+        Path all = directory.resolve("all");
+        assertThat(fixture.run("backup", "all", all.toString())).as(fixture.err).isZero();
+        assertThat(fixture.node.moments).isEqualTo(1);
+        List<String> stores = fixture.node.stores();
+        for (String store : stores) {
+            BackupManifest manifest = BackupFiles.verify(all.resolve(store));
+            assertThat(manifest.store()).isEqualTo(store);
+            assertThat(manifest.ranges()).hasSize(2);
+            assertThat(manifest.taken())
+                    .isEqualTo(BackupManifest.read(all.resolve(stores.get(0))).taken());
+        }
+        try (Stream<Path> left = Files.list(fixture.data.resolve("copies-a"))) {
+            assertThat(left).as("copies are deleted").isEmpty();
+        }
+        Path restored = directory.resolve("restored");
+        assertThat(fixture.run("restore", all.toString(), "--into", restored.toString()))
+                .as(fixture.err)
+                .isZero();
+        assertThat(fixture.out).doesNotContain("different moments");
+        assertThat(fixture.run("backup", "all", all.toString())).isEqualTo(4);
+        assertThat(fixture.err).contains(all + " is not empty");
+        assertThat(fixture.run("backup", "all", directory.resolve("all.tar").toString()))
+                .isEqualTo(4);
+    }
+
+    /** Ranges of several nodes have no moment in common. */
+    @Test
+    void allStoresAreNotCopiedWhenAnotherNodeLeadsSome() throws Exception {
+        Path all = directory.resolve("all");
+        assertThat(fixture.run("backup", "all", all.toString())).isEqualTo(4);
+        assertThat(fixture.err).contains("not copied at one moment", "is led by");
+        assertThat(all.resolve("inbox")).doesNotExist();
+    }
+
+    @Test
+    void aRestoreOfDifferentMomentsSaysSo() throws Exception {
+        Path inbox = backup("b");
+        Path dist = backup("d");
+        BackupManifest manifest = BackupManifest.read(dist);
+        BackupManifest earlier = new BackupManifest(
+                manifest.cluster(), "dist", manifest.release(), "2026-11-22T08:15:05Z", manifest.ranges());
+        Files.write(dist.resolve(BackupManifest.FILE), earlier.encode());
+        Path restored = directory.resolve("restored");
+        assertThat(fixture.run("restore", inbox.toString(), dist.toString(), "--into", restored.toString()))
+                .as(fixture.err)
+                .isZero();
+        assertThat(fixture.out + fixture.err).contains("different moments");
+    }
+
+    @Test
     void aPlaceThatIsInUseIsLeftAlone() throws Exception {
         Path taken = Files.createDirectory(directory.resolve("taken"));
         Path file = Files.writeString(taken.resolve("mine"), "1");

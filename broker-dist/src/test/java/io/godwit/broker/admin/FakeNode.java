@@ -55,6 +55,8 @@ final class FakeNode implements NodeOperations, RangeBackups {
     boolean isBDraining;
     /** Where copies lie; each is deleted when it is closed. */
     private final Path copies;
+    /** How often all stores were copied. */
+    int moments;
     /** Run when a copy is made, with the range that it is of. */
     Consumer<Long> whenCopied = rangeId -> {};
 
@@ -75,7 +77,24 @@ final class FakeNode implements NodeOperations, RangeBackups {
         Files.writeString(directory.resolve("CURRENT"), "MANIFEST-" + rangeId);
         Files.createFile(directory.resolve("empty.log"));
         Files.write(directory.resolve("000007.sst"), content(rangeId));
-        return new FakeCopy(range, directory);
+        return new FakeCopy(store, range, directory);
+    }
+
+    @Override
+    public List<RangeCopy> copyAll(List<String> stores) throws IOException {
+        moments++;
+        List<RangeCopy> copies = new ArrayList<>();
+        for (String store : stores) {
+            for (FakeRange range : inbox.ranges) {
+                if (!range.leader().equals(self)) {
+                    throw new IOException("range " + range.id() + " is led by " + range.leader());
+                }
+                Path directory = Files.createDirectory(this.copies.resolve("all-" + store + "-" + range.id()));
+                Files.write(directory.resolve("000007.sst"), content(range.id()));
+                copies.add(new FakeCopy(store, range, directory));
+            }
+        }
+        return copies;
     }
 
     /** Of a file that takes several messages. */
@@ -85,7 +104,7 @@ final class FakeNode implements NodeOperations, RangeBackups {
         return content;
     }
 
-    private record FakeCopy(FakeRange range, Path directory) implements RangeCopy {
+    private record FakeCopy(String store, FakeRange range, Path directory) implements RangeCopy {
         @Override
         public long id() {
             return range.id();
@@ -108,6 +127,9 @@ final class FakeNode implements NodeOperations, RangeBackups {
 
         @Override
         public void close() {
+            if (!Files.exists(directory)) {
+                return;
+            }
             try (Stream<Path> files = Files.list(directory)) {
                 for (Path file : (Iterable<Path>) files::iterator) {
                     Files.delete(file);
