@@ -219,7 +219,8 @@ class RestoreTest {
         Restore.into(restored, parts);
         try (KvNode node = KvNode.open(KvNodeConfig.standalone(restored))) {
             KvStore store = open(node, List.of());
-            assertThat(read(store.client(), 1).length() - read(store.client(), 1_001).length())
+            assertThat(read(store.client(), 1).length()
+                            - read(store.client(), 1_001).length())
                     .isBetween(0, 1);
         }
     }
@@ -236,7 +237,8 @@ class RestoreTest {
     /** How long the value of a key is in a copy. */
     private static int lengthIn(RangeCopy copy, int key) throws Exception {
         try (RocksDB db = RocksDB.openReadOnly(copy.directory().toString())) {
-            byte[] value = db.get(("\u0001" + new String(key(key), UTF_8)).getBytes(UTF_8)); // as a user's key is stored
+            byte[] value =
+                    db.get(("\u0001" + new String(key(key), UTF_8)).getBytes(UTF_8)); // as a user's key is stored
             return value == null ? 0 : value.length;
         }
     }

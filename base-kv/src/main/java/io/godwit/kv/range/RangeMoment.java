@@ -46,8 +46,8 @@ public final class RangeMoment {
         try {
             for (Range range : ranges) {
                 if (!range.db().pauseWrites(PAUSE_WAIT_MILLIS)) {
-                    throw new IOException("range " + range.groupId() + " did not stop to write in " + PAUSE_WAIT_MILLIS
-                            + " ms");
+                    throw new IOException(
+                            "range " + range.groupId() + " did not stop to write in " + PAUSE_WAIT_MILLIS + " ms");
                 }
                 paused.add(range.db());
             }
@@ -59,7 +59,10 @@ public final class RangeMoment {
             throw new IOException("interrupted", e);
         } finally {
             paused.forEach(RangeDb::resumeWrites);
-            LOG.info("ranges copied at one moment ranges={} pausedMicros={}", paused.size(), (System.nanoTime() - begun) / 1_000);
+            LOG.info(
+                    "ranges copied at one moment ranges={} pausedMicros={}",
+                    paused.size(),
+                    (System.nanoTime() - begun) / 1_000);
         }
         for (Range range : ranges) {
             copied.put(range, range.db().stateIn(target.apply(range)));

@@ -97,7 +97,8 @@ final class Backup {
                 try {
                     byte[] head = client.next(frames);
                     check(head, CopyFrame.STORES);
-                    ranges = CopyFrame.message(head, Messages.CopiedStores.class).ranges();
+                    ranges =
+                            CopyFrame.message(head, Messages.CopiedStores.class).ranges();
                 } catch (AdminException e) {
                     frames = null; // a range may be cut or joined just now
                     if (e.kind() != Kind.REFUSED || attempt == MAX_ROUNDS) {
@@ -118,7 +119,8 @@ final class Backup {
                         CopyFrame.message(expect(client, frames, CopyFrame.RANGE), Messages.CopiedRange.class);
                 Backup backup = backups.get(head.store());
                 if (backup == null) {
-                    throw new AdminException(Kind.FAILED, "a range of " + head.store() + " came, which was not asked for");
+                    throw new AdminException(
+                            Kind.FAILED, "a range of " + head.store() + " came, which was not asked for");
                 }
                 backup.copied.add(backup.receive(frames, head));
             }
@@ -126,13 +128,15 @@ final class Backup {
                 Backup backup = each.getValue();
                 String gap = BackupManifest.gap(backup.copied);
                 if (!gap.isEmpty()) {
-                    throw new AdminException(Kind.FAILED, "the ranges of " + each.getKey() + " came with a gap: " + gap);
+                    throw new AdminException(
+                            Kind.FAILED, "the ranges of " + each.getKey() + " came with a gap: " + gap);
                 }
                 BackupManifest manifest = new BackupManifest(
                         backup.clusterId, backup.store, backup.release, taken, List.copyOf(backup.copied));
                 manifests.put(each.getKey(), manifest);
             }
-            for (Map.Entry<String, Backup> each : backups.entrySet()) { // last, so that there are all or not all of them
+            for (Map.Entry<String, Backup> each :
+                    backups.entrySet()) { // last, so that there are all or not all of them
                 each.getValue().target.finish(manifest(manifests, each.getKey()).encode());
             }
             return manifests;
@@ -179,8 +183,7 @@ final class Backup {
     private BackupManifest.Range copy(Messages.Range range) throws AdminException, IOException {
         Iterator<byte[]> frames =
                 client.stream(AdminMethods.COPY_RANGE, new Messages.OfRange(store, range.id(), range.leader()));
-        return receive(
-                frames, CopyFrame.message(expect(client, frames, CopyFrame.RANGE), Messages.CopiedRange.class));
+        return receive(frames, CopyFrame.message(expect(client, frames, CopyFrame.RANGE), Messages.CopiedRange.class));
     }
 
     private BackupManifest.Range receive(Iterator<byte[]> frames, Messages.CopiedRange head)

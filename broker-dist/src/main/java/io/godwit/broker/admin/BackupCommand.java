@@ -60,7 +60,8 @@ final class BackupCommand extends NodeCommand {
 
     private void runAll(AdminClient client) throws AdminException {
         if (String.valueOf(to.getFileName()).endsWith(".tar")) {
-            throw new AdminException(Kind.REFUSED, to + ": all stores are copied into a directory, not into a tar file");
+            throw new AdminException(
+                    Kind.REFUSED, to + ": all stores are copied into a directory, not into a tar file");
         }
         List<String> stores = client.nodes().stores();
         try {

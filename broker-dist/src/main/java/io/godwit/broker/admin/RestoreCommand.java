@@ -32,7 +32,10 @@ import picocli.CommandLine.Parameters;
 final class RestoreCommand implements Callable<Integer> {
     private final Admin admin;
 
-    @Parameters(arity = "1..*", paramLabel = "FROM", description = "backups: directories, or tar files; or the directory of \"backup all\"")
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "FROM",
+            description = "backups: directories, or tar files; or the directory of \"backup all\"")
     private List<Path> from = List.of();
 
     @Option(
