@@ -11,6 +11,28 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record RangeBounds(byte[] start, byte @Nullable [] end) {
+    /**
+     * What this has and {@code before}, which begins at the same key, has not; null for nothing.
+     */
+    public @Nullable RangeBounds addedTo(RangeBounds before) {
+        byte[] from = before.end;
+        return from == null || end != null && Arrays.compareUnsigned(end, from) <= 0
+                ? null
+                : new RangeBounds(from, end);
+    }
+
+    /** Whether some key lies in both. */
+    public boolean overlaps(RangeBounds other) {
+        return (end == null || Arrays.compareUnsigned(other.start, end) < 0)
+                && (other.end == null || Arrays.compareUnsigned(start, other.end) < 0);
+    }
+
+    /** Whether all keys of {@code other} lie in this. */
+    public boolean covers(RangeBounds other) {
+        return Arrays.compareUnsigned(start, other.start) <= 0
+                && (end == null || other.end != null && Arrays.compareUnsigned(other.end, end) <= 0);
+    }
+
     /** Whether the key lies in the interval; keys are ordered as unsigned bytes. */
     public boolean contains(byte[] key) {
         return Arrays.compareUnsigned(start, key) <= 0 && (end == null || Arrays.compareUnsigned(key, end) < 0);

@@ -194,7 +194,7 @@ final class RangeStateMachine extends StateMachineAdapter {
             db.flush(); // or the next start would find the keys nowhere before it has replayed this
         }
         if (!next.bounds().equals(before.bounds())) {
-            coprocessor.open(next.bounds(), db.latest());
+            coprocessor.boundsChanged(before.bounds(), next.bounds(), db.latest());
         }
         if (!(command instanceof RangeCommand.Copy)) {
             LOG.info("range changed group={} from={} to={}", groupId, before, next);

@@ -28,11 +28,35 @@ public final class RouteCoprocessor implements RangeCoprocessor {
     @Override
     public void open(RangeBounds bounds, RangeReader reader) {
         this.bounds = bounds;
-        if (opened) {
-            removeVanished(reader);
+        boolean areLeft = index.leftBehind().takeOver(bounds); // by an earlier replica of these keys on this node
+        if (opened || areLeft) {
+            removeVanished(bounds, reader);
         }
         opened = true;
-        try (RangeCursor cursor = reader.cursor(bounds.start(), bounds.end())) {
+        add(bounds, reader);
+    }
+
+    /** What was cut off stays in the index, where the range that has it now keeps it up; only what was added is read. */
+    @Override
+    public void boundsChanged(RangeBounds before, RangeBounds now, RangeReader reader) {
+        bounds = now;
+        RangeBounds added = now.addedTo(before);
+        if (added != null) {
+            removeVanished(added, reader); // this node's replica of the merged range may have been behind
+            add(added, reader);
+        }
+    }
+
+    /** The routes stay in force, see {@link LeftBehind}. */
+    @Override
+    public void close() {
+        if (opened) {
+            index.leftBehind().add(bounds);
+        }
+    }
+
+    private void add(RangeBounds added, RangeReader reader) {
+        try (RangeCursor cursor = reader.cursor(added.start(), added.end())) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
                 addToIndex(cursor.key(), cursor.value());
             }
@@ -93,13 +117,13 @@ public final class RouteCoprocessor implements RangeCoprocessor {
         tenant.add(route.filter(), receiver, route.options());
     }
 
-    /** An installed snapshot may lack what the index learned from the state before it. */
-    private void removeVanished(RangeReader reader) {
+    /** An installed snapshot may lack what the index learned from the state before it. The index is walked; of the store only keys of {@code within} are looked up. */
+    private void removeVanished(RangeBounds within, RangeReader reader) {
         index.forEachTenant(tenant -> {
             List<Route.Key> vanished = new ArrayList<>();
             tenant.forEachRoute((filter, receiver) -> {
                 byte[] key = RouteKeys.key(filter, receiver);
-                if (bounds.contains(key) && reader.get(key) == null) {
+                if (within.contains(key) && reader.get(key) == null) {
                     vanished.add(new Route.Key(filter, receiver));
                 }
             });

@@ -12,6 +12,8 @@ public final class TopicIndex {
     private final SharedStrategies strategies;
     private final ConcurrentHashMap<TenantId, TenantIndex> tenants = new ConcurrentHashMap<>();
 
+    private final LeftBehind leftBehind = new LeftBehind();
+
     public TopicIndex(SharedStrategies strategies) {
         this.strategies = strategies;
     }
@@ -19,6 +21,10 @@ public final class TopicIndex {
     public TenantIndex tenant(TenantId tenant) {
         TenantIndex known = tenants.get(tenant);
         return known != null ? known : tenants.computeIfAbsent(tenant, id -> new TenantIndex(id, strategies));
+    }
+
+    LeftBehind leftBehind() {
+        return leftBehind;
     }
 
     public void forEachTenant(Consumer<TenantIndex> action) {

@@ -32,7 +32,7 @@ public final class RetainCoprocessor implements RangeCoprocessor {
     private static final long RENEW_MILLIS = 3_600_000;
 
     private final RetainCounters counters;
-    /** Replaced as a whole when a snapshot is installed; queries go on with the one they began with. */
+    /** Replaced as a whole when the state is read anew; queries go on with the one they began with. */
     private volatile RetainIndex index;
 
     public RetainCoprocessor(RetainCounters counters) {
@@ -43,20 +43,40 @@ public final class RetainCoprocessor implements RangeCoprocessor {
     @Override
     public void open(RangeBounds bounds, RangeReader reader) {
         RetainIndex rebuilt = new RetainIndex(counters);
+        fill(rebuilt, bounds, reader);
+        RetainIndex before = index;
+        index = rebuilt;
+        before.retire();
+    }
+
+    /**
+     * What was cut off is forgotten without a look at the store; what was added is read. A query that was begun before a cut may ask for what was cut off, so it
+     * goes on with the index that it began with.
+     */
+    @Override
+    public void boundsChanged(RangeBounds before, RangeBounds now, RangeReader reader) {
+        RangeBounds added = now.addedTo(before);
+        if (added != null) {
+            fill(index, added, reader);
+        } else {
+            RetainIndex whole = index;
+            index = whole.part(now);
+            whole.retire();
+        }
+    }
+
+    private static void fill(RetainIndex index, RangeBounds bounds, RangeReader reader) {
         try (RangeCursor cursor = reader.cursor(bounds.start(), bounds.end())) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
                 byte[] key = cursor.key();
                 byte[] value = cursor.value();
                 if (RetainKeys.isMark(key)) {
-                    rebuilt.putMark(key, RetainKeys.expiresAtMillis(value));
+                    index.putMark(key, RetainKeys.expiresAtMillis(value));
                 } else {
-                    rebuilt.put(key, RetainKeys.expiresAtMillis(value), RetainKeys.payloadBytes(value));
+                    index.put(key, RetainKeys.expiresAtMillis(value), RetainKeys.payloadBytes(value));
                 }
             }
         }
-        RetainIndex before = index;
-        index = rebuilt;
-        before.retire();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.godwit.retain.topic;
 
+import io.godwit.kv.coprocessor.RangeBounds;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -7,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +28,7 @@ final class RetainIndex {
     /** What is known of a message. */
     private record Entry(long expiresAtMillis, int payloadBytes) {}
 
-    private final NavigableMap<byte[], Entry> entries = new ConcurrentSkipListMap<>(Arrays::compareUnsigned);
+    private final NavigableMap<byte[], Entry> entries;
     private final NavigableSet<Expiry> byTime = new ConcurrentSkipListSet<>(BY_TIME);
     private final NavigableSet<Expiry> marks = new ConcurrentSkipListSet<>(BY_TIME);
     /** Kept because the set would have to walk to count itself. Written by the apply thread alone. */
@@ -37,7 +39,19 @@ final class RetainIndex {
     private volatile long payloadBytes;
 
     RetainIndex(RetainCounters counters) {
+        this(counters, new TreeMap<>(Arrays::compareUnsigned));
+    }
+
+    private RetainIndex(RetainCounters counters, NavigableMap<byte[], Entry> first) {
         this.counters = counters;
+        this.entries = new ConcurrentSkipListMap<>(first); // sorted already: built in one go
+        long bytes = 0;
+        for (Entry entry : entries.values()) {
+            bytes += entry.payloadBytes;
+        }
+        payloadBytes = bytes;
+        counters.retained.add(entries.size());
+        counters.payloadBytes.add(bytes);
     }
 
     void put(byte[] key, long expiresAtMillis, int payloadBytes) {
@@ -74,6 +88,24 @@ final class RetainIndex {
     private void count(long bytes) {
         payloadBytes += bytes;
         counters.payloadBytes.add(bytes);
+    }
+
+    /** What lies within {@code bounds}, which begin where this does, as an index of its own. For the apply thread. */
+    RetainIndex part(RangeBounds bounds) {
+        byte[] end = bounds.end();
+        NavigableMap<byte[], Entry> kept = end == null ? entries : entries.headMap(end, false);
+        RetainIndex part = new RetainIndex(counters, kept);
+        for (Expiry expiry : byTime) {
+            if (bounds.contains(expiry.key)) {
+                part.byTime.add(expiry);
+            }
+        }
+        for (Expiry mark : marks) {
+            if (bounds.contains(mark.key)) {
+                part.putMark(mark.key, mark.atMillis);
+            }
+        }
+        return part;
     }
 
     @SuppressWarnings("NonAtomicVolatileUpdate") // by the apply thread alone

@@ -1,0 +1,193 @@
+package io.godwit.dist.route;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.SharedPick;
+import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.coprocessor.RangeCursor;
+import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of the node's index when ranges are cut, joined, given up and made anew. */
+class RouteCoprocessorTest {
+    private static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.AT_LEAST_ONCE, false, false, 0);
+    private static final RangeBounds ALL = new RangeBounds(new byte[0], null);
+
+    private final TopicIndex index = new TopicIndex(new SharedStrategies(SharedPick.RANDOM));
+    private final Stored stored = new Stored();
+
+    @Test
+    void aCutReadsNothingAndTakesNoRouteOutOfForce() {
+        put(1_000);
+        RouteCoprocessor range = new RouteCoprocessor(index);
+        range.open(ALL, stored);
+        stored.reads = 0;
+
+        byte[] cut = key(500);
+        range.boundsChanged(ALL, new RangeBounds(new byte[0], cut), stored);
+
+        assertThat(stored.reads).isZero();
+        assertThat(index.subscriptions()).isEqualTo(1_000);
+    }
+
+    @Test
+    void aMergeReadsWhatWasAddedAlone() {
+        put(1_000);
+        RangeBounds left = new RangeBounds(new byte[0], key(900));
+        RouteCoprocessor range = new RouteCoprocessor(index);
+        range.open(left, stored);
+        assertThat(index.subscriptions()).isEqualTo(900);
+        stored.reads = 0;
+
+        range.boundsChanged(left, ALL, stored);
+
+        assertThat(index.subscriptions()).isEqualTo(1_000);
+        assertThat(stored.reads).isEqualTo(100);
+    }
+
+    /** This node's replica of the right range had not applied the last removals when the left one took its keys. */
+    @Test
+    void aMergeRemovesWhatTheRightRangeHadLost() {
+        put(1_000);
+        RangeBounds left = new RangeBounds(new byte[0], key(900));
+        RouteCoprocessor range = new RouteCoprocessor(index);
+        range.open(left, stored);
+        new RouteCoprocessor(index).open(new RangeBounds(key(900), null), stored);
+        stored.content.remove(key(950));
+
+        range.boundsChanged(left, ALL, stored);
+
+        assertThat(index.subscriptions()).isEqualTo(999);
+    }
+
+    /** A replica that was given up and begun anew has a coprocessor of its own, which knows nothing of the first. */
+    @Test
+    void aReplicaThatIsBegunAnewRemovesWhatHasVanishedMeanwhile() {
+        put(100);
+        RouteCoprocessor first = new RouteCoprocessor(index);
+        first.open(ALL, stored);
+        first.close();
+        assertThat(index.subscriptions())
+                .as("matched until somebody knows better")
+                .isEqualTo(100);
+        for (int i = 0; i < 40; i++) {
+            stored.content.remove(key(i));
+        }
+
+        new RouteCoprocessor(index).open(ALL, stored);
+
+        assertThat(index.subscriptions()).isEqualTo(60);
+    }
+
+    @Test
+    void onlyWhatWasLeftBehindIsLookedAt() {
+        LeftBehind left = new LeftBehind();
+        left.add(bounds("c", "f"));
+        assertThat(left.takeOver(bounds("a", "c"))).isFalse();
+        assertThat(left.takeOver(bounds("f", null))).isFalse();
+        assertThat(left.takeOver(bounds("a", "d"))).isTrue();
+        assertThat(left.takeOver(bounds("d", "g"))).as("the rest of it").isTrue();
+        assertThat(left.takeOver(bounds("c", "f"))).isTrue();
+        assertThat(left.takeOver(bounds("a", null))).as("looked at").isFalse();
+        for (int i = 0; i < 1_000; i++) {
+            left.add(bounds("k" + i, "k" + i + "x"));
+        }
+        assertThat(left.takeOver(bounds("z", null)))
+                .as("too many to tell apart")
+                .isTrue();
+    }
+
+    private static RangeBounds bounds(String start, @Nullable String end) {
+        return new RangeBounds(start.getBytes(UTF_8), end == null ? null : end.getBytes(UTF_8));
+    }
+
+    private void put(int routes) {
+        for (int i = 0; i < routes; i++) {
+            stored.content.put(key(i), RouteKeys.value(OPTIONS));
+        }
+    }
+
+    private static byte[] key(int number) {
+        InboxReceiver receiver = new InboxReceiver(TenantId.DEFAULT, new ClientId("c"), 1);
+        return RouteKeys.key(new TopicFilter(null, String.format("t/%04d", number)), receiver);
+    }
+
+    /** The entries of a range; counts those that are read. */
+    private static final class Stored implements RangeReader {
+        final NavigableMap<byte[], byte[]> content = new TreeMap<>(Arrays::compareUnsigned);
+        int reads;
+
+        @Override
+        public byte @Nullable [] get(byte[] key) {
+            reads++;
+            return content.get(key);
+        }
+
+        @Override
+        public RangeCursor cursor(byte[] start, byte @Nullable [] end) {
+            NavigableMap<byte[], byte[]> part =
+                    end == null ? content.tailMap(start, true) : content.subMap(start, true, end, false);
+            return new RangeCursor() {
+                private Map.@Nullable Entry<byte[], byte[]> at;
+
+                @Override
+                public void seekToFirst() {
+                    at = part.firstEntry();
+                }
+
+                @Override
+                public void seek(byte[] key) {
+                    at = part.ceilingEntry(key);
+                }
+
+                @Override
+                public void seekToLast() {
+                    at = part.lastEntry();
+                }
+
+                @Override
+                public boolean isValid() {
+                    return at != null;
+                }
+
+                @Override
+                public void next() {
+                    at = part.higherEntry(here().getKey());
+                }
+
+                @Override
+                public byte[] key() {
+                    return here().getKey();
+                }
+
+                @Override
+                public byte[] value() {
+                    reads++;
+                    return here().getValue();
+                }
+
+                private Map.Entry<byte[], byte[]> here() {
+                    if (at == null) {
+                        throw new IllegalStateException("at the end");
+                    }
+                    return at;
+                }
+
+                @Override
+                public void close() {}
+            };
+        }
+    }
+}
