@@ -99,6 +99,9 @@ class BanTest {
                 code = connect(node, 5, "a", "alice");
             } while (code != ReasonCode.BANNED && System.nanoTime() < giveUp);
             assertThat(code).isEqualTo(ReasonCode.BANNED);
+            assertThat(node.events)
+                    .filteredOn(BrokerEvent.ConnectDenied.class::isInstance)
+                    .hasSize(3);
         }
     }
 

@@ -10,6 +10,7 @@ import io.godwit.plugin.auth.ExchangeRequest;
 import io.godwit.plugin.auth.PublishRequest;
 import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.auth.SubscribeRequest;
+import io.godwit.plugin.client.TenantId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -45,10 +46,15 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
     private static final CompletableFuture<AuthDecision> ALLOWED =
             CompletableFuture.completedFuture(AuthDecision.ALLOWED);
 
+    private static final ConnectResult RIGHT = new ConnectResult.Accepted(TenantId.DEFAULT, null);
+    private static final ConnectResult WRONG =
+            new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "unknown user or wrong password");
+
     private final Settings settings;
     private final AuthFileReports reports;
     private final PasswordPool pool;
     private final VerifiedPasswords verified;
+    private final LoginsUnderWay underWay;
     private final SecureRandom random = new SecureRandom();
     private final byte[] nobodysKey = new byte[32];
     private final ScheduledExecutorService watcher;
@@ -75,6 +81,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
         acl = content.acl();
         pool = new PasswordPool(settings.threads(), settings.maxWaiting(), Settings.PATIENCE, System::nanoTime);
         verified = new VerifiedPasswords(settings.remember(), random, System::nanoTime);
+        underWay = new LoginsUnderWay(random);
         watcher = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "auth-files");
             thread.setDaemon(true);
@@ -219,15 +226,30 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
             return CompletableFuture.completedFuture(accepted);
         }
         byte[] password = Arrays.copyOf(given, given.length);
-        return pool.submit(LoginSource.of(request.client().remoteAddress()), () -> {
-            // an unknown user takes as long as a known one
-            boolean isRight = (credential == null ? BcryptHash.NOBODY : credential).matches(password);
-            if (credential == null || !isRight) {
-                return new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "unknown user or wrong password");
-            }
-            verified.add(user, credential, password);
-            return accepted;
-        });
+        long source = LoginSource.of(request.client().remoteAddress());
+        return underWay.join(
+                        user, credential, password, () -> pool.submit(source, () -> check(user, credential, password)))
+                .thenApply(result -> {
+                    if (result instanceof ConnectResult.Accepted) {
+                        pool.proved(source);
+                        return accepted; // the result may be that of another client
+                    }
+                    return result;
+                });
+    }
+
+    /** On a password thread. */
+    private ConnectResult check(String user, @Nullable Credential credential, byte[] password) {
+        if (credential != null && verified.contains(user, credential, password)) {
+            return RIGHT; // since it began to wait
+        }
+        // an unknown user takes as long as a known one
+        boolean isRight = (credential == null ? BcryptHash.NOBODY : credential).matches(password);
+        if (credential == null || !isRight) {
+            return WRONG;
+        }
+        verified.add(user, credential, password);
+        return RIGHT;
     }
 
     @Override
@@ -237,8 +259,12 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
         }
         byte[] nonce = new byte[NONCE_BYTES];
         random.nextBytes(nonce);
+        long source = LoginSource.of(request.client().remoteAddress());
         return new ScramExchange(
-                this, request.client().tenant(), Base64.getEncoder().encodeToString(nonce));
+                this,
+                step -> pool.submitStep(source, step),
+                request.client().tenant(),
+                Base64.getEncoder().encodeToString(nonce));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.godwit.broker.auth;
 
+import io.godwit.plugin.auth.AuthStep;
 import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.RefusalReason;
 import java.time.Duration;
@@ -55,6 +56,11 @@ final class PasswordPool implements AutoCloseable {
      * @param source where the login comes from, as {@link LoginSource} tells sources apart
      */
     CompletableFuture<ConnectResult> submit(long source, Supplier<ConnectResult> check) {
+        return submitStep(source, check::get).thenApply(ConnectResult.class::cast);
+    }
+
+    /** {@link #submit} for a step of an exchange. */
+    CompletableFuture<AuthStep> submitStep(long source, Supplier<AuthStep> check) {
         Login login = new Login(source, check, nanoTime.getAsLong());
         Login refused = waiting.add(source, login);
         if (refused == null) {
@@ -69,6 +75,11 @@ final class PasswordPool implements AutoCloseable {
         return login.result;
     }
 
+    /** A right password has come from {@code source}. */
+    void proved(long source) {
+        waiting.proved(source);
+    }
+
     private void runNext() {
         Login login = waiting.next();
         if (login != null) {
@@ -78,11 +89,11 @@ final class PasswordPool implements AutoCloseable {
 
     private final class Login {
         private final long source;
-        private final Supplier<ConnectResult> check;
+        private final Supplier<AuthStep> check;
         private final long submitted;
-        private final CompletableFuture<ConnectResult> result = new CompletableFuture<>();
+        private final CompletableFuture<AuthStep> result = new CompletableFuture<>();
 
-        Login(long source, Supplier<ConnectResult> check, long submitted) {
+        Login(long source, Supplier<AuthStep> check, long submitted) {
             this.source = source;
             this.check = check;
             this.submitted = submitted;
@@ -94,7 +105,7 @@ final class PasswordPool implements AutoCloseable {
                 return;
             }
             try {
-                ConnectResult checked = check.get();
+                AuthStep checked = check.get();
                 if (checked instanceof ConnectResult.Accepted) {
                     waiting.proved(source);
                 }

@@ -32,7 +32,7 @@ record ScramCredential(int iterations, byte[] salt, byte[] storedKey, byte[] ser
                     + MAX_ITERATIONS + ", was " + iterations);
         }
         if (storedKey.length != KEY_BYTES || serverKey.length != KEY_BYTES) {
-            throw new IllegalArgumentException("the keys of SCRAM-SHA-256 have " + KEY_BYTES + " bytes");
+            throw new IllegalArgumentException("the keys of SCRAM-SHA-256 have " + KEY_BYTES + " characters");
         }
     }
 
@@ -46,7 +46,8 @@ record ScramCredential(int iterations, byte[] salt, byte[] storedKey, byte[] ser
     static ScramCredential of(byte[] password, int iterations, byte[] salt) {
         byte[] prepared = SaslPrep.prepare(password)
                 .orElseThrow(() -> new IllegalArgumentException(
-                        "a password for SCRAM must be UTF-8 text without control characters"));
+                        "a password for SCRAM must be UTF-8 text without control characters, at most "
+                                + SaslPrep.MAX_CHARS + " characters"));
         byte[] salted = Hmac.pbkdf2(Hmac.SHA_256, prepared, salt, iterations);
         byte[] storedKey = Hmac.digest(Hmac.sha256(salted, "Client Key"));
         return new ScramCredential(iterations, salt, storedKey, Hmac.sha256(salted, "Server Key"));

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -18,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677), without channel binding. The messages: the client's first names user and
  * nonce, the server's first adds its own nonce, salt and iterations, the client's final proves the password, the server's final proves that
- * the server knows the user. The server computes a few HMACs and normalizes a name of 1,024 characters at most, which takes
- * well below a millisecond, so it does so on the event loop.
+ * the server knows the user. The server computes a few HMACs, so it does so on the event loop; but for a name that is not ASCII, which has to be
+ * normalized: {@link Computer}.
  *
- * <p>An unknown user is asked on with a salt made up for that name, and refused at the end as a wrong password is. Confined to the loop.
+ * <p>An unknown user is asked on with a salt made up for that name, and refused at the end as a wrong password is. Used by one thread at a time.
  */
 final class ScramExchange implements AuthExchange {
     static final String METHOD = "SCRAM-SHA-256";
@@ -40,6 +41,7 @@ final class ScramExchange implements AuthExchange {
             new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "unknown user or wrong password (SCRAM)");
 
     private final Users users;
+    private final Computer computer;
     private final TenantId tenant;
     private final String serverNonce;
 
@@ -55,24 +57,35 @@ final class ScramExchange implements AuthExchange {
     private boolean isAskedToBegin;
 
     /** @param serverNonce printable ASCII without a comma that nobody can guess, used once */
-    ScramExchange(Users users, TenantId tenant, String serverNonce) {
+    ScramExchange(Users users, Computer computer, TenantId tenant, String serverNonce) {
         this.users = users;
+        this.computer = computer;
         this.tenant = tenant;
         this.serverNonce = serverNonce;
     }
 
     @Override
     public CompletableFuture<AuthStep> onData(byte[] data) {
-        return CompletableFuture.completedFuture(next(data));
+        if (data.length > MAX_MESSAGE_BYTES) {
+            return CompletableFuture.completedFuture(malformed("has " + data.length + " bytes"));
+        }
+        boolean isToBeNormalized = user == null && !isAscii(data);
+        return isToBeNormalized ? computer.compute(() -> next(data)) : CompletableFuture.completedFuture(next(data));
+    }
+
+    private static boolean isAscii(byte[] data) {
+        for (byte each : data) {
+            if (each < 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private AuthStep next(byte[] data) {
         if (data.length == 0 && user == null && !isAskedToBegin) { // a CONNECT that names the method only
             isAskedToBegin = true;
             return new AuthStep.Challenge(data);
-        }
-        if (data.length > MAX_MESSAGE_BYTES) {
-            return malformed("has " + data.length + " bytes");
         }
         String message;
         try {
@@ -155,6 +168,11 @@ final class ScramExchange implements AuthExchange {
         String plain = saslName.replace("=2C", ",").replace("=3D", "\0");
         boolean isValid = saslName.indexOf('\0') < 0 && plain.indexOf('=') < 0;
         return isValid ? plain.replace('\0', '=') : null;
+    }
+
+    /** Runs a step off the event loop, or refuses to. */
+    interface Computer {
+        CompletableFuture<AuthStep> compute(Supplier<AuthStep> step);
     }
 
     /** Where the credentials come from. */

@@ -26,6 +26,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -108,6 +109,22 @@ class FileAuthTest {
         assertThat(reason(connect(auth, "bob", "grutto"))).isEqualTo(RefusalReason.BAD_CREDENTIALS);
         assertThat(reason(connect(auth, null, null))).isEqualTo(RefusalReason.NOT_AUTHORIZED);
         assertThat(reason(connect(auth, "", "grutto"))).isEqualTo(RefusalReason.NOT_AUTHORIZED);
+    }
+
+    /** One thread and a queue of ten: but for one hash in common most of them would be refused as busy. */
+    @Test
+    void aFleetWithOnePasswordIsLetInByOneHash() throws Exception {
+        FileAuth auth = open(null, false);
+        byte[] password = "grutto".getBytes(StandardCharsets.UTF_8);
+        List<CompletableFuture<ConnectResult>> fleet = new ArrayList<>();
+        for (int i = 0; i < 600; i++) {
+            ClientInfo client =
+                    new ClientInfo(TenantId.DEFAULT, new ClientId("c" + i), "ann", "10.0." + i % 250 + ".1:1", 5);
+            fleet.add(auth.connect(new ConnectRequest(client, false, password, List.of())));
+        }
+        for (CompletableFuture<ConnectResult> login : fleet) {
+            assertThat(login.get(10, TimeUnit.SECONDS)).isEqualTo(ConnectResult.Accepted.as(client("ann")));
+        }
     }
 
     @Test

@@ -11,6 +11,7 @@ import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +22,9 @@ class ScramExchangeTest {
     private static final String NONCE = "rOprNGfwEbeRWgbNEkqO";
     private static final String SERVER_NONCE = "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0";
     private static final String SALT = "W22ZaJ0SNY7soEsUEjb6gQ==";
+
+    /** Steps that were not computed on the loop. */
+    private int computed;
 
     private final Map<String, ScramCredential> users =
             new HashMap<>(Map.of("user", credential("pencil"), "a,b=c", credential("pencil")));
@@ -45,6 +49,10 @@ class ScramExchangeTest {
                         return ScramCredential.of(new byte[] {'x'}, 4096, new SecureRandom());
                     }
                 },
+                step -> {
+                    computed++;
+                    return CompletableFuture.completedFuture(step.get());
+                },
                 TenantId.DEFAULT,
                 SERVER_NONCE);
     }
@@ -57,6 +65,14 @@ class ScramExchangeTest {
         assertThat(send(exchange(), "n,,n=user,r=" + "f".repeat(4096))).isInstanceOf(ConnectResult.Refused.class);
         assertThat(send(exchange(), "n,,n=" + "u".repeat(SaslPrep.MAX_CHARS) + ",r=fyko"))
                 .isInstanceOf(AuthStep.Challenge.class);
+    }
+
+    @Test
+    void aNameThatHasToBeNormalizedIsNotNormalizedOnTheLoop() {
+        send(exchange(), "n,,n=user,r=" + NONCE);
+        assertThat(computed).isZero();
+        send(exchange(), "n,,n=us\u00ADer,r=" + NONCE);
+        assertThat(computed).isEqualTo(1);
     }
 
     private static AuthStep send(ScramExchange exchange, String message) {

@@ -23,6 +23,10 @@ public final class Authentication {
     private static final int MAX_STEPS = 32;
 
     private static final byte[] NO_DATA = {};
+    /** What an exchange ends with whose client has gone: to guess and hang up must not go unseen. */
+    public static final ConnectResult.Refused ABANDONED = new ConnectResult.Refused(
+            RefusalReason.NOT_AUTHORIZED, "the client has gone before its authentication was complete");
+
     private static final ConnectResult.Refused TOO_LONG =
             new ConnectResult.Refused(RefusalReason.NOT_AUTHORIZED, "no end after " + MAX_STEPS + " steps");
     private static final ConnectResult.Refused TOO_LARGE = new ConnectResult.Refused(

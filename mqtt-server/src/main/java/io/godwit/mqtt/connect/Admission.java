@@ -157,7 +157,9 @@ final class Admission {
     void end() {
         if (exchange != null) {
             exchange.end();
-            connection.loginFailed(); // else a client that never answers would begin as many as it likes
+            exchange = null;
+            authorizer.connectDenied(claimed, Authentication.ABANDONED);
+            connection.loginFailed();
         }
     }
 
