@@ -239,6 +239,11 @@ final class Attachment implements InboxAttachment {
         });
     }
 
+    /** {@link #detach} is decided. */
+    void detaching() {
+        listener.detaching();
+    }
+
     /** Ends it; nothing that the connection sends has an effect any more. Gives back the QoS 0 messages that were not sent. */
     List<QueuedCopy> close() {
         end(Mailbox.closed());

@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * them; the next session of the client id begins behind it.
  */
 final class Lifecycle {
+    /** A session that has been without a connection for longer is told to the store to have one before its client is. */
+    private static final long GOES_ON_MILLIS = 1000;
+
     private final InboxLeader leader;
     private final Obligations obligations;
     private final InboundHandler inbound;
@@ -51,6 +54,7 @@ final class Lifecycle {
 
     void attach(InboxState state, SessionCall.Attach call) {
         AttachRequest request = call.request;
+        boolean goesOn = goesOn(state, request);
         leaveBehind(state, request.cleanStart());
         Session session = state.session;
         boolean present = session != null;
@@ -81,8 +85,41 @@ final class Lifecycle {
             // one goes on from it
             batch.wantProgress(state);
         }
-        batch.whenDone(new Answering<>(leader, state, call.answer, reply));
-        settleOnceWritten(state);
+        call.listener.attaching(); // before the answer, which may be given here
+        if (goesOn) {
+            batch.whenDone(new DiscardOnFailure(leader, state));
+            call.answer.complete(reply);
+        } else {
+            session.termsIn = batch;
+            batch.whenDone(new Answering<>(leader, state, call.answer, reply));
+            settleOnceWritten(state);
+        }
+    }
+
+    /**
+     * Whether the store already has all that the client is told by its CONNACK: one connection follows another at once, on the same terms, and nothing is
+     * under way. Then the answer need not wait for the commit: a crash before that leaves the session as it was a moment ago. So clients that fight for a
+     * session wait for no disk.
+     */
+    private boolean goesOn(InboxState state, AttachRequest request) {
+        Session session = state.session;
+        if (session == null || request.cleanStart() || request.will() != null || session.will != null) {
+            return false;
+        }
+        boolean followsAtOnce = state.isHeld()
+                || leader.nowMillis() - session.detachedAtMillis < GOES_ON_MILLIS && !hasExpired(session);
+        Batch termsIn = session.termsIn;
+        InboundFlows flows = state.inbound;
+        return followsAtOnce
+                && (termsIn == null || termsIn.isDone())
+                && session.expirySeconds > 0
+                && session.expirySeconds == boundedExpiry(request.expirySeconds())
+                && Objects.equals(session.client.userName(), request.client().userName())
+                && session.retained == null
+                && state.ledger.isEmpty()
+                && (flows == null || flows.packetIds().length == 0)
+                && state.owed.isEmpty()
+                && state.ended.isEmpty();
     }
 
     /** See {@link io.godwit.inbox.client.InboxClient#continueAttachment}. The record stays as it is, so there is nothing to wait for. */
@@ -157,7 +194,8 @@ final class Lifecycle {
     void delete(InboxState state, SessionCall.Delete call) {
         Session session = state.session;
         if (session == null) {
-            call.answer.complete(false);
+            // its end may be under way to the store: if that fails the session is there again
+            onceRecorded(state, new Answering<>(leader, state, call.answer, false));
             return;
         }
         cutOff(state, InboxListener.Reason.DELETED);
@@ -179,6 +217,7 @@ final class Lifecycle {
         state.attachment = null;
         if (expirySeconds >= 0) {
             session.expirySeconds = boundedExpiry(expirySeconds);
+            session.termsIn = leader.openBatch();
         }
         if (!publishWill) {
             suppressWill(state, session);
@@ -194,6 +233,7 @@ final class Lifecycle {
         }
         leader.openBatch().whenDone(new Answering<@Nullable Void>(leader, state, answer, null));
         settleOnceWritten(state);
+        attachment.detaching();
     }
 
     void subscribe(InboxState state, List<StoredSubscription> asked, CompletableFuture<List<Boolean>> answer) {
@@ -372,6 +412,7 @@ final class Lifecycle {
         StoredWill will = session.will;
         if (will != null) {
             session.will = null;
+            session.termsIn = leader.openBatch();
             leader.reports().willSuppressed(state.id, will.message().topic());
         }
     }
@@ -502,6 +543,16 @@ final class Lifecycle {
             leader.storedInboxes().written(state.prefix);
             SessionRecord record = new SessionRecord(state.session, state.owed, state.ended);
             batch.put(state, InboxKeys.suffix(InboxKeys.SESSION), record.encode());
+        }
+    }
+
+    /** What is decided about the record is in the store. */
+    private static void onceRecorded(InboxState state, Batch.Waiter waiter) {
+        Batch last = state.recordIn;
+        if (last == null || last.isDone()) {
+            waiter.applied();
+        } else {
+            last.whenDone(waiter);
         }
     }
 

@@ -3,9 +3,11 @@ package io.godwit.inbox.session;
 import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,27 +16,30 @@ import org.jspecify.annotations.Nullable;
  * chain; a chain that ends leaves nothing behind.
  *
  * <p>Threads: event loops of both connections meet here. A claim's fields are guarded by its own monitor, in which nothing is called; no
- * thread ever holds two monitors. The map's {@code compute} orders the claims of one client id.
+ * thread ever holds two monitors. A claim takes the place of the one before it in the map by comparing and
+ * setting, which orders the claims of one client id.
  */
 public final class NodeSessionDirectory implements SessionDirectory {
     private final ConcurrentMap<Key, Claim> lastClaims = new ConcurrentHashMap<>();
 
     @Override
-    public CompletableFuture<Lease> acquire(TenantId tenant, ClientId clientId, Holder holder) {
+    public Optional<CompletableFuture<Lease>> acquire(
+            TenantId tenant, ClientId clientId, Holder holder, Predicate<Holder> mayFollow) {
         Claim claim = new Claim(new Key(tenant, clientId), holder);
-        Claim before = lastClaims.put(claim.key, claim);
-        if (before == null) {
-            claim.grant();
-        } else {
-            before.followedBy(claim);
+        while (true) {
+            Claim before = lastClaims.get(claim.key);
+            if (before == null) {
+                if (lastClaims.putIfAbsent(claim.key, claim) == null) {
+                    claim.grant();
+                    return Optional.of(claim.granted);
+                }
+            } else if (!mayFollow.test(before.holder)) {
+                return Optional.empty();
+            } else if (lastClaims.replace(claim.key, before, claim)) {
+                before.followedBy(claim);
+                return Optional.of(claim.granted);
+            }
         }
-        return claim.granted;
-    }
-
-    @Override
-    public @Nullable Holder holder(TenantId tenant, ClientId clientId) {
-        Claim last = lastClaims.get(new Key(tenant, clientId));
-        return last == null ? null : last.holder;
     }
 
     /** How many client ids are held. */

@@ -22,6 +22,7 @@ final class StepContext implements LeaderContext {
     /** Scheduled, to be run by the test. */
     final ArrayDeque<Runnable> timers = new ArrayDeque<>();
 
+    long nowMillis = 1_700_000_000_000L;
     final MovedSessions moved = new MovedSessions();
     /** Neither sealed nor cancelled. */
     private final List<Proposal> waiting = new ArrayList<>();
@@ -126,6 +127,6 @@ final class StepContext implements LeaderContext {
 
     @Override
     public long nowMillis() {
-        return 1_700_000_000_000L;
+        return nowMillis;
     }
 }

@@ -74,7 +74,36 @@ class NodeSessionDirectoryTest {
     @Test
     void tenantsDoNotMeet() {
         acquire("a");
-        assertThat(directory.acquire(new TenantId("other"), CLIENT, () -> {})).isCompleted();
+        assertThat(directory.acquire(new TenantId("other"), CLIENT, () -> {}, present -> false))
+                .hasValueSatisfying(lease -> assertThat(lease).isCompleted());
+    }
+
+    @Test
+    void whoMayNotFollowLeavesTheHolderAlone() {
+        CompletableFuture<Lease> first = acquire("a");
+        assertThat(directory.acquire(TenantId.DEFAULT, CLIENT, () -> {}, present -> false))
+                .isEmpty();
+        assertThat(toldToGiveUp).isEmpty();
+        first.join().release();
+        assertThat(directory.size()).isZero();
+    }
+
+    /** Nobody is driven out whom the one who drives out has not seen. */
+    @Test
+    void whoComesWhileTheHolderIsLookedAtIsLookedAtToo() {
+        acquire("a");
+        List<Integer> looks = new ArrayList<>();
+        assertThat(directory.acquire(TenantId.DEFAULT, CLIENT, () -> {}, present -> {
+                    looks.add(looks.size());
+                    if (looks.size() == 1) {
+                        acquire("b"); // as another thread might
+                        return true;
+                    }
+                    return false;
+                }))
+                .isEmpty();
+        assertThat(looks).hasSize(2);
+        assertThat(toldToGiveUp).as("by b").containsExactly("a");
     }
 
     /** At no time two hold the client id, and everybody gets it in the end. */
@@ -100,7 +129,8 @@ class NodeSessionDirectoryTest {
         }
         // the last of the chain is asked by nobody
         directory
-                .acquire(TenantId.DEFAULT, CLIENT, () -> {})
+                .acquire(TenantId.DEFAULT, CLIENT, () -> {}, present -> true)
+                .orElseThrow()
                 .orTimeout(10, TimeUnit.SECONDS)
                 .join()
                 .release();
@@ -121,7 +151,9 @@ class NodeSessionDirectoryTest {
                                     holders.decrementAndGet();
                                     lease.release();
                                 },
-                                loop))
+                                loop),
+                        present -> true)
+                .orElseThrow()
                 .thenAccept(lease -> {
                     worst.accumulateAndGet(holders.incrementAndGet(), Math::max);
                     all.countDown();
@@ -130,6 +162,8 @@ class NodeSessionDirectoryTest {
     }
 
     private CompletableFuture<Lease> acquire(String name) {
-        return directory.acquire(TenantId.DEFAULT, CLIENT, () -> toldToGiveUp.add(name));
+        return directory
+                .acquire(TenantId.DEFAULT, CLIENT, () -> toldToGiveUp.add(name), present -> true)
+                .orElseThrow();
     }
 }

@@ -54,13 +54,21 @@ import org.jspecify.annotations.Nullable;
  * <p>At every step the connection may turn out to have closed: then what the step got is given back.
  */
 public final class ConnectHandler extends SessionlessHandler {
+    private static final int[] NONE = {};
+
     private final ConnectServices services;
     private final List<Packet> early = new ArrayList<>(0);
+    private final Session.End end = new End();
 
     private @Nullable Connect connect;
     private @Nullable Admission admission;
     private @Nullable Session session;
     private SessionDirectory.@Nullable Lease lease;
+    /** Another connection has asked for the client id since: this one gets its CONNACK and is told at once that it is taken over. */
+    private boolean isUnwanted;
+    /** The leader has decided the attach and has not answered it. */
+    private boolean isAttaching;
+
     private boolean isClosed;
     /** Room that the CONNECT takes while it waits; 0 when it has none. */
     private long pendingBytes;
@@ -169,16 +177,18 @@ public final class ConnectHandler extends SessionlessHandler {
             return;
         }
         Will will = willOf(packet.will(), topics);
-        if (keepsSessionsToUsers(packet)) {
-            SessionDirectory.Holder present = services.directory().holder(client.tenant(), client.clientId());
-            String user = present == null ? null : present.userName();
-            if (user != null && !user.equals(client.userName())) {
-                refuseOtherUser(client);
-                return;
-            }
+        boolean keepsToUsers = keepsSessionsToUsers(packet);
+        CompletableFuture<SessionDirectory.Lease> request = services.directory()
+                .acquire(
+                        client.tenant(),
+                        client.clientId(),
+                        new Claimant(client.userName()),
+                        present -> !keepsToUsers || isFree(present, client))
+                .orElse(null);
+        if (request == null) {
+            refuseOtherUser(client);
+            return;
         }
-        CompletableFuture<SessionDirectory.Lease> request =
-                services.directory().acquire(client.tenant(), client.clientId(), new Claimant(client.userName()));
         OnEventLoop.whenComplete(connection, request, (granted, failure) -> {
             if (failure != null) {
                 refuse(failure);
@@ -189,6 +199,12 @@ public final class ConnectHandler extends SessionlessHandler {
                 acquired(packet, client, topics, will);
             }
         });
+    }
+
+    /** Whether the connection that has the client id is not another user's. */
+    private static boolean isFree(SessionDirectory.Holder present, ClientInfo client) {
+        String user = present.userName();
+        return user == null || user.equals(client.userName());
     }
 
     /** This connection in the directory; any thread. */
@@ -207,10 +223,11 @@ public final class ConnectHandler extends SessionlessHandler {
         @Override
         public void giveUp() {
             connection.loop().execute(() -> {
+                isUnwanted = true;
                 if (session != null) {
                     session.takenOver();
                 } else {
-                    connection.close("another connection uses this client id");
+                    passOn();
                 }
             });
         }
@@ -283,15 +300,18 @@ public final class ConnectHandler extends SessionlessHandler {
 
     private void attach(Connect packet, SessionTerms terms, @Nullable Will will, boolean cleanStart) {
         long expiry = terms.expirySeconds();
-        InboxMail mail = new InboxMail();
+        InboxMail mail = new InboxMail(this::attaching);
         AttachRequest request = new AttachRequest(terms.client(), cleanStart, expiry, will);
         CompletableFuture<AttachReply> attached =
                 LastingAttachment.attach(connection, services.session(), request, mail);
         OnEventLoop.whenComplete(connection, attached, (reply, failure) -> {
+            isAttaching = false;
             if (failure != null) {
                 refuse(failure);
             } else if (isGone()) {
                 abandon(reply);
+            } else if (isUnwanted) {
+                openToLeave(packet, terms, reply, mail);
             } else if (!terms.topics().haveAll(reply.subscriptions())) {
                 leave(packet, terms, will, reply);
             } else if (expiry == 0 && !reply.sessionPresent()) {
@@ -303,6 +323,32 @@ public final class ConnectHandler extends SessionlessHandler {
                 attached(packet, terms, reply, mail);
             }
         });
+    }
+
+    /** The leader has decided the attach: what the next connection asks for comes behind it. */
+    private void attaching() {
+        isAttaching = true;
+        passOn();
+    }
+
+    /** The next connection need not wait for the answer to this one's attach. So many that connect at once share a commit. */
+    private void passOn() {
+        if (isUnwanted && isAttaching) {
+            releaseLease();
+        }
+    }
+
+    /**
+     * The session of a connection that is taken over as soon as it has its CONNACK. The next one may have the session by now: so this one has to do with
+     * nothing of it, and asks for nothing but the end of its attachment.
+     */
+    private void openToLeave(Connect packet, SessionTerms terms, AttachReply reply, InboxMail mail) {
+        services.open().enter();
+        AttachReply attachmentOnly =
+                new AttachReply(reply.sessionPresent(), reply.incarnation(), List.of(), NONE, reply.attachment());
+        boolean isPresent = reply.sessionPresent() && terms.topics().haveAll(reply.subscriptions());
+        Session opened = new PersistentSession(connection, services.session(), terms, attachmentOnly, mail, end);
+        open(packet, opened, isPresent, terms.expirySeconds(), List.of());
     }
 
     /** The stored session is of another place than the client's mount point: it is not resumed there, no more than one can be told to leave it. */
@@ -350,7 +396,7 @@ public final class ConnectHandler extends SessionlessHandler {
                 abandon(reply);
             } else {
                 services.open().enter();
-                Session opened = new PersistentSession(connection, services.session(), terms, reply, mail, this::ended);
+                Session opened = new PersistentSession(connection, services.session(), terms, reply, mail, end);
                 open(packet, opened, reply.sessionPresent(), terms.expirySeconds(), reply.subscriptions());
             }
         });
@@ -359,11 +405,7 @@ public final class ConnectHandler extends SessionlessHandler {
     private Session openTransient(SessionTerms terms, @Nullable AttachReply willHolder) {
         services.open().enter();
         return new TransientSession(
-                connection,
-                services.session(),
-                terms,
-                willHolder == null ? null : willHolder.attachment(),
-                this::ended);
+                connection, services.session(), terms, willHolder == null ? null : willHolder.attachment(), end);
     }
 
     /** @param subscribed what the session has from before */
@@ -384,8 +426,12 @@ public final class ConnectHandler extends SessionlessHandler {
         }
         connect = null; // the lease keeps this handler, which keeps no password
         admission = null;
-        opened.start();
-        opened.subscribeUnasked(services.session().topicRules().autoSubscriptions(opened.client()), subscribed);
+        if (isUnwanted) { // before it is sent anything that would have to be sent again
+            opened.takenOver();
+        } else {
+            opened.start();
+            opened.subscribeUnasked(services.session().topicRules().autoSubscriptions(opened.client()), subscribed);
+        }
         for (Packet waited : early) {
             if (connection.isOpen()) {
                 opened.onPacket(waited);
@@ -394,7 +440,9 @@ public final class ConnectHandler extends SessionlessHandler {
             }
         }
         early.clear();
-        opened.onReadComplete();
+        if (connection.isOpen()) {
+            opened.onReadComplete();
+        }
         connection.resumeReading(Connection.Pause.CONNECTING);
     }
 
@@ -453,10 +501,17 @@ public final class ConnectHandler extends SessionlessHandler {
         }
     }
 
-    /** Nothing of the session can have an effect any more. */
-    private void ended() {
-        releaseLease();
-        services.open().leave();
+    private final class End implements Session.End {
+        @Override
+        public void left() {
+            releaseLease();
+        }
+
+        @Override
+        public void ended() {
+            releaseLease();
+            services.open().leave();
+        }
     }
 
     @Override

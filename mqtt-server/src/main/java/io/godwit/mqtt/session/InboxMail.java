@@ -12,8 +12,24 @@ import org.jspecify.annotations.Nullable;
 public final class InboxMail {
     private static final long[] NOTHING = {};
 
+    private final Runnable onAttaching;
     private @Nullable PersistentSession session;
     private InboxListener.@Nullable Reason endedBefore;
+
+    /** @param onAttaching see {@link InboxListener#attaching}; on the loop */
+    public InboxMail(Runnable onAttaching) {
+        this.onAttaching = onAttaching;
+    }
+
+    void attaching() {
+        onAttaching.run();
+    }
+
+    void detaching() {
+        if (session != null) {
+            session.detaching();
+        }
+    }
 
     /** The session that is told from now on. */
     void openTo(PersistentSession opened) {

@@ -312,6 +312,26 @@ public final class LastingAttachment implements InboxAttachment {
     /** The end of the attachment at one leader; what comes from an earlier one is over. */
     private final class Listener implements InboxListener {
         @Override
+        public void attaching() {
+            connection.loop().post(new LoopTask() {
+                @Override
+                protected void run() {
+                    mail.attaching();
+                }
+            });
+        }
+
+        @Override
+        public void detaching() {
+            connection.loop().post(new LoopTask() {
+                @Override
+                protected void run() {
+                    mail.detaching();
+                }
+            });
+        }
+
+        @Override
         public void deliver(List<InboxMessage> messages) {
             connection.loop().post(new LoopTask() {
                 @Override

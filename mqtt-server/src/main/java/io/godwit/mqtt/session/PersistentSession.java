@@ -73,18 +73,20 @@ public final class PersistentSession extends Session {
     private boolean isReading;
 
     private boolean isDetached;
+    /** Complete when the leader has decided the detach. */
+    private final CompletableFuture<Void> detaching = new CompletableFuture<>();
     /** What the client had not answered when the connection ended; null before. */
     private long @Nullable [] unansweredAtEnd;
 
-    /** @param onEnded see {@link Session} */
+    /** @param end see {@link Session.End} */
     public PersistentSession(
             Connection connection,
             SessionServices services,
             SessionTerms terms,
             AttachReply reply,
             InboxMail mail,
-            Runnable onEnded) {
-        super(connection, services, terms, onEnded);
+            End end) {
+        super(connection, services, terms, end);
         this.attachment = reply.attachment();
         this.receivedBefore = reply.inbound();
         this.receiver =
@@ -374,6 +376,10 @@ public final class PersistentSession extends Session {
 
     // ---- the end
 
+    void detaching() {
+        detaching.complete(null);
+    }
+
     /** The store ended the attachment. */
     void detached(InboxListener.Reason reason) {
         isDetached = true;
@@ -427,6 +433,7 @@ public final class PersistentSession extends Session {
             return;
         }
         flushAcknowledgements();
+        OnEventLoop.whenComplete(connection, CompletableFuture.allOf(quiet, detaching), (done, failure) -> leaving());
         releaseAfter(
                 CompletableFuture.allOf(quiet, attachment.detach(disconnectExpirySeconds, publishWill, sentBelow)));
     }

@@ -62,7 +62,7 @@ public abstract class Session implements PacketHandler, Subscriber {
     final SessionServices services;
     final SessionTerms terms;
     final Publisher publisher;
-    private final Runnable onEnded;
+    private final End end;
 
     // null until the first use: an idle session has none of them
     private @Nullable Inflight inflight;
@@ -83,19 +83,31 @@ public abstract class Session implements PacketHandler, Subscriber {
 
     private boolean isClosed;
     private boolean isReleased;
+    private boolean isLeaving;
+    private boolean hasLeft;
     private boolean isEnded;
     private boolean isDraining;
     private boolean owesWill = true;
     private long disconnectExpirySeconds = -1;
 
-    /**
-     * @param onEnded called once nothing of this session can have an effect any more: its client id is free for the next connection
-     */
-    Session(Connection connection, SessionServices services, SessionTerms terms, Runnable onEnded) {
+    /** Who is told how far the end of a session is; on the loop. */
+    @FunctionalInterface
+    public interface End {
+        /**
+         * The stores have decided all that this session has asked of them, and it asks for nothing more: whatever the client's next connection asks for comes
+         * behind that, so the client id is free. What was decided is not committed yet. Not called, or called later, where that is not known.
+         */
+        default void left() {}
+
+        /** Nothing of this session can have an effect any more. */
+        void ended();
+    }
+
+    Session(Connection connection, SessionServices services, SessionTerms terms, End end) {
         this.connection = connection;
         this.services = services;
         this.terms = terms;
-        this.onEnded = onEnded;
+        this.end = end;
         this.publisher = services.dist.publisher(terms.client(), connection.sharedPick());
     }
 
@@ -340,7 +352,7 @@ public abstract class Session implements PacketHandler, Subscriber {
         connection.closeAsAgreed("client disconnected");
     }
 
-    /** Another connection takes the session over [MQTT5-3.1.4-3]; it waits for {@code onEnded}. On the loop. */
+    /** Another connection takes the session over [MQTT5-3.1.4-3]; it waits for {@link End}. On the loop. */
     public final void takenOver() {
         connection.disconnect(ReasonCode.SESSION_TAKEN_OVER, "another connection uses this client id");
     }
@@ -363,6 +375,9 @@ public abstract class Session implements PacketHandler, Subscriber {
         isClosed = true;
         if (reauthentication != null) {
             reauthentication.end();
+            reauthentication = null;
+            services.authorizer.reauthenticationDenied(client(), Authentication.ABANDONED);
+            connection.loginFailed();
         }
         endSlow();
         services.reports.disconnected(client(), reason);
@@ -381,6 +396,12 @@ public abstract class Session implements PacketHandler, Subscriber {
      */
     abstract void release(long disconnectExpirySeconds, boolean publishWill);
 
+    /** The stores have decided what was asked of them to give up what the session holds. */
+    final void leaving() {
+        isLeaving = true;
+        endIfQuiet();
+    }
+
     final void released() {
         isReleased = true;
         endIfQuiet();
@@ -395,9 +416,16 @@ public abstract class Session implements PacketHandler, Subscriber {
     }
 
     private void endIfQuiet() {
-        if (isClosed && isReleased && !isEnded && (intake == null || intake.isQuiet())) {
+        if (!isClosed || intake != null && !intake.isQuiet()) {
+            return;
+        }
+        if (isLeaving && !hasLeft) {
+            hasLeft = true;
+            end.left();
+        }
+        if (isReleased && !isEnded) {
             isEnded = true;
-            onEnded.run();
+            end.ended();
         }
     }
 

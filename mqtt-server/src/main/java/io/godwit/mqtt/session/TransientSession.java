@@ -52,15 +52,15 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
 
     /**
      * @param willAttachment keeps the will at the inbox store; null without one
-     * @param onEnded see {@link Session}
+     * @param end see {@link Session.End}
      */
     public TransientSession(
             Connection connection,
             SessionServices services,
             SessionTerms terms,
             @Nullable InboxAttachment willAttachment,
-            Runnable onEnded) {
-        super(connection, services, terms, onEnded);
+            End end) {
+        super(connection, services, terms, end);
         this.willAttachment = willAttachment;
     }
 

@@ -159,7 +159,7 @@ class PersistentSessionEndTest {
                 reports,
                 () -> 0,
                 1);
-        InboxMail mail = new InboxMail();
+        InboxMail mail = new InboxMail(() -> {});
         AttachReply reply =
                 LastingAttachment.attach(connection, services, request(), mail).join();
         incarnation = reply.incarnation();

@@ -30,6 +30,10 @@ final class RecordingConnection implements Connection {
     /** Bytes of its publishes that are being stored. */
     long storing;
 
+    /** The last that was set. */
+    @Nullable
+    PacketHandler handler;
+
     @Nullable
     String closeReason;
 
@@ -61,7 +65,9 @@ final class RecordingConnection implements Connection {
     }
 
     @Override
-    public void setHandler(PacketHandler handler) {}
+    public void setHandler(PacketHandler next) {
+        handler = next;
+    }
 
     @Override
     public void setUp(Connect connect, int keepAliveSeconds) {}

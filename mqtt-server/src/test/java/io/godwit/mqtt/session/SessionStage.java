@@ -42,6 +42,7 @@ final class SessionStage {
 
     final MemoryDist dist = new MemoryDist();
     final MemoryInbox inbox = new MemoryInbox();
+    final MemoryDirectory directory = new MemoryDirectory();
     final MemoryRetain retain = new MemoryRetain();
     final List<BrokerEvent> events = new ArrayList<>();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -61,7 +62,7 @@ final class SessionStage {
     /** Of the session made last. */
     RecordingConnection connection = new RecordingConnection(loop);
 
-    InboxMail mail = new InboxMail();
+    InboxMail mail = new InboxMail(() -> {});
     /** Whether nothing of a session made here is under way any more. */
     boolean isEnded;
 
@@ -80,7 +81,7 @@ final class SessionStage {
 
     private void connect() {
         connection = new RecordingConnection(loop);
-        mail = new InboxMail();
+        mail = new InboxMail(() -> {});
         seen = 0;
         isEnded = false;
     }
@@ -114,12 +115,7 @@ final class SessionStage {
         if (connects == null) {
             Bans bans = new Bans(BanConfig.DEFAULTS, () -> 0, null);
             connects = new ConnectServices(
-                    services,
-                    new MemoryDirectory(),
-                    () -> "assigned",
-                    MAX_PENDING_CONNECT_BYTES,
-                    new OpenCount(),
-                    bans);
+                    services, directory, () -> "assigned", MAX_PENDING_CONNECT_BYTES, new OpenCount(), bans);
         }
         return new ConnectHandler(connection, connects);
     }

@@ -6,8 +6,9 @@ import io.godwit.plugin.client.TenantId;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Predicate;
 
 /** Leases in the order they were asked for. */
 public final class MemoryDirectory implements SessionDirectory {
@@ -16,12 +17,16 @@ public final class MemoryDirectory implements SessionDirectory {
     private final Map<ClientId, ArrayDeque<Request>> requests = new HashMap<>();
 
     @Override
-    public CompletableFuture<Lease> acquire(TenantId tenant, ClientId clientId, Holder holder) {
+    public Optional<CompletableFuture<Lease>> acquire(
+            TenantId tenant, ClientId clientId, Holder holder, Predicate<Holder> mayFollow) {
         Request request = new Request(holder, new CompletableFuture<>());
         Request present;
         synchronized (this) {
             ArrayDeque<Request> queue = requests.computeIfAbsent(clientId, id -> new ArrayDeque<>());
             present = queue.peekLast();
+            if (present != null && !mayFollow.test(present.holder())) {
+                return Optional.empty();
+            }
             queue.addLast(request);
         }
         if (present == null) {
@@ -29,13 +34,7 @@ public final class MemoryDirectory implements SessionDirectory {
         } else {
             present.holder().giveUp();
         }
-        return request.lease();
-    }
-
-    @Override
-    public synchronized @Nullable Holder holder(TenantId tenant, ClientId clientId) {
-        ArrayDeque<Request> queue = requests.get(clientId);
-        return queue == null ? null : queue.getLast().holder();
+        return Optional.of(request.lease());
     }
 
     private void release(ClientId clientId) {

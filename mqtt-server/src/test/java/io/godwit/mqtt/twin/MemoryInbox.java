@@ -59,6 +59,10 @@ public final class MemoryInbox implements InboxClient {
     private int continued;
     /** What deletions wait for; null for nothing. */
     private @Nullable CompletableFuture<Void> deletesWaitFor;
+    /** What answers to attaches wait for; null for nothing. */
+    private @Nullable CompletableFuture<Void> attachesWaitFor;
+    /** What answers to detaches wait for; null for nothing. */
+    private @Nullable CompletableFuture<Void> detachesWaitFor;
 
     /** How far the connection that was detached last has sent. */
     public synchronized long lastSentBelow() {
@@ -294,12 +298,26 @@ public final class MemoryInbox implements InboxClient {
         stored.isAwaited = false;
         Attachment attachment = new Attachment(clientId, stored, listener, request.will());
         stored.attachment = attachment;
-        return CompletableFuture.completedFuture(new AttachReply(
+        listener.attaching();
+        AttachReply reply = new AttachReply(
                 isPresent,
                 stored.incarnation,
                 List.copyOf(stored.subscriptions.values()),
                 stored.inbound.keySet().stream().mapToInt(Integer::intValue).toArray(),
-                attachment));
+                attachment);
+        return attachesWaitFor == null
+                ? CompletableFuture.completedFuture(reply)
+                : attachesWaitFor.thenApply(done -> reply);
+    }
+
+    /** From now on attaches are decided at once, and answered when {@code future} is complete. */
+    public synchronized void answerAttachesWith(CompletableFuture<Void> future) {
+        attachesWaitFor = future;
+    }
+
+    /** From now on detaches are decided at once, and answered when {@code future} is complete. */
+    public synchronized void answerDetachesWith(CompletableFuture<Void> future) {
+        detachesWaitFor = future;
     }
 
     @Override
@@ -617,8 +635,9 @@ public final class MemoryInbox implements InboxClient {
                     if (expiry == 0) {
                         sessions.remove(clientId);
                     }
+                    listener.detaching();
                 }
-                return CompletableFuture.completedFuture(null);
+                return detachesWaitFor == null ? CompletableFuture.completedFuture(null) : detachesWaitFor.copy();
             }
         }
     }
