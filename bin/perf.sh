@@ -11,7 +11,10 @@ here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd -P)
 root=$(dirname "$here")
 
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
-command -v "$java" >/dev/null 2>&1 || die "no $java: install a JDK 17 or newer, or set JAVA_HOME"
+if ! command -v "$java" >/dev/null 2>&1; then
+  [ -z "${JAVA_HOME:-}" ] || die "JAVA_HOME is set to $JAVA_HOME, but $java cannot be run: correct JAVA_HOME or unset it"
+  die "no java on the PATH: install a JDK 17 or newer, or set JAVA_HOME"
+fi
 java_version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
 [ "${java_version:-0}" -ge 17 ] 2>/dev/null || die "$java is version ${java_version:-unknown}; 17 or newer is needed"
 

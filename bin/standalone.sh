@@ -4,6 +4,10 @@
 # distribution it runs what lies beside it. All state of a broker is in its data directory, so several run side by side.
 set -u
 
+# What a broker writes (messages, logs) is its user's alone. What is built is for everybody, as the caller's own umask has it.
+given_umask=$(umask)
+umask 077
+
 usage() {
   cat <<'TXT'
 usage: standalone.sh start|stop|restart|status|check|archive|version [options]
@@ -205,7 +209,10 @@ print_fault() {
 find_java() {
   local line
   java=${JAVA_HOME:+$JAVA_HOME/bin/}java
-  command -v "$java" >/dev/null 2>&1 || die "no $java: install a JDK 17 or newer, or set JAVA_HOME"
+  if ! command -v "$java" >/dev/null 2>&1; then
+    [ -z "${JAVA_HOME:-}" ] || die "JAVA_HOME is set to $JAVA_HOME, but $java cannot be run: correct JAVA_HOME or unset it"
+    die "no java on the PATH: install a JDK 17 or newer, or set JAVA_HOME"
+  fi
   java_version=
   java_home=$(readlink -f "$(command -v "$java")")
   java_home=${java_home%/bin/java}
@@ -232,6 +239,7 @@ find_distribution() {
   local target=$root/broker-dist/target
   # The lock keeps two starts from building at once; it ends with the subshell.
   (
+    umask "$given_umask"
     mkdir -p "$target" || exit 1
     if command -v flock >/dev/null 2>&1; then exec 9>"$target/.build-lock"; flock 9; fi
     up_to_date && exit 0
@@ -469,6 +477,7 @@ fits() {
 # whose end removes what is left.
 make_archive() {
   local since=$SECONDS training size
+  umask "$given_umask" # others who run these jars use it too
   may_write "$cache" || { echo "godwit: no archive of classes: $cache cannot be written"; return 1; }
   make_directory "$cache"
   if command -v flock >/dev/null 2>&1; then

@@ -100,7 +100,8 @@ final class Broker implements AutoCloseable {
         opened.push(status::end);
         KvNode node = KvNode.open(BrokerSettings.node(config, data));
         opened.push(node);
-        List<String> warnings = Stream.concat(node.losses().stream(), BrokerSettings.warnings(config).stream())
+        List<String> warnings = Stream.of(node.losses(), BrokerSettings.warnings(config), OtherReaders.ofData(data))
+                .flatMap(List::stream)
                 .toList();
         warnings.forEach(warning -> LOG.warn("{}", warning));
         status.begin(warnings);

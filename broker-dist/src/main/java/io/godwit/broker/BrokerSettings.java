@@ -212,6 +212,7 @@ final class BrokerSettings {
                     + ", which others than this machine may reach: use TLS listeners for them, or SCRAM");
         }
         warnings.addAll(ClusterSettings.warnings(config));
+        warnings.addAll(OtherReaders.ofPrivateKeys(config));
         if (!config.get(PropertySettings.LOG_SYNC)) {
             warnings.add("kv_log_sync is false: acknowledged messages may be lost when power fails");
         }

@@ -52,7 +52,7 @@ final class ClusterSettings {
                 Math.max(ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES, largestPacket(config) + ENTRY_BYTES));
     }
 
-    private static int rpcPort(BrokerConfig config) {
+    static int rpcPort(BrokerConfig config) {
         int given = config.get(FileSettings.CLUSTER_RPC_PORT);
         return given == 0 ? config.get(FileSettings.CLUSTER_PORT) + 1 : given;
     }

@@ -84,6 +84,9 @@ public final class Main implements Callable<Integer> {
         } catch (IOException e) {
             // a port in use, a file not found: no fault of ours that its trace would help to find
             text(e).lines().forEach(Main::say);
+            if (PortHolders.isBusyPort(e)) {
+                new PortHolders().of(PortHolders.portsOf(effective)).forEach(Main::say);
+            }
             LOG.error("start failed data={} cause={}", data, text(e));
             LOG.debug("start failed", e);
             return 1;

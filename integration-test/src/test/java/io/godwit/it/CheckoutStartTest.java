@@ -30,6 +30,7 @@ class CheckoutStartTest {
     private Path root;
     private Path source;
     private Path script;
+    private String umask = "022";
 
     @BeforeEach
     void makeCheckout() throws IOException {
@@ -275,6 +276,20 @@ class CheckoutStartTest {
         assertThat(builds()).isOne();
     }
 
+    /** The jars may be another user's to run: whoever builds decides. What the broker writes is not. */
+    @Test
+    void aBuildHasTheUmaskOfItsCaller() throws Exception {
+        umask = "027";
+        started();
+        assertThat(permissions(Path.of(lib("quick/"), "godwit.jar"))).isEqualTo("rw-r-----");
+        assertThat(permissions(home.resolve("my data"))).isEqualTo("rwx------");
+        assertThat(permissions(home.resolve("log/start.log"))).isEqualTo("rw-------");
+    }
+
+    private static String permissions(Path path) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+    }
+
     @Test
     void theHeapIsHalfOfTheMemoryUnlessToldOtherwise() throws Exception {
         assertThat(started()).contains(" -XX:MaxRAMPercentage=50 ");
@@ -311,7 +326,10 @@ class CheckoutStartTest {
         Files.delete(home.resolve("newer/release"));
         assertThat(said("start")).contains(newer + " is version 11; 17 or newer is needed");
         environment.put("JAVA_HOME", home.resolve("nowhere").toString());
-        assertThat(said("start")).contains("no " + home.resolve("nowhere/bin/java") + ": install a JDK 17 or newer");
+        assertThat(said("start"))
+                .contains("JAVA_HOME is set to " + home.resolve("nowhere") + ", but " + home.resolve("nowhere/bin/java")
+                        + " cannot be run")
+                .doesNotContain("set JAVA_HOME");
         assertThat(home.resolve("started")).doesNotExist();
     }
 
@@ -345,6 +363,10 @@ class CheckoutStartTest {
 
     private ProcessBuilder script(String command) {
         ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(List.of(
+                "bash",
+                "-c",
+                "umask " + umask + "; exec \"$@\"",
+                "bash",
                 script.toString(),
                 command,
                 "--data",

@@ -11,6 +11,7 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,13 +80,46 @@ class StandaloneScriptTest {
 
         Result portTaken = new Node("two", listenerAt("127.0.0.1", port)).run("start");
         assertThat(portTaken.code()).isEqualTo(1);
-        assertThat(portTaken.output()).contains(":" + port).contains("in use").contains("did not start");
+        assertThat(portTaken.output())
+                .contains(":" + port)
+                .contains("in use")
+                .contains("port " + port + " is held by process " + node.pid().orElseThrow() + ": a broker on "
+                        + node.file("."))
+                .contains("did not start");
         accepts(port);
 
         assertThat(node.run("stop").code()).isZero();
         assertThat(node.file("godwit.pid")).doesNotExist();
         assertThat(node.file("godwit.status")).doesNotExist();
         assertThat(node.run("status").code()).isEqualTo(3);
+    }
+
+    /** A retained message was found by another user of the machine in files that everybody could read. */
+    @Test
+    void whatABrokerWritesIsItsUsersAlone() throws Exception {
+        Node node = new Node("alone", listenerAt("127.0.0.1", 0));
+        Result started = node.runWithUmask("022", "start");
+        assertThat(started.code()).as(started.output()).isZero();
+        assertThat(openToOthers(node.directory.resolve("data"))).isEmpty();
+        assertThat(openToOthers(node.directory.resolve("log"))).isEmpty();
+        node.run("stop");
+        Files.setPosixFilePermissions(node.file("."), PosixFilePermissions.fromString("rwxr-xr-x"));
+        assertThat(node.run("start").output())
+                .contains("every user of this machine may enter the data directory " + node.file("."));
+    }
+
+    private static List<String> openToOthers(Path directory) throws IOException {
+        try (Stream<Path> all = Files.walk(directory)) {
+            return all.map(path -> {
+                        try {
+                            return PosixFilePermissions.toString(Files.getPosixFilePermissions(path)) + " " + path;
+                        } catch (IOException e) { // deleted meanwhile
+                            return "rwx------";
+                        }
+                    })
+                    .filter(each -> !each.startsWith("------", 3))
+                    .toList();
+        }
     }
 
     /** As a container or systemd runs it: the process is the one that was started, has its log on the console, and ends by a signal. */
@@ -325,6 +359,14 @@ class StandaloneScriptTest {
             return end(begin(output, command, more), output);
         }
 
+        /** As a user calls it whose files are for everybody to read. */
+        Result runWithUmask(String umask, String command) throws IOException, InterruptedException {
+            Path output = directory.resolve("script.out");
+            ProcessBuilder builder = script(words(command));
+            builder.command().addAll(0, List.of("bash", "-c", "umask " + umask + "; exec \"$@\"", "bash"));
+            return end(builder.redirectOutput(output.toFile()).start(), output);
+        }
+
         private Result end(Process process, Path output) throws IOException, InterruptedException {
             if (!process.waitFor(60, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
@@ -347,13 +389,17 @@ class StandaloneScriptTest {
         }
 
         private Process begin(Path output, String command, String... more) throws IOException {
+            return script(words(command, more)).redirectOutput(output.toFile()).start();
+        }
+
+        private List<String> words(String command, String... more) {
             List<String> words = new ArrayList<>();
             words.add(command);
             words.addAll(List.of("--config", directory.resolve("standalone.yml").toString()));
             words.addAll(List.of("--data", directory.resolve("data").toString()));
             words.addAll(List.of("--log", directory.resolve("log").toString()));
             words.addAll(List.of(more));
-            return script(words).redirectOutput(output.toFile()).start();
+            return words;
         }
 
         private ProcessBuilder script(List<String> words) {

@@ -3,14 +3,19 @@ package io.godwit.kv.raft;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +25,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DurableFiles {
 
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
     private DurableFiles() {}
 
-    /** Creates {@code directory} with the parents it lacks, and fsyncs each directory that got a new name. */
+    /**
+     * Creates {@code directory} with the parents it lacks, and fsyncs each directory that got a new name. Only their owner may enter the
+     * new ones: they hold messages, and the umask of whoever started this process may be a generous one.
+     */
     public static void createDirectories(Path directory) throws IOException {
         Deque<Path> missing = new ArrayDeque<>();
         for (Path path = directory.toAbsolutePath();
@@ -32,7 +43,13 @@ public final class DurableFiles {
         }
         while (!missing.isEmpty()) {
             Path path = missing.pop();
-            Files.createDirectories(path); // another thread may have been faster
+            try {
+                Files.createDirectory(path, OWNER_ONLY);
+            } catch (FileAlreadyExistsException e) {
+                if (!Files.isDirectory(path)) { // else another thread was faster
+                    throw e;
+                }
+            }
             syncParent(path);
         }
     }

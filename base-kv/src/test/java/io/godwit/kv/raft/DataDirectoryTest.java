@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,6 +35,26 @@ class DataDirectoryTest {
             assertThat(second.clusterId()).isEqualTo(cluster);
             assertThat(second.storeId()).isEqualTo(store).isNotEqualTo(cluster);
         }
+    }
+
+    /** Messages lie in them, and the umask of whoever starts a node is mostly one that lets everybody read. */
+    @Test
+    void onlyTheOwnerMayEnterWhatIsMade() throws IOException {
+        Path path = work.resolve("a").resolve("data");
+        DataDirectory.open(path).close();
+        for (Path made : List.of(path, path.getParent())) {
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(made)))
+                    .as("%s", made)
+                    .isEqualTo("rwx------");
+        }
+    }
+
+    @Test
+    void aFileInTheWayOfADirectoryIsNamed() throws IOException {
+        Path file = Files.createFile(work.resolve("a"));
+        assertThatThrownBy(() -> DurableFiles.createDirectories(file))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(file.toString());
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.godwit.broker.admin;
 
 import io.godwit.kv.raft.DamagedDataException;
+import io.godwit.kv.raft.DurableFiles;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -23,14 +24,14 @@ final class BackupFiles {
      * @throws DamagedDataException naming the file, if it is not whole
      */
     static void unpack(Path tar, Path into) throws IOException {
-        Files.createDirectories(into);
+        DurableFiles.createDirectories(into);
         String entry = "";
         try (InputStream in = new BufferedInputStream(Files.newInputStream(tar))) {
             Tar.Header header = Tar.next(in);
             while (header != null) {
                 entry = header.name();
                 Path file = into.resolve(checked(header.name()));
-                Files.createDirectories(file.resolveSibling(""));
+                DurableFiles.createDirectories(file.resolveSibling(""));
                 try (OutputStream out = Files.newOutputStream(file)) {
                     copy(in, out, header.bytes());
                 }

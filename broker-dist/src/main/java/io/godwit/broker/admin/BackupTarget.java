@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** Where a backup is written to: a directory, or a tar file when its name ends so. Used by one thread. */
@@ -35,7 +37,7 @@ interface BackupTarget extends AutoCloseable {
     @Override
     void close() throws IOException;
 
-    /** A directory, made if need be; it must be empty. */
+    /** An empty directory, or one that is made and that only its owner may enter. */
     final class Directory implements BackupTarget {
         private final Path path;
 
@@ -78,7 +80,7 @@ interface BackupTarget extends AutoCloseable {
         }
     }
 
-    /** A tar file, which has its name when it is finished. */
+    /** A tar file that only its owner may read. It has its name when it is finished. */
     final class TarFile implements BackupTarget {
         private final Path path;
         private final Path unfinished;
@@ -91,11 +93,11 @@ interface BackupTarget extends AutoCloseable {
             }
             this.path = path;
             this.unfinished = path.resolveSibling(path.getFileName() + ".unfinished");
+            Files.deleteIfExists(unfinished); // it would keep its permissions
             this.channel = FileChannel.open(
                     unfinished,
-                    StandardOpenOption.CREATE,
-                    StandardOpenOption.TRUNCATE_EXISTING,
-                    StandardOpenOption.WRITE);
+                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             this.out = new BufferedOutputStream(Channels.newOutputStream(channel));
         }
 

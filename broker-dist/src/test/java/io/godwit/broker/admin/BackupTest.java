@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -43,6 +44,19 @@ class BackupTest {
                 .as(fixture.err)
                 .isZero();
         return to;
+    }
+
+    /** A backup has the messages of everybody. */
+    @Test
+    void onlyTheOwnerMayReadABackup() throws Exception {
+        Files.setPosixFilePermissions(
+                Files.createFile(directory.resolve("b.tar.unfinished")), PosixFilePermissions.fromString("rw-rw-rw-"));
+        assertThat(permissions(backup("b"))).isEqualTo("rwx------");
+        assertThat(permissions(backup("b.tar"))).isEqualTo("rw-------");
+    }
+
+    private static String permissions(Path path) throws Exception {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
     }
 
     @Test

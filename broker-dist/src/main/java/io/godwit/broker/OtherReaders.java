@@ -1,0 +1,57 @@
+package io.godwit.broker;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Finds secrets that every user of this machine may read. */
+final class OtherReaders {
+    private static final Logger LOG = LoggerFactory.getLogger(OtherReaders.class);
+    private static final Set<PosixFilePermission> IN_A_DIRECTORY =
+            Set.of(PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_EXECUTE);
+
+    private OtherReaders() {}
+
+    /** One warning for each such private key of the configuration. */
+    static List<String> ofPrivateKeys(BrokerConfig config) {
+        Stream<String> listeners = config.listeners().stream()
+                .filter(section -> section.isEnabled() && section.kind().hasTls())
+                .map(section -> section.get(ListenerSettings.KEY_FILE));
+        List<String> warnings = new ArrayList<>();
+        Stream.concat(listeners, Stream.of(config.get(FileSettings.CLUSTER_KEY_FILE)))
+                .filter(file -> !file.isEmpty())
+                .map(config::file)
+                .filter(Objects::nonNull)
+                .distinct()
+                .filter(file -> permissions(file).contains(PosixFilePermission.OTHERS_READ))
+                .forEach(file -> warnings.add("every user of this machine may read the private key " + file
+                        + ": \"chmod o= " + file + "\" bars them"));
+        return warnings;
+    }
+
+    /** A warning when the directory was made by an earlier release, or by hand, so that all may enter it. */
+    static List<String> ofData(Path data) {
+        return Collections.disjoint(permissions(data), IN_A_DIRECTORY)
+                ? List.of()
+                : List.of("every user of this machine may enter the data directory " + data
+                        + ", which holds messages: \"chmod -R o= " + data + "\" bars them");
+    }
+
+    private static Set<PosixFilePermission> permissions(Path file) {
+        try {
+            return Files.getPosixFilePermissions(file);
+        } catch (UnsupportedOperationException | IOException e) {
+            LOG.debug("permissions not known file={}", file, e);
+            return Set.of();
+        }
+    }
+}
