@@ -2,6 +2,7 @@ package io.godwit.perf;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -10,6 +11,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "perf.sh",
         mixinStandardHelpOptions = true,
+        versionProvider = Main.Version.class,
         description =
                 "Puts an MQTT broker under load, by scenarios of published reports or freely, and reports what it does.",
         subcommands = {
@@ -36,6 +38,15 @@ public final class Main implements Runnable {
     private CommandSpec spec;
 
     private Main() {}
+
+    /** Of the jar that this runs from. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = Main.class.getPackage().getImplementationVersion();
+            return new String[] {"perf.sh of Godwit " + (version == null ? "(unpackaged)" : version)};
+        }
+    }
 
     public static void main(String[] args) {
         System.exit(execute(args));

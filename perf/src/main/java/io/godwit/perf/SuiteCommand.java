@@ -362,7 +362,7 @@ final class SuiteCommand implements Callable<Integer> {
         Files.writeString(out.resolve(stem + ".json"), JsonReport.of(result, verdict, outcome.tables()));
         List<String> remarks = new ArrayList<>(verdict.faults());
         remarks.addAll(verdict.shortfalls());
-        result.bottlenecks().forEach(reason -> remarks.add("the tool is the bottleneck: " + reason));
+        result.bottlenecks().forEach(reason -> remarks.add(SuiteReport.TOOL_FULL + reason));
         if (result.isMachineFull()) {
             remarks.add("the machine had no CPU left");
         }

@@ -33,6 +33,19 @@ class CommandLineTest {
     }
 
     @Test
+    void theVersionIsTold() {
+        PrintStream before = System.out;
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(said, true, StandardCharsets.UTF_8));
+        try {
+            assertThat(Main.execute("--version")).isZero();
+        } finally {
+            System.setOut(before);
+        }
+        assertThat(said.toString(StandardCharsets.UTF_8)).startsWith("perf.sh of Godwit ");
+    }
+
+    @Test
     void aNameWithoutFormIsRefused() {
         assertThat(errorsOf(2, "run", "nonsense")).contains("'nonsense' has the form of no scenario");
     }

@@ -1,14 +1,27 @@
 package io.godwit.perf.load;
 
+import io.netty.handler.codec.mqtt.MqttConnectReturnCode;
+import io.netty.handler.ssl.NotSslRecordException;
+import io.vertx.mqtt.MqttConnectionException;
+import java.nio.channels.ClosedChannelException;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What went wrong, counted by its text. Event loops add, the thread that samples reads at any time. */
 final class Errors {
     private static final int MOST_KINDS = 50;
+
+    /** Of 3.1.1, then of 5.0. */
+    private static final Set<MqttConnectReturnCode> USER_REFUSED = EnumSet.of(
+            MqttConnectReturnCode.CONNECTION_REFUSED_NOT_AUTHORIZED,
+            MqttConnectReturnCode.CONNECTION_REFUSED_BAD_USER_NAME_OR_PASSWORD,
+            MqttConnectReturnCode.CONNECTION_REFUSED_NOT_AUTHORIZED_5,
+            MqttConnectReturnCode.CONNECTION_REFUSED_BAD_USERNAME_OR_PASSWORD);
 
     private final LongAdder count = new LongAdder();
     private final Map<String, LongAdder> byText = new ConcurrentHashMap<>();
@@ -37,8 +50,21 @@ final class Errors {
     }
 
     private static String text(Throwable thrown) {
+        if (thrown instanceof MqttConnectionException refused && isAboutTheUser(refused.code())) {
+            return thrown.getMessage() + " (--user and --password say who the clients are)";
+        }
+        if (thrown instanceof NotSslRecordException) {
+            return "the port does not speak TLS";
+        }
+        if (thrown instanceof ClosedChannelException) {
+            return "the broker closed the connection; over TLS that may be a port that does not speak it";
+        }
         String text = thrown.getMessage();
         return text == null ? thrown.getClass().getSimpleName() : text;
+    }
+
+    private static boolean isAboutTheUser(MqttConnectReturnCode code) {
+        return USER_REFUSED.contains(code);
     }
 
     long count() {

@@ -11,6 +11,9 @@ import java.util.Map;
  * All scenarios of a suite in one document: a section for each published table, in it for each scenario the published row and ours.
  */
 public final class SuiteReport {
+    /** How the remark begins that says that the figures are the tool's and not the broker's. */
+    public static final String TOOL_FULL = "the tool is the bottleneck: ";
+
     private final String title;
     private final List<String> about;
     private final List<Entry> entries;
@@ -38,6 +41,11 @@ public final class SuiteReport {
         public Entry {
             tables = List.copyOf(tables);
             remarks = List.copyOf(remarks);
+        }
+
+        /** Whether the tool, and not the broker, was what could do no more. */
+        boolean isToolFull() {
+            return remarks.stream().anyMatch(remark -> remark.startsWith(TOOL_FULL));
         }
 
         public JsonObject toJson() {
@@ -121,8 +129,11 @@ public final class SuiteReport {
 
     private String summary() {
         long run = entries.stream().filter(Entry::wasRun).count();
-        long good = entries.stream()
-                .filter(e -> e.wasRun() && e.exitCode() == Verdict.OK)
+        long driven = entries.stream()
+                .filter(e -> e.wasRun() && e.exitCode() == Verdict.OK && !e.isToolFull())
+                .count();
+        long undriven = entries.stream()
+                .filter(e -> e.wasRun() && e.exitCode() == Verdict.OK && e.isToolFull())
                 .count();
         long faults = entries.stream()
                 .filter(e -> e.wasRun() && e.exitCode() == Verdict.FAULTS)
@@ -131,8 +142,8 @@ public final class SuiteReport {
                 .filter(e -> e.wasRun() && e.exitCode() == Verdict.RATE_MISSED)
                 .count();
         return Summary.text(
-                "%d scenarios, %d run: %d without fault at the stated rate, %d with faults, %d missed their rate, %d could not be run",
-                entries.size(), run, good, faults, missed, run - good - faults - missed);
+                "%d scenarios, %d run: %d without fault at the stated rate, %d without fault but with the tool at its limit, %d with faults, %d missed their rate, %d could not be run",
+                entries.size(), run, driven, undriven, faults, missed, run - driven - undriven - faults - missed);
     }
 
     public String toHtml() {
@@ -140,7 +151,7 @@ public final class SuiteReport {
         body.append("<h1>").append(SvgChart.escape(title)).append("</h1>\n<p class=\"sub\">");
         about.forEach(line -> body.append(SvgChart.escape(line)).append("<br>"));
         body.append("</p>\n<div class=\"verdict ")
-                .append(entries.stream().allMatch(e -> e.exitCode() == Verdict.OK) ? "good" : "warn")
+                .append(entries.stream().allMatch(e -> e.exitCode() == Verdict.OK && !e.isToolFull()) ? "good" : "warn")
                 .append("\">")
                 .append(SvgChart.escape(summary()))
                 .append("</div>\n");

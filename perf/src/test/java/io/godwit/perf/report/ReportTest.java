@@ -243,6 +243,25 @@ class ReportTest {
     }
 
     @Test
+    void aRunThatTheToolCouldNotDriveIsNotCountedAsOneOfTheBroker() {
+        SuiteReport.Entry undriven = new SuiteReport.Entry(
+                "15k_15k_qos1_p256_1mps_1n_1v",
+                "150 publishers",
+                0.01,
+                0,
+                List.of(),
+                List.of(SuiteReport.TOOL_FULL + "its event loops"),
+                "1, 2, 3",
+                "a.html",
+                false);
+        SuiteReport report = new SuiteReport("All", List.of("a machine"), List.of(undriven));
+
+        assertThat(report.toMarkdown())
+                .contains("0 without fault at the stated rate, 1 without fault but with the tool at its limit");
+        assertThat(report.toHtml()).contains("class=\"verdict warn\"");
+    }
+
+    @Test
     void aColdStartIsSteadyFromWhereRateAndLatencyStay() {
         RunResult result = Runs.of("1k_1k_qos1_p256_1mps_1n").result();
 
