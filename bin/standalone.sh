@@ -58,6 +58,9 @@ while [ $# -gt 0 ]; do
       [ $# -ge 2 ] && [ -n "$2" ] || die "$1 needs a value"
       printf -v "${1#--}" '%s' "$2"
       shift ;;
+    --config=?*|--data=?*|--log=?*)
+      value=${1%%=*}
+      printf -v "${value#--}" '%s' "${1#*=}" ;;
     -h|--help) usage; exit 0 ;;
     *) usage >&2; echo "godwit: unknown option: $1" >&2; exit 2 ;;
   esac

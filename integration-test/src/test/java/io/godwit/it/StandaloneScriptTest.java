@@ -181,7 +181,7 @@ class StandaloneScriptTest {
 
         one.configure(listenerAt("127.0.0.1", 0));
         Path moved = Files.move(one.directory.resolve("standalone.yml"), one.directory.resolve("other.yml"));
-        Result restarted = one.run("restart", "--config", moved.toString());
+        Result restarted = one.run("restart", "--config=" + moved);
         accepts(portIn(restarted));
         assertThat(one.pid()).isPresent().get().isNotEqualTo(before);
 
