@@ -118,7 +118,8 @@ final class BrokerSettings {
                                 config.get(FileSettings.MAX_FILTERS_PER_SUBSCRIBE),
                                 config.get(FileSettings.MAX_FILTERS),
                                 config.get(FileSettings.MAX_FILTER_PATTERNS)),
-                        config.get(FileSettings.SLOW_CONSUMER_TIMEOUT_SECONDS)),
+                        config.get(FileSettings.SLOW_CONSUMER_TIMEOUT_SECONDS),
+                        ClusterSettings.acknowledgesPublishes(config)),
                 new AuthConfig(
                         Duration.ofSeconds(config.get(FileSettings.AUTH_TIMEOUT_SECONDS)),
                         config.get(FileSettings.AUTH_DENIED_PUBLISH) == FileSettings.DeniedPublish.DISCONNECT,

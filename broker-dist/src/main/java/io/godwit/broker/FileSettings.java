@@ -133,6 +133,7 @@ final class FileSettings {
     static final Setting<String> CLUSTER_TRUST_CERTS_FILE = Setting.text("clusterConfig.tls.trustCertsFile", "");
     static final Setting<String> CLUSTER_REQUIRED_NAME = Setting.text("clusterConfig.tls.requiredName", "");
     static final Setting<Boolean> CLUSTER_PLAIN = Setting.flag("clusterConfig.tls.plain", false);
+    static final Setting<Boolean> ACKNOWLEDGE_UNREACHED = Setting.flag("clusterConfig.acknowledgeUnreached", false);
 
     private static final List<Setting<?>> OWN = List.of(
             BOOTSTRAP,
@@ -203,7 +204,8 @@ final class FileSettings {
             CLUSTER_KEY_FILE,
             CLUSTER_TRUST_CERTS_FILE,
             CLUSTER_REQUIRED_NAME,
-            CLUSTER_PLAIN);
+            CLUSTER_PLAIN,
+            ACKNOWLEDGE_UNREACHED);
 
     static final List<Setting<?>> ALL =
             Stream.concat(OWN.stream(), BalanceSettings.all().stream()).toList();

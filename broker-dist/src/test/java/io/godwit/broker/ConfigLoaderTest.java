@@ -173,6 +173,7 @@ class ConfigLoaderTest {
                   rpcPort: 9100
                   zone: rack-1
                   tls: {plain: true}
+                  acknowledgeUnreached: true
                 """, Map.of("inbox_store_initial_ranges", "8", "java.version", "17"));
 
         assertThat(config.get(FileSettings.BOOTSTRAP)).isFalse();
@@ -226,6 +227,7 @@ class ConfigLoaderTest {
         assertThat(config.get(FileSettings.CLUSTER_RPC_PORT)).isEqualTo(9100);
         assertThat(config.get(FileSettings.CLUSTER_ZONE)).isEqualTo("rack-1");
         assertThat(config.get(FileSettings.CLUSTER_PLAIN)).isTrue();
+        assertThat(config.get(FileSettings.ACKNOWLEDGE_UNREACHED)).isTrue();
         assertThat(config.get(PropertySettings.INBOX_RANGES)).isEqualTo(8);
 
         MqttConfig mqtt = BrokerSettings.mqtt(config);

@@ -187,7 +187,7 @@ class FoundingTest {
         return "{env: " + env + ", host: " + HOST + ", port: " + ports.get(2 * number) + ", rpcPort: "
                 + ports.get(2 * number + 1) + ", seedEndpoints: \"" + HOST + ':' + ports.get(0) + ',' + HOST + ':'
                 + ports.get(2) + "\", tls: {certFile: " + file("node.crt") + ", keyFile: " + file("node.key")
-                + ", trustCertsFile: " + file("root.crt") + "}}";
+                + ", trustCertsFile: " + file("root.crt") + "}, acknowledgeUnreached: true}";
     }
 
     private Path file(String name) {

@@ -50,7 +50,8 @@ final class BrokerContainer implements AutoCloseable {
                 + "clusterConfig:\n"
                 + "  env: it\n"
                 + "  seedEndpoints: " + String.join(",", seeds) + '\n'
-                + "  tls: {plain: true}\n";
+                + "  tls: {plain: true}\n"
+                + "  acknowledgeUnreached: true\n";
     }
 
     String name() {

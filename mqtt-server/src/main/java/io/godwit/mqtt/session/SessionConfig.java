@@ -19,6 +19,7 @@ import io.godwit.mqtt.topic.TopicLimits;
  * @param maxUnstoredBytes payload bytes of one connection's publishes not yet stored at which its reading pauses; at least 1
  * @param maxUnstoredNodeBytes the same over all connections, held in equal shares by the event loops; at least 1
  * @param slowConsumerTimeoutSeconds after which a client that reads too slowly is disconnected; 0 for never
+ * @param acknowledgesPublishes false where nobody can promise that every matching session gets them: publishes of QoS 1 and 2 are refused
  */
 public record SessionConfig(
         int receiveMaximum,
@@ -32,7 +33,8 @@ public record SessionConfig(
         long maxUnstoredBytes,
         long maxUnstoredNodeBytes,
         TopicLimits limits,
-        int slowConsumerTimeoutSeconds) {
+        int slowConsumerTimeoutSeconds,
+        boolean acknowledgesPublishes) {
 
     /** Every limit at its default. */
     public static final SessionConfig DEFAULTS = new SessionConfig(
@@ -48,6 +50,36 @@ public record SessionConfig(
             256 << 20,
             TopicLimits.DEFAULTS,
             0);
+
+    /** Of a node that reaches every session. */
+    public SessionConfig(
+            int receiveMaximum,
+            int sendWindow,
+            int topicAliasMaximum,
+            int maxQueuedMessages,
+            long maxQueuedBytes,
+            boolean dropsOldest,
+            long maxExpirySeconds,
+            int serverKeepAliveSeconds,
+            long maxUnstoredBytes,
+            long maxUnstoredNodeBytes,
+            TopicLimits limits,
+            int slowConsumerTimeoutSeconds) {
+        this(
+                receiveMaximum,
+                sendWindow,
+                topicAliasMaximum,
+                maxQueuedMessages,
+                maxQueuedBytes,
+                dropsOldest,
+                maxExpirySeconds,
+                serverKeepAliveSeconds,
+                maxUnstoredBytes,
+                maxUnstoredNodeBytes,
+                limits,
+                slowConsumerTimeoutSeconds,
+                true);
+    }
 
     public SessionConfig {
         inRange("receiveMaximum", receiveMaximum, 1, 65_535);
