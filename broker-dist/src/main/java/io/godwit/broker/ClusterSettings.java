@@ -147,12 +147,14 @@ final class ClusterSettings {
         if (!isClustered(config)) {
             return List.of();
         }
-        return Stream.concat(access(config).stream(), Stream.of(promises(config))).toList();
+        return Stream.concat(access(config).stream(), Stream.of(promises(config)))
+                .toList();
     }
 
     private static String promises(BrokerConfig config) {
         return config.get(FileSettings.ACKNOWLEDGE_UNREACHED)
-                ? FileSettings.ACKNOWLEDGE_UNREACHED.key() + " is true: publishes are acknowledged though live sessions "
+                ? FileSettings.ACKNOWLEDGE_UNREACHED.key()
+                        + " is true: publishes are acknowledged though live sessions "
                         + "on other nodes, and persistent ones whose route this node lacks, do not get them"
                 : "this node is one of a cluster: publishes of QoS 1 and 2 are refused, since live sessions on other "
                         + "nodes would not get them; QoS 0 is served. See "

@@ -72,8 +72,10 @@ class UnreachedSessionsTest {
                 .filter(BrokerEvent.PublishRefused.class::isInstance)
                 .map(BrokerEvent.PublishRefused.class::cast)
                 .toList();
-        assertThat(refused).hasSize(3).allSatisfy(event -> assertThat(event.toString())
-                .contains("does not reach the live sessions of other nodes"));
+        assertThat(refused)
+                .hasSize(3)
+                .allSatisfy(event ->
+                        assertThat(event.toString()).contains("does not reach the live sessions of other nodes"));
     }
 
     /** MQTT 3.1.1 has no word for it; a PUBACK would be a lie. */

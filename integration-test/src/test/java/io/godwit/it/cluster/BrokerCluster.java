@@ -113,7 +113,8 @@ public final class BrokerCluster implements AutoCloseable {
                     .setting(
                             "clusterConfig",
                             "{env: it, host: 127.0.0.1, port: " + port(seeds.get(i)) + ", rpcPort: "
-                                    + port(addresses.get(i)) + ", seedEndpoints: \"" + String.join(",", seeds) + "\", acknowledgeUnreached: " + acknowledges + "}")
+                                    + port(addresses.get(i)) + ", seedEndpoints: \"" + String.join(",", seeds)
+                                    + "\", acknowledgeUnreached: " + acknowledges + "}")
                     .property("inbox_store_initial_ranges", 1);
             nodes.add(i == 0 ? node : node.joining());
         }

@@ -26,7 +26,8 @@ class ClusterPromiseTest {
         try (BrokerCluster cluster = new BrokerCluster(directory, 2, false)) {
             cluster.start();
             String id = cluster.clientAt(0, cluster.ranges(0, "inbox"), "client");
-            try (TestClient client = new TestClient(ClientConfig.of(cluster.node(0).address(), id, 5))) {
+            try (TestClient client =
+                    new TestClient(ClientConfig.of(cluster.node(0).address(), id, 5))) {
                 assertThat(client.connect().code()).isZero();
                 assertThat(client.subscribe("a/#", 2)).isEqualTo(2);
                 for (int qos = 1; qos <= 2; qos++) {

@@ -43,6 +43,7 @@ class ErrorsTest {
         assertThat(told(new SSLHandshakeException("x").initCause(new ClosedChannelException())))
                 .contains("a port that does not speak it")
                 .doesNotContain("ChannelException");
-        assertThat(told(new NotSslRecordException("not an SSL/TLS record: 2002"))).contains("does not speak TLS");
+        assertThat(told(new NotSslRecordException("not an SSL/TLS record: 2002")))
+                .contains("does not speak TLS");
     }
 }
