@@ -7,10 +7,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandler;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,19 +24,28 @@ import org.jspecify.annotations.Nullable;
  * channel at rest holds none.
  *
  * <p>What one read brings may be work for seconds. After {@link #TURN_NANOS} the rest waits, in order, until the loop has
- * served its other channels; what is read meanwhile waits behind it.
+ * served its other channels; what is read meanwhile waits behind it. That holds for a channel that has ended as well: its
+ * end is told when all is handled, since who sends and closes at once must not stop the loop either.
  */
 public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private static final int MIN_PARTIAL_BYTES = 64;
     /** Larger buffers are not pooled: after a burst of large packets their memory goes back to the system. */
     private static final int MAX_POOLED_BYTES = 64 * 1024;
 
-    /** How long one channel keeps its loop from the others, looked at every {@link #PACKETS_PER_LOOK} packets. */
+    /**
+     * How long one channel keeps its loop from the others. Looked at after packets 1, 2, 4 and so on, since a single one may
+     * have thousands of matches, and later every {@link #PACKETS_PER_LOOK} packets.
+     */
     static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     static final int PACKETS_PER_LOOK = 16;
     /** Until the next turn. A timer, since the loop runs tasks that follow each other before it looks at its channels. */
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
+
+    /** Of all ended channels together. What is over it is handled at once, else many that send and close fill the memory. */
+    static final long MAX_ENDED_BYTES = 16L << 20;
+
+    private static final AtomicLong ENDED_BYTES = new AtomicLong();
 
     private static final ByteBufAllocator LARGE = UnpooledByteBufAllocator.DEFAULT;
 
@@ -53,6 +64,15 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
 
     /** Whether what waits does so for the answer to the CONNECT. */
     private boolean isHeld;
+
+    /**
+     * The handler behind this one once the channel has ended before all was handled; null until then. By then the pipeline is
+     * taken apart, so it is called directly.
+     */
+    private @Nullable ChannelInboundHandler last;
+
+    /** This channel's share of {@link #ENDED_BYTES}. */
+    private long endedBytes;
 
     public PacketReadHandler(PacketDecoder decoder) {
         this(decoder, PartialListener.NONE);
@@ -92,23 +112,27 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         boolean isDone = true;
         try {
             long begin = 0;
+            int nextLook = 1;
             // the next handler may close the channel over any packet; the packets behind it are then nobody's
             for (int packets = 1;
-                    !failed && in.isReadable() && (!isLimited || ctx.channel().isOpen());
+                    !failed
+                            && in.isReadable()
+                            && (!isLimited || last != null || ctx.channel().isOpen());
                     packets++) {
                 Packet packet = next(ctx, in);
                 if (packet != null) {
-                    ctx.fireChannelRead(packet);
+                    give(ctx, packet);
                     if (packet instanceof Connect && isLimited && listener.holds(() -> goOn(ctx))) {
                         isHeld = true;
                         isDone = false;
                         return false;
                     }
                 }
-                if (isLimited && packets % PACKETS_PER_LOOK == 0) {
+                if (packets == nextLook && isLimited && in.isReadable()) {
+                    nextLook += Math.min(packets, PACKETS_PER_LOOK);
                     long now = ctx.channel().eventLoop().ticker().nanoTime();
-                    begin = packets == PACKETS_PER_LOOK ? now : begin;
-                    if (now - begin > TURN_NANOS && in.isReadable()) {
+                    begin = packets == 1 ? now : begin;
+                    if (now - begin > TURN_NANOS) {
                         isDone = false;
                         return false;
                     }
@@ -118,13 +142,37 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         } catch (ProtocolException e) {
             failed = true;
             releasePartial();
-            ctx.fireExceptionCaught(e);
+            fault(ctx, e);
         } finally {
             if (isDone) {
                 in.release();
             }
         }
         return true;
+    }
+
+    private void give(ChannelHandlerContext ctx, Packet packet) {
+        if (last == null) {
+            ctx.fireChannelRead(packet);
+            return;
+        }
+        try {
+            last.channelRead(ctx, packet);
+        } catch (Exception e) { // as a pipeline does
+            fault(ctx, e);
+        }
+    }
+
+    private void fault(ChannelHandlerContext ctx, Exception e) {
+        if (last == null) {
+            ctx.fireExceptionCaught(e);
+            return;
+        }
+        try {
+            last.exceptionCaught(ctx, e);
+        } catch (Exception again) {
+            throw new IllegalStateException("fault of an ended channel", again);
+        }
     }
 
     private void goOn(ChannelHandlerContext ctx) {
@@ -147,6 +195,10 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         if (handle(ctx, rest.element(), true)) {
             rest.remove();
         }
+        if (last != null) {
+            takeTurnOfEnded(ctx, last, rest);
+            return;
+        }
         if (rest.isEmpty()) {
             waiting = null;
             listener.onCaughtUp();
@@ -156,14 +208,53 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         ctx.fireChannelReadComplete();
     }
 
-    /** The channel has ended: what was read of it before is handed on at once. Its bytes are bounded by the socket's buffer. */
+    private void takeTurnOfEnded(ChannelHandlerContext ctx, ChannelInboundHandler next, Deque<ByteBuf> rest) {
+        if (!rest.isEmpty()) {
+            takeTurnLater(ctx);
+            return;
+        }
+        waiting = null;
+        ENDED_BYTES.addAndGet(-endedBytes);
+        releasePartial();
+        try {
+            next.channelReadComplete(ctx);
+            next.channelInactive(ctx);
+        } catch (Exception e) { // as a pipeline does
+            fault(ctx, e);
+        }
+    }
+
+    /** The channel has ended: whether what was read of it before is handed on in further turns. */
+    private boolean goesOn(ChannelHandlerContext ctx) {
+        if (waiting == null || isHeld || ctx.channel().eventLoop().isShuttingDown()) {
+            return false;
+        }
+        long bytes = 0;
+        for (ByteBuf in : waiting) {
+            bytes += in.capacity();
+        }
+        if (ENDED_BYTES.addAndGet(bytes) > MAX_ENDED_BYTES) {
+            ENDED_BYTES.addAndGet(-bytes);
+            return false;
+        }
+        endedBytes = bytes;
+        last = (ChannelInboundHandler) ctx.pipeline().last();
+        return true;
+    }
+
+    /** The channel has ended, and what was read of it before is handed on at once. Its bytes are bounded by the socket's buffer. */
     private void handleWaiting(ChannelHandlerContext ctx) {
         Deque<ByteBuf> rest = waiting;
-        if (rest != null) {
-            waiting = null;
-            rest.forEach(in -> handle(ctx, in, false));
-            ctx.fireChannelReadComplete();
+        if (rest == null) {
+            return;
         }
+        waiting = null;
+        if (isHeld) { // its client has not logged in: nothing of it counts
+            rest.forEach(ByteBuf::release);
+            return;
+        }
+        rest.forEach(in -> handle(ctx, in, false));
+        ctx.fireChannelReadComplete();
     }
 
     private void tellPartial() {
@@ -176,6 +267,9 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
+        if (goesOn(ctx)) {
+            return;
+        }
         handleWaiting(ctx);
         releasePartial();
         ctx.fireChannelInactive();
@@ -183,6 +277,9 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
+        if (last != null) {
+            return; // the pipeline is taken apart behind an ended channel, whose turns go on
+        }
         if (waiting != null) {
             waiting.forEach(ByteBuf::release);
             waiting = null;

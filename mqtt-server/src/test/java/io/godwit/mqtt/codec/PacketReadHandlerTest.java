@@ -248,7 +248,7 @@ class PacketReadHandlerTest {
         List<String> told = new ArrayList<>();
         EmbeddedChannel channel = slow(told, Duration.ofMillis(1));
         channel.writeInbound(publishes(0, 100));
-        int turn = 2 * PacketReadHandler.PACKETS_PER_LOOK; // of a millisecond each, looked at every sixteen
+        int turn = 8; // of a millisecond each, looked at after one, two, four and eight
         assertThat(told).hasSize(turn + 1).endsWith("turn over");
         channel.writeInbound(publishes(100, 150)); // read before the pause took effect
         assertThat(told).hasSize(turn + 1);
@@ -268,10 +268,98 @@ class PacketReadHandlerTest {
         List<String> told = new ArrayList<>();
         EmbeddedChannel channel = slow(told, Duration.ofMillis(1));
         channel.writeInbound(publishes(0, 100));
-        channel.close();
+        int before = told.size();
+        end(channel);
+        assertThat(told).hasSize(before); // the loop is not stopped by who closes, either
+        turns(channel, told, "inactive", 9);
         told.remove("turn over");
         assertThat(told).hasSize(101).endsWith("inactive");
         assertThat(told.subList(0, 100)).isEqualTo(topics(100));
+    }
+
+    /** As the peer does it: {@link EmbeddedChannel#close} would cancel the turns, as no event loop does. */
+    private static void end(EmbeddedChannel channel) {
+        channel.pipeline().close();
+        channel.runPendingTasks();
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    /** Runs turns until {@code end} is told, each of which tells at most {@code most} things. */
+    private static void turns(EmbeddedChannel channel, List<String> told, String end, int most) {
+        for (int turns = 0; !told.contains(end) && turns < 200; turns++) {
+            int before = told.size();
+            channel.advanceTimeBy(100, TimeUnit.MICROSECONDS);
+            channel.runScheduledPendingTasks();
+            assertThat(told.size() - before).isBetween(1, most);
+        }
+    }
+
+    /** Thousands of filters match each. */
+    @Test
+    void aTurnEndsAfterTwoPacketsThatTakeLong() {
+        List<String> told = new ArrayList<>();
+        EmbeddedChannel channel = slow(told, Duration.ofMillis(60));
+        channel.writeInbound(publishes(0, 100));
+        assertThat(told).containsExactly("0", "1", "turn over");
+        turns(channel, told, "caught up", 3);
+        told.removeAll(List.of("turn over", "caught up"));
+        assertThat(told).isEqualTo(topics(100));
+    }
+
+    /** Else the memory fills with what is left of those that send and close. */
+    @Test
+    void endedChannelsWaitForTheirTurnsWithinABound() {
+        List<EmbeddedChannel> ended = new ArrayList<>();
+        List<List<String>> all = new ArrayList<>();
+        for (int i = 0; i < 32; i++) {
+            List<String> told = new ArrayList<>();
+            EmbeddedChannel channel = slow(told, Duration.ofMillis(60));
+            channel.writeInbound(publishes(0, 4).capacity(1 << 20));
+            end(channel);
+            ended.add(channel);
+            all.add(told);
+        }
+        long most = PacketReadHandler.MAX_ENDED_BYTES >> 20;
+        assertThat(all.stream().filter(told -> !told.contains("inactive")).count())
+                .isEqualTo(most);
+        for (int i = 0; i < 32; i++) {
+            turns(ended.get(i), all.get(i), "inactive", 3);
+            all.get(i).remove("turn over");
+            assertThat(all.get(i)).containsExactly("0", "1", "2", "3", "inactive");
+        }
+    }
+
+    /** Its client has not logged in. */
+    @Test
+    void whatStandsBehindAConnectIsThrownAwayUndecodedWhenTheChannelEnds() {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        channels.add(channel);
+        channel.config().setAllocator(allocator);
+        PartialListener listener = new PartialListener() {
+            @Override
+            public void onPartial(int arrivedBytes, int frameBytes) {}
+
+            @Override
+            public void onPartialEnded() {}
+
+            @Override
+            public void onTurnOver() {}
+
+            @Override
+            public void onCaughtUp() {}
+
+            @Override
+            public boolean holds(Runnable goOn) {
+                return true;
+            }
+        };
+        channel.pipeline().addLast(new PacketReadHandler(PacketDecoder.forServer(1_000), listener));
+        Connect connect = new Connect(ProtocolLevel.MQTT_3_1_1, true, 0, "c", null, null, null);
+        byte[] bytes = encode(List.of(connect, PingReq.INSTANCE, PingReq.INSTANCE), ProtocolLevel.MQTT_3_1_1);
+        channel.writeInbound(buffer(bytes, 0, bytes.length));
+        channel.close();
+        assertThat(channel.<Packet>readInbound()).isInstanceOf(Connect.class);
+        assertThat(channel.<Packet>readInbound()).isNull();
     }
 
     /** Decoded it may take far more memory, and its sender has not logged in. */
