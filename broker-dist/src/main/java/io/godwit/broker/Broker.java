@@ -14,6 +14,7 @@ import io.godwit.inbox.session.NodeSessionDirectory;
 import io.godwit.kv.KvNode;
 import io.godwit.kv.KvStore;
 import io.godwit.kv.StoreHealth;
+import io.godwit.kv.coprocessor.SteadyClock;
 import io.godwit.mqtt.MqttServer;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.TransportConfig;
@@ -109,6 +110,7 @@ final class Broker implements AutoCloseable {
         node.onHealthChange(this::report);
         serveOperators(node);
 
+        SteadyClock clock = SteadyClock.system();
         Late<MqttServer> mqtt = new Late<>();
         Late<InboxClient> inbox = new Late<>();
         Late<KvStore> distRanges = new Late<>();
@@ -129,8 +131,8 @@ final class Broker implements AutoCloseable {
                 delays ? delayed : Delayer.NONE,
                 events,
                 meters);
-        RetainStore retain = new RetainStore(
-                RetainConfig.DEFAULT, () -> retainRanges.get().client(), System::currentTimeMillis, meters);
+        RetainStore retain =
+                new RetainStore(RetainConfig.DEFAULT, () -> retainRanges.get().client(), clock::millis, meters);
         distRanges.set(node.open(BalanceSettings.DIST.store(dist.coprocessorFactory(), List.of(), config, plugins)));
         retainRanges.set(
                 node.open(BalanceSettings.RETAIN.store(retain.coprocessorFactory(), List.of(), config, plugins)));
@@ -163,7 +165,8 @@ final class Broker implements AutoCloseable {
                 new NodeSessionDirectory(),
                 auth,
                 events,
-                meters);
+                meters,
+                clock::millis);
         mqtt.set(server);
         opened.push(server);
         await(node);

@@ -200,7 +200,8 @@ final class InMemoryBroker implements AutoCloseable {
                     new NodeSessionDirectory(),
                     new AllowAll(),
                     EventListener.NONE,
-                    meters);
+                    meters,
+                    System::currentTimeMillis);
             mqtt.set(server);
         }
 

@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -65,11 +66,15 @@ public final class MqttServer implements AutoCloseable {
             SessionDirectory directory,
             AuthProvider auth,
             EventListener events,
-            MeterRegistry meters) {
-        this(config, dist, inbox, retain, directory, auth, events, meters, new JvmMemory());
+            MeterRegistry meters,
+            LongSupplier nowMillis) {
+        this(config, dist, inbox, retain, directory, auth, events, meters, nowMillis, new JvmMemory());
     }
 
-    /** @param memory what the guard of the memory looks at */
+    /**
+     * @param nowMillis wall time, of the same clock as the stores have
+     * @param memory what the guard of the memory looks at
+     */
     public MqttServer(
             MqttConfig config,
             DistClient dist,
@@ -79,6 +84,7 @@ public final class MqttServer implements AutoCloseable {
             AuthProvider auth,
             EventListener events,
             MeterRegistry meters,
+            LongSupplier nowMillis,
             MemoryGauge memory) {
         this.config = config;
         this.reports = new MqttReports(new MqttMetrics(meters), events);
@@ -91,7 +97,7 @@ public final class MqttServer implements AutoCloseable {
                 .description("threads that run event loops now")
                 .register(meters);
         this.memoryGuard = new MemoryGuard(config.memory(), memory, reports, loops::setMemoryShort);
-        this.fanOut = new LiveFanOut(loops.count(), System::currentTimeMillis);
+        this.fanOut = new LiveFanOut(loops.count(), nowMillis);
         SessionServices sessions = new SessionServices(
                 config.session(),
                 config.topics(),
@@ -100,7 +106,7 @@ public final class MqttServer implements AutoCloseable {
                 retain,
                 new Authorizer(auth, config.auth(), reports),
                 reports,
-                System::currentTimeMillis,
+                nowMillis,
                 loops.count());
         this.services = new ConnectServices(
                 sessions, directory, new RandomClientIds(), config.transport().maxHalfReceivedBytes() / 8, open, bans);

@@ -143,7 +143,8 @@ final class TestNode implements AutoCloseable {
     }
 
     private TestNode(MqttConfig config, AuthProvider auth, HandMemory memory) {
-        server = new MqttServer(config, dist, inbox, retain, directory, auth, events::add, meters, memory);
+        server = new MqttServer(
+                config, dist, inbox, retain, directory, auth, events::add, meters, System::currentTimeMillis, memory);
         dist.deliverTo(server.liveDeliverer(), inbox.deliverer());
         try {
             addresses = server.start().stream().map(Listener::address).toList();

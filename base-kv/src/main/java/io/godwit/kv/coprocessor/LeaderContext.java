@@ -39,6 +39,9 @@ public interface LeaderContext {
     /** Runs {@code task} on the range executor as soon as what is queued there now is done; for work to be batched. May be called on any thread. */
     void execute(Runnable task);
 
-    /** Wall clock, milliseconds since the epoch. Leaders may look at it; coprocessors may not. */
+    /**
+     * Wall time, milliseconds since the epoch. Within a process it neither steps nor goes back ({@link SteadyClock}); over a
+     * restart, or on the next leader's node, it may. Leaders may look at it; coprocessors may not.
+     */
     long nowMillis();
 }

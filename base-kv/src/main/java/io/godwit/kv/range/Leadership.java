@@ -11,6 +11,7 @@ import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.coprocessor.RangeLeader;
 import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.kv.coprocessor.SteadyClock;
 import io.godwit.kv.raft.FaultHandler;
 import io.godwit.kv.raft.RaftGroup;
 import java.util.List;
@@ -196,7 +197,7 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
 
     @Override
     public long nowMillis() {
-        return System.currentTimeMillis();
+        return SteadyClock.system().millis();
     }
 
     @Override

@@ -382,7 +382,7 @@ final class InMemoryRange {
 
         @Override
         public void schedule(long delayMillis, Runnable task) {
-            host.queueAt(host.nowMillis() + Math.max(0, delayMillis), () -> queueUnlessOver(task));
+            host.queueAt(host.monotonicMillis() + Math.max(0, delayMillis), () -> queueUnlessOver(task));
         }
 
         @Override

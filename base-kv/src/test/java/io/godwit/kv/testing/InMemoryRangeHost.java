@@ -50,6 +50,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     private final List<InMemoryRange> ranges = new ArrayList<>();
 
     private volatile long advancedMillis;
+    private long wallOffsetMillis;
     private long timerOrder;
     private boolean commitsHeld;
     private boolean sealsHeld;
@@ -166,7 +167,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
 
     /** Runs until idle, then moves the clock on, stopping at every timer that comes due on the way. */
     public void advanceMillis(long millis) {
-        long target = nowMillis() + millis;
+        long target = monotonicMillis() + millis;
         runUntilIdle();
         for (Timer next = timers.peek(); next != null && next.atMillis <= target; next = timers.peek()) {
             timers.remove();
@@ -179,8 +180,19 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         runUntilIdle();
     }
 
+    /** The wall clock. */
     public long nowMillis() {
+        return monotonicMillis() + wallOffsetMillis;
+    }
+
+    /** What timers run by. */
+    long monotonicMillis() {
         return FIRST_MILLIS + advancedMillis;
+    }
+
+    /** Somebody sets the wall clock forward, or back. */
+    public void stepWallClock(long millis) {
+        wallOffsetMillis += millis;
     }
 
     /** Runs until idle and gives the answer, which must be there then. What it failed with is the cause of what is thrown. */

@@ -22,6 +22,8 @@ final class Agenda {
     private final Lifecycle lifecycle;
     private final TimeIndex<InboxId> times;
     private long timerAtMillis = Long.MAX_VALUE;
+    /** Of the timer that is to ring; earlier ones that are set still do nothing. */
+    private long timer;
 
     Agenda(InboxLeader leader, Lifecycle lifecycle) {
         this.leader = leader;
@@ -49,16 +51,18 @@ final class Agenda {
         long first = times.firstMillis();
         if (first < timerAtMillis) {
             timerAtMillis = first;
-            leader.context().schedule(Math.max(0, first - leader.nowMillis()), this::ring);
+            long own = ++timer;
+            leader.context().schedule(Math.max(0, first - leader.nowMillis()), () -> ring(own));
         }
     }
 
-    private void ring() {
-        long now = leader.nowMillis();
-        if (timerAtMillis <= now) {
-            timerAtMillis = Long.MAX_VALUE;
+    /** Sets the next timer in any case: by the clock that the entries have, this one may ring too early. */
+    private void ring(long own) {
+        if (own != timer) {
+            return;
         }
-        times.drainDue(now, id -> look(id, () -> {}));
+        timerAtMillis = Long.MAX_VALUE;
+        times.drainDue(leader.nowMillis(), id -> look(id, () -> {}));
         arm();
     }
 

@@ -269,6 +269,22 @@ class SessionTest {
         assertThat(store.stored("a")).isZero();
     }
 
+    /** Of two leaders in turn, say: what was noted by the clock of one rings too early by that of the other. */
+    @ParameterizedTest
+    @ValueSource(longs = {-50, -7_200_000})
+    void aClockThatIsSetBackDelaysAWillAndStopsNone(long step) {
+        store.detach(store.attach("a", false, 86_400, will("bye", 5)), -1, true);
+        store.host.advanceMillis(1_000);
+        store.host.stepWallClock(step);
+        store.host.advanceMillis(4_000);
+        assertThat(wills()).isEmpty();
+        store.host.advanceMillis(-step);
+        assertThat(wills()).containsExactly("bye");
+        store.detach(store.attach("b", false, 86_400, will("also", 5)), -1, true);
+        store.host.advanceMillis(5_000);
+        assertThat(wills()).containsExactly("bye", "also");
+    }
+
     @Test
     void aSessionOfExpiryZeroIsGoneWhenItIsDetached() {
         TestConnection connection = store.attach("a", false, 0, will("bye", 100));

@@ -1,0 +1,80 @@
+package io.godwit.kv.coprocessor;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Wall time that never steps. It begins with the system's wall clock and goes on by the monotonic one. When somebody sets
+ * the wall clock, this one follows by running a tenth faster or slower until both agree. So deadlines in memory stay true,
+ * time never goes back, and nothing ends all at once because the clock was set. What is stored has wall time, as near as
+ * that; only a restart takes a step over in full.
+ *
+ * <p>Thread-safe. A look reads two fields and a clock; once a second one of them takes a lock.
+ */
+public final class SteadyClock {
+    private static final Logger LOG = LoggerFactory.getLogger(SteadyClock.class);
+
+    /** The one of this process. */
+    private static final SteadyClock SYSTEM = new SteadyClock(System::currentTimeMillis, System::nanoTime);
+
+    private static final long COMPARE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int FOLLOWS_BY_PARTS = 10;
+    private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final LongSupplier wallMillis;
+    private final LongSupplier nanoTime;
+    /** Replaced once a second, by whoever looks then. */
+    private volatile Base base;
+
+    /**
+     * The time at one moment, and how far the wall clock was ahead of it then.
+     *
+     * @param atNanos of the monotonic clock
+     * @param nanos since the epoch, of this clock
+     * @param aheadNanos of the wall clock; negative when it was behind
+     */
+    private record Base(long atNanos, long nanos, long aheadNanos) {
+        long nanosAt(long now) {
+            long passed = Math.max(0, now - atNanos);
+            long most = passed / FOLLOWS_BY_PARTS;
+            return nanos + passed + Math.max(-most, Math.min(most, aheadNanos));
+        }
+    }
+
+    /** For tests, by clocks of their own. */
+    public SteadyClock(LongSupplier wallMillis, LongSupplier nanoTime) {
+        this.wallMillis = wallMillis;
+        this.nanoTime = nanoTime;
+        this.base = new Base(nanoTime.getAsLong(), TimeUnit.MILLISECONDS.toNanos(wallMillis.getAsLong()), 0);
+    }
+
+    public static SteadyClock system() {
+        return SYSTEM;
+    }
+
+    /** Milliseconds since the epoch. Never less than an earlier answer on the same thread. */
+    public long millis() {
+        long now = nanoTime.getAsLong();
+        Base known = base;
+        if (now - known.atNanos > COMPARE_NANOS) {
+            compare(known, now);
+        }
+        return TimeUnit.NANOSECONDS.toMillis(known.nanosAt(now));
+    }
+
+    private synchronized void compare(Base known, long now) {
+        if (!known.equals(base)) {
+            return; // another thread has compared
+        }
+        long nanos = known.nanosAt(now);
+        long ahead = TimeUnit.MILLISECONDS.toNanos(wallMillis.getAsLong()) - nanos;
+        base = new Base(now, nanos, ahead);
+        if (Math.abs(ahead) > TELL_NANOS && Math.abs(known.aheadNanos) <= TELL_NANOS) {
+            LOG.warn(
+                    "the wall clock was set, expiries follow slowly differenceSeconds={}",
+                    TimeUnit.NANOSECONDS.toSeconds(ahead));
+        }
+    }
+}
