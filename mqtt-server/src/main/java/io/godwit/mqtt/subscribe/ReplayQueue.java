@@ -25,6 +25,11 @@ public final class ReplayQueue {
     /** With more filters open than this it costs less to note a topic that none of them matches than to ask them. */
     private static final int MAX_MATCHED = 16;
 
+    /** Notes of live messages: so many topics, with so many characters together. */
+    public static final int MAX_NOTED = 10_000;
+
+    private static final int MAX_NOTED_CHARS = 1 << 20;
+
     private final Connection connection;
     private final RetainClient retain;
     private final TenantId tenant;
@@ -37,6 +42,8 @@ public final class ReplayQueue {
     /** The number of the last replay begun before the last live message of a topic. */
     private final Map<String, Integer> live = new HashMap<>(0);
 
+    private int liveChars;
+
     private final ArrayDeque<RetainedReplay> ready = new ArrayDeque<>(1);
 
     // of the replay at the head of `ready`
@@ -47,6 +54,9 @@ public final class ReplayQueue {
 
     private boolean hasPage;
     private boolean isFetching;
+    /** Whether the page that is being fetched may be older than live messages of which there is no note any more. */
+    private boolean isOutdated;
+
     private boolean waitsForTick;
 
     private boolean isAdvancing;
@@ -98,6 +108,7 @@ public final class ReplayQueue {
         });
         if (open.isEmpty()) {
             live.clear();
+            liveChars = 0;
         }
         sink.ended(replay);
     }
@@ -112,9 +123,38 @@ public final class ReplayQueue {
 
     /** The session has been given a live message of {@code topic}: a retained one would be stale now. */
     public void noteLive(String topic) {
-        if (open.size() > MAX_MATCHED || isMatched(topic)) {
-            live.put(topic, lastNumber);
+        if (open.size() <= MAX_MATCHED && !isMatched(topic)) {
+            return;
         }
+        if (live.put(topic, lastNumber) == null) {
+            liveChars += topic.length();
+            if (live.size() > MAX_NOTED || liveChars > MAX_NOTED_CHARS) {
+                readAnew();
+            }
+        }
+    }
+
+    /**
+     * There are too many notes: one replay may stay open for as long as its client likes. Forgets them, and what was read
+     * before. What is read from now on is newer than all of them, since a live message that is retained is stored before it
+     * is sent.
+     */
+    private void readAnew() {
+        live.clear();
+        liveChars = 0;
+        isOutdated = isFetching;
+        RetainedReplay head = ready.peekFirst();
+        if (head != null && hasPage && position < page.size()) {
+            if (position > 0) {
+                head.cursor = retain.cursorBehind(tenant, page.get(position - 1).topic());
+            }
+            forgetPage();
+        }
+    }
+
+    /** Topics of live messages that are noted. */
+    public int notes() {
+        return live.size();
     }
 
     private boolean isMatched(String topic) {
@@ -192,10 +232,12 @@ public final class ReplayQueue {
                 retain.match(tenant, replay.filter(), replay.cursor, PAGE_MESSAGES, PAGE_BYTES),
                 (found, failure) -> {
                     isFetching = false;
+                    boolean isToBeReadAgain = isOutdated;
+                    isOutdated = false;
                     if (failure != null) {
                         waitsForTick = true;
                         sink.delayed(replay, failure);
-                    } else {
+                    } else if (!isToBeReadAgain) {
                         hasPage = true;
                         page = found.messages();
                         nextCursor = found.cursor();

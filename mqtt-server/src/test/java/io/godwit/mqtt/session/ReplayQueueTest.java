@@ -11,9 +11,11 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.retain.client.RetainClient;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +65,53 @@ class ReplayQueueTest {
         assertThat(taker.taken).endsWith("r/# r/0", "r/# r/1", "r/# r/2");
     }
 
+    private static Message newer(String topic) {
+        byte[] payload = "new".getBytes(StandardCharsets.UTF_8);
+        return new Message(topic, payload, Qos.AT_LEAST_ONCE, true, 0, MessageProperties.NONE);
+    }
+
+    /** As many as a client likes while one replay stays open. What was read before them is read again. */
+    @Test
+    void notesOfLiveMessagesAreBoundedAndNothingStaleIsSent() {
+        RetainedReplay replay = begin("r/#");
+        queue.run(begin("none"), true);
+        taker.takes = 1;
+        queue.run(replay, true);
+        assertThat(taker.taken).containsExactly("r/# r/0");
+
+        retain.set(TenantId.DEFAULT, newer("r/2"));
+        queue.noteLive("r/2");
+        for (int i = 0; i < 5 * ReplayQueue.MAX_NOTED; i++) {
+            queue.noteLive("r/live/" + i);
+            assertThat(queue.notes()).isLessThanOrEqualTo(ReplayQueue.MAX_NOTED);
+        }
+        String longName = "x".repeat(60_000);
+        for (int i = 0; i < 100; i++) {
+            queue.noteLive("r/" + i + longName);
+        }
+        assertThat(queue.notes()).isLessThan(20);
+        taker.takes = 100;
+        queue.advance();
+        assertThat(taker.taken).containsExactly("r/# r/0", "r/# r/1", "r/# r/2");
+        assertThat(taker.payloads).endsWith("new");
+    }
+
+    /** The page that is on its way is older than what came meanwhile. */
+    @Test
+    void aPageThatIsOnItsWayIsReadAgainToo() {
+        CompletableFuture<RetainClient.Page> onItsWay = new CompletableFuture<>();
+        retain.answerNextMatch(onItsWay);
+        RetainedReplay replay = begin("r/#");
+        queue.run(replay, true);
+        for (int i = 0; i <= ReplayQueue.MAX_NOTED; i++) {
+            queue.noteLive("r/live/" + i);
+        }
+        retain.set(TenantId.DEFAULT, newer("r/0"));
+        onItsWay.complete(new RetainClient.Page(List.of(message("r/0")), null));
+        assertThat(taker.taken).containsExactly("r/# r/0", "r/# r/1", "r/# r/2");
+        assertThat(taker.payloads).startsWith("new");
+    }
+
     @Test
     void ofThreeReplaysOfAFilterTheLastThatIsWantedRuns() {
         RetainedReplay first = begin("r/#");
@@ -104,16 +153,21 @@ class ReplayQueueTest {
 
     private static final class Taker implements ReplayQueue.Sink {
         private final List<String> taken = new ArrayList<>();
+        private final List<String> payloads = new ArrayList<>();
         private boolean isReady = true;
+        /** How many more it takes. */
+        private int takes = Integer.MAX_VALUE;
 
         @Override
         public boolean isReady() {
-            return isReady;
+            return isReady && takes > 0;
         }
 
         @Override
         public void accept(RetainedReplay replay, Message message) {
+            takes--;
             taken.add(replay.filter().text() + ' ' + message.topic());
+            payloads.add(new String(message.payload(), StandardCharsets.UTF_8));
         }
 
         @Override
