@@ -706,7 +706,14 @@ status() {
   state=$(sed -n 's/^state=//p' <<<"$report")
   # A broker touches the file every ten seconds.
   age=$(($(date +%s) - $(stat -c %Y "$status_file" 2>/dev/null || date +%s)))
-  [ "$age" -le 40 ] || state="not moving for $age s, was ${state:-starting}"
+  if [ "$age" -gt 40 ]; then
+    state="not moving for $age s, was ${state:-starting}"
+  else
+    # One that was halted by a signal is found out at once.
+    case $(sed -n 's/^State:[[:space:]]*//p' "/proc/$pid/status" 2>/dev/null) in
+      [Tt]*) state="halted by a signal, was ${state:-starting}" ;;
+    esac
+  fi
   echo "godwit: pid $pid, ${state:-starting}"
   sed -n -e 's/^listen=/godwit: listening on /p' -e 's/^warning=/godwit: warning: /p' \
     -e 's/^store=/godwit: store /p' -e 's/^events=/godwit: events since the start: /p' <<<"$report"

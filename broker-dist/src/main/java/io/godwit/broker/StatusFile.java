@@ -1,17 +1,21 @@
 package io.godwit.broker;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,6 +23,9 @@ import org.slf4j.LoggerFactory;
  * What {@code standalone.sh start} and {@code status} read: {@code godwit.pid} and {@code godwit.status} in the data directory, the latter with
  * lines {@code pid=, state=, listen=, warning=, store=, events=}; several of the last four. Written only by the process that holds the
  * lock of the data directory, and touched every ten seconds. Until they are there the script's {@code godwit.starting} tells of a start. Thread-safe: the main thread and health callbacks write.
+ *
+ * <p>A disk may be full. What stands in the file then is not true any more, so it is overwritten in place, which needs no
+ * new block, or else removed; and it is written again with every heartbeat until that succeeds.
  */
 final class StatusFile {
     private static final Logger LOG = LoggerFactory.getLogger(StatusFile.class);
@@ -40,6 +47,8 @@ final class StatusFile {
     private Map<String, Long> events = Map.of();
     /** Until then the directory may be another broker's, and nothing is written. */
     private boolean begun;
+    /** Why the last write has failed; null when it has not. */
+    private @Nullable IOException fault;
 
     StatusFile(Path directory) {
         this.directory = directory;
@@ -79,6 +88,10 @@ final class StatusFile {
         if (!begun) {
             return;
         }
+        if (fault != null) {
+            write();
+            return; // a file that could not be written is not made to look fresh
+        }
         try {
             Files.setLastModifiedTime(directory.resolve("godwit.status"), FileTime.from(Instant.now()));
         } catch (IOException e) {
@@ -112,18 +125,56 @@ final class StatusFile {
         if (!begun) {
             return;
         }
-        StringBuilder text = new StringBuilder();
-        text.append("pid=").append(ProcessHandle.current().pid()).append('\n');
-        text.append("state=").append(Setting.nameOf(state)).append('\n');
+        StringBuilder text = head(state);
         listeners.forEach(listener -> line(text, "listen", listener));
         warnings.forEach(warning -> line(text, "warning", warning));
         stores.forEach((name, detail) -> line(text, "store", name + " " + detail));
         new TreeMap<>(events).forEach((kind, total) -> line(text, "events", kind + " " + total));
         try {
             replace("godwit.status", text.toString());
+            fault = null;
         } catch (IOException e) {
             // a full disk must not end the broker: the log has the same facts
-            LOG.warn("status file not written directory={} cause={}", directory, e.toString());
+            if (fault == null) {
+                LOG.warn("status file not written directory={} cause={}", directory, e.toString());
+            }
+            fault = e;
+            tellOfFault(e);
+        }
+    }
+
+    private static StringBuilder head(State state) {
+        return new StringBuilder()
+                .append("pid=")
+                .append(ProcessHandle.current().pid())
+                .append("\nstate=")
+                .append(Setting.nameOf(state))
+                .append('\n');
+    }
+
+    /** Puts into the place of the old status that there is no new one. */
+    private void tellOfFault(IOException cause) {
+        Path file = directory.resolve("godwit.status");
+        StringBuilder text = head(state == State.READY ? State.DEGRADED : state);
+        line(text, "warning", "the status cannot be written: " + cause);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            long size = channel.size();
+            while (text.length() < size) {
+                text.append('\n'); // over what is there
+            }
+            byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
+            channel.write(ByteBuffer.wrap(bytes, 0, (int) Math.min(bytes.length, size)), 0);
+        } catch (IOException e) {
+            removeStatus();
+        }
+    }
+
+    /** {@code status} then says that the broker does not serve, which is nearer to the truth. */
+    private void removeStatus() {
+        try {
+            Files.deleteIfExists(directory.resolve("godwit.status"));
+        } catch (IOException e) {
+            LOG.debug("status file not removed directory={}", directory, e);
         }
     }
 

@@ -58,6 +58,32 @@ class StatusFileTest {
                 .isAfter(Instant.now().minusSeconds(60));
     }
 
+    /** As on a full disk: no new file can be made, and the old one says what was. */
+    @Test
+    void aStatusThatCannotBeWrittenIsNotLeftAsItWas() throws IOException {
+        file.begin(List.of());
+        file.store("inbox", "SERVING");
+        file.ready(List.of("tcp 127.0.0.1:1883"));
+        Path inTheWay = Files.createDirectory(directory.resolve("godwit.status.next"));
+
+        file.store("inbox", "REFUSING_WRITES disk nearly full");
+        assertThat(lines())
+                .startsWith("pid=" + PID, "state=degraded")
+                .noneMatch(line -> line.contains("SERVING"))
+                .anyMatch(line -> line.startsWith("warning=the status cannot be written: "));
+        Path status = directory.resolve("godwit.status");
+        Files.setLastModifiedTime(status, FileTime.from(Instant.EPOCH));
+        Files.delete(status);
+        file.alive();
+        assertThat(status).as("not made to look alive").doesNotExist();
+
+        Files.delete(inTheWay);
+        file.alive();
+        assertThat(lines()).contains("state=degraded", "store=inbox REFUSING_WRITES disk nearly full");
+        file.store("inbox", "SERVING");
+        assertThat(lines()).contains("state=ready");
+    }
+
     /** A start that found the directory in use must not tell of itself where the other one does. */
     @Test
     void nothingIsWrittenBeforeTheBegin() throws IOException {

@@ -66,6 +66,9 @@ class StandaloneScriptTest {
                 .contains("store inbox SERVING", "store dist SERVING", "store retain SERVING");
 
         freeze(node.pid().orElseThrow());
+        Result halted = node.run("status");
+        assertThat(halted.code()).isEqualTo(4);
+        assertThat(halted.output()).containsPattern("pid [0-9]+, halted by a signal, was ready");
         Files.setLastModifiedTime(
                 node.file("godwit.status"), FileTime.from(Instant.now().minusSeconds(90)));
         Result frozen = node.run("status");
