@@ -85,7 +85,13 @@ public final class TestClient implements AutoCloseable {
     public Packet.Connack connectAnew() throws IOException {
         Packet.Connect usual = config.connect();
         return connect(new Packet.Connect(
-                usual.version(), usual.clientId(), true, usual.keepAliveSeconds(), usual.properties(), usual.will()));
+                usual.version(),
+                usual.clientId(),
+                true,
+                usual.keepAliveSeconds(),
+                usual.properties(),
+                usual.will(),
+                usual.login()));
     }
 
     /**

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 
 /**
  * Honest clients that must not notice what others do: one publishes at QoS 1 at a steady rate; of two subscribers, one has a stored session. Every
@@ -42,21 +43,26 @@ final class Canary implements AutoCloseable {
     private volatile int published;
     private volatile IOException failure;
 
-    private Canary(InetSocketAddress address) {
+    private Canary(InetSocketAddress address, UnaryOperator<ClientConfig> login) {
         String name = "canary-" + NAMES.incrementAndGet();
         topic = name;
         publisher =
-                new TestClient(ClientConfig.of(address, name + "-publisher", 5).withCleanSession());
+                new TestClient(login.apply(ClientConfig.of(address, name + "-publisher", 5).withCleanSession()));
         watchers = List.of(
-                new Watcher(ClientConfig.of(address, name + "-live", 4).withCleanSession()),
-                new Watcher(ClientConfig.of(address, name + "-stored", 5)));
+                new Watcher(login.apply(ClientConfig.of(address, name + "-live", 4).withCleanSession())),
+                new Watcher(login.apply(ClientConfig.of(address, name + "-stored", 5))));
         publishing = new Thread(this::publish, name);
         publishing.setDaemon(true);
     }
 
     /** Connected and publishing. */
     static Canary singing(InetSocketAddress address) throws IOException {
-        Canary canary = new Canary(address);
+        return singing(address, UnaryOperator.identity());
+    }
+
+    /** The same, of clients that log in. */
+    static Canary singing(InetSocketAddress address, UnaryOperator<ClientConfig> login) throws IOException {
+        Canary canary = new Canary(address, login);
         canary.publisher.connect();
         for (Watcher watcher : canary.watchers) {
             watcher.client.connect();

@@ -113,6 +113,40 @@ final class Swarm implements AutoCloseable {
         }
     }
 
+    /**
+     * Keeps {@code count} connections: one that ends is opened anew after {@code pauseMillis}, until the swarm is
+     * closed. Returns at once.
+     */
+    void keep(InetSocketAddress address, int count, long pauseMillis, IntFunction<Manner> manners) {
+        for (int i = 0; i < count; i++) {
+            keepOne(address, i, pauseMillis, manners);
+        }
+    }
+
+    private void keepOne(InetSocketAddress address, int number, long pauseMillis, IntFunction<Manner> manners) {
+        Manner manner = manners.apply(number);
+        open(address, new Manner() {
+            @Override
+            public void opened(Peer peer) {
+                manner.opened(peer);
+            }
+
+            @Override
+            public void received(Peer peer, ByteBuf bytes) {
+                manner.received(peer, bytes);
+            }
+
+            @Override
+            public void closed() {
+                manner.closed();
+                if (!loop.isShuttingDown()) {
+                    loop.schedule(
+                            () -> keepOne(address, number, pauseMillis, manners), pauseMillis, TimeUnit.MILLISECONDS);
+                }
+            }
+        });
+    }
+
     ChannelFuture open(InetSocketAddress address, Manner manner) {
         ChannelFuture connected = new Bootstrap()
                 .group(loop)

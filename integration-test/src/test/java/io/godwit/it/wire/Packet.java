@@ -5,15 +5,32 @@ import org.jspecify.annotations.Nullable;
 
 /** A control packet, of any protocol version. Byte arrays are shared, never modified. */
 public sealed interface Packet {
-    /** @param version 3 for MQTT 3.1, 4 for MQTT 3.1.1, 5 for MQTT 5.0 */
+    /**
+     * @param version 3 for MQTT 3.1, 4 for MQTT 3.1.1, 5 for MQTT 5.0
+     * @param login user name and password; null for neither
+     */
     record Connect(
             int version,
             String clientId,
             boolean clean,
             int keepAliveSeconds,
             Properties properties,
-            @Nullable Will will)
-            implements Packet {}
+            @Nullable Will will,
+            @Nullable Login login)
+            implements Packet {
+        /** Without a login. */
+        public Connect(
+                int version,
+                String clientId,
+                boolean clean,
+                int keepAliveSeconds,
+                Properties properties,
+                @Nullable Will will) {
+            this(version, clientId, clean, keepAliveSeconds, properties, will, null);
+        }
+    }
+
+    record Login(String user, String password) {}
 
     @SuppressWarnings("ArrayRecordComponent")
     record Will(String topic, byte[] payload, int qos, boolean retain, Properties properties) {}

@@ -87,6 +87,10 @@ public final class PacketWriter {
         if (will != null) {
             flags |= 4 | will.qos() << 3 | (will.retain() ? 0x20 : 0);
         }
+        Packet.Login login = connect.login();
+        if (login != null) {
+            flags |= 0xC0;
+        }
         string(out, connect.version() == 3 ? "MQIsdp" : "MQTT");
         out.write(connect.version());
         out.write(flags);
@@ -97,6 +101,10 @@ public final class PacketWriter {
             properties(out, connect.version(), will.properties());
             string(out, will.topic());
             binary(out, will.payload());
+        }
+        if (login != null) {
+            string(out, login.user());
+            string(out, login.password());
         }
     }
 
