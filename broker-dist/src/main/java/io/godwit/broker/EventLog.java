@@ -67,7 +67,9 @@ final class EventLog implements EventListener, AutoCloseable {
         if (TOLD.contains(event.getClass())) {
             examples.putIfAbsent(event.getClass(), event);
         }
-        LOG.trace("event {}", event);
+        if (LOG.isTraceEnabled()) {
+            LOG.trace("event {}", text(event));
+        }
     }
 
     /** Logs what has been added since the last time, and says that the process is alive. */
@@ -115,14 +117,26 @@ final class EventLog implements EventListener, AutoCloseable {
         return taken;
     }
 
-    /** Clients choose names and topics: nothing of them may look like another line, or be one of kilobytes. */
+    /**
+     * Clients choose names and topics: nothing of them may look like another line, be one of kilobytes, or show in another order than it has. So what
+     * ends lines, turns the direction of writing, is invisible or half a character becomes a question mark.
+     */
     private static String text(BrokerEvent event) {
         String text = event.toString();
         StringBuilder shown = new StringBuilder();
-        text.codePoints()
-                .limit(MAX_EXAMPLE)
-                .forEach(each -> shown.appendCodePoint(Character.isISOControl(each) ? '?' : each));
+        text.codePoints().limit(MAX_EXAMPLE).forEach(each -> shown.appendCodePoint(isShown(each) ? each : '?'));
         return text.length() > MAX_EXAMPLE ? shown + "..." : shown.toString();
+    }
+
+    private static boolean isShown(int character) {
+        return switch (Character.getType(character)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR,
+                    Character.SURROGATE -> false;
+            default -> true;
+        };
     }
 
     /** Tells what is left and ends; waits for both. */

@@ -91,8 +91,12 @@ class EventLogTest {
             meters.counter("godwit.inbox.dropped", "reason", "expired").increment();
             assertThat(log.isListening(BrokerEvent.ClientConnected.class)).isFalse();
             assertThat(log.isListening(BrokerEvent.ConnectDenied.class)).isTrue();
-            ClientInfo client =
-                    new ClientInfo(TenantId.DEFAULT, new ClientId("tracker\nWARN x"), "ann", "10.1.2.3:4711", 4);
+            ClientInfo client = new ClientInfo(
+                    TenantId.DEFAULT,
+                    new ClientId("tracker\nWARN x\u2028WARN y\u2029z\u202Edcba\u2066\u200Bé"),
+                    "ann",
+                    "10.1.2.3:4711",
+                    4);
             log.onEvent(new BrokerEvent.ConnectDenied(client, RefusalReason.BAD_CREDENTIALS, "wrong password"));
             assertThat(log.isListening(BrokerEvent.ConnectDenied.class)).isFalse();
             log.onEvent(new BrokerEvent.MessageDropped(
@@ -109,7 +113,11 @@ class EventLogTest {
                         denied -> assertThat(denied)
                                 .startsWith("events kind=connects-denied count=2 total=2 for example ")
                                 .contains(
-                                        "tracker?WARN x", "ann", "10.1.2.3:4711", "BAD_CREDENTIALS", "wrong password"),
+                                        "tracker?WARN x?WARN y?z?dcba??é",
+                                        "ann",
+                                        "10.1.2.3:4711",
+                                        "BAD_CREDENTIALS",
+                                        "wrong password"),
                         expired -> assertThat(expired)
                                 .startsWith("events kind=dropped.expired count=1 total=1 for example ")
                                 .contains("away", "a/bb")

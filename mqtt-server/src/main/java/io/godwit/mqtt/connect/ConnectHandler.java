@@ -120,10 +120,6 @@ public final class ConnectHandler extends SessionlessHandler {
             }
             clientId = services.clientIds().get(); // [MQTT5-3.1.3-6], [MQTT311-3.1.3-6]
         }
-        if (services.bans().isBanned(clientId)) {
-            connection.refuse(ReasonCode.BANNED, null);
-            return;
-        }
         String certificateName = connection.certificateUserName(); // proven, so it stands above what the packet says
         ClientInfo client = new ClientInfo(
                 TenantId.DEFAULT,
@@ -164,6 +160,10 @@ public final class ConnectHandler extends SessionlessHandler {
     }
 
     private void acquire(Connect packet, ClientInfo client) {
+        if (services.bans().isBanned(client, connection.mountPoint())) {
+            connection.refuse(ReasonCode.BANNED, null);
+            return;
+        }
         ClientTopics topics = topicsOf(client).orElse(null);
         if (topics == null) {
             connection.refuse(ReasonCode.NOT_AUTHORIZED, "no mount point for this client");

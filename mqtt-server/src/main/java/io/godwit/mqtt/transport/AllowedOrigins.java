@@ -16,8 +16,9 @@ public record AllowedOrigins(boolean isAny, List<String> listed) {
     public static final AllowedOrigins ANY = new AllowedOrigins(true, List.of());
 
     /**
-     * Those of the host that the request is for, whatever the port. Where that is this machine's loopback interface its own names and IP
-     * addresses alone are believed: a page may have any other name point there.
+     * Those of the host that the request is for, whatever the port. A host name is believed over TLS only, where the browser has compared it with the
+     * certificate, and never on this machine's loopback interface: whoever owns a name may have it point to any machine once his page is loaded (DNS
+     * rebinding). IP addresses and names of the loopback interface can not be had to point elsewhere.
      */
     public static final AllowedOrigins SAME_HOST = new AllowedOrigins(false, List.of());
 
@@ -47,13 +48,13 @@ public record AllowedOrigins(boolean isAny, List<String> listed) {
     /**
      * @param origins of the request; one, or none
      * @param host the header {@code Host}
-     * @param isLoopback whether the connection is one of this machine with itself
+     * @param isNameProven whether the browser has seen a certificate for the host, and that is not this machine itself
      */
-    boolean allow(List<String> origins, @Nullable String host, boolean isLoopback) {
-        return isAny || origins.stream().allMatch(each -> allows(each.toLowerCase(Locale.ROOT), host, isLoopback));
+    boolean allow(List<String> origins, @Nullable String host, boolean isNameProven) {
+        return isAny || origins.stream().allMatch(each -> allows(each.toLowerCase(Locale.ROOT), host, isNameProven));
     }
 
-    private boolean allows(String origin, @Nullable String host, boolean isLoopback) {
+    private boolean allows(String origin, @Nullable String host, boolean isNameProven) {
         if (!listed.isEmpty()) {
             return listed.contains(origin);
         }
@@ -65,7 +66,7 @@ public record AllowedOrigins(boolean isAny, List<String> listed) {
         if (isLoopbackName(page) && isLoopbackName(here)) {
             return true;
         }
-        return page.equals(here) && (!isLoopback || isAddress(here));
+        return page.equals(here) && (isNameProven || isAddress(here));
     }
 
     private static @Nullable String hostOf(String origin) {

@@ -3,12 +3,13 @@ package io.godwit.mqtt.transport;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.BanCause;
 import java.net.InetAddress;
+import java.util.Comparator;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps those out for a time who fail again and again: sources, before anything is done for a connection, and client ids, before its client is
- * asked who it is. Whoever is banned by a client id can not be kept from taking it, so this is for clients that flap, not for logins: else
+ * Keeps those out for a time who fail again and again: sources, before anything is done for a connection, and client ids, each within its tenant and
+ * the mount point of its listener, once its client has said who it is. Whoever is banned by a client id can not be kept from taking it, so this is for clients that flap, not for logins: else
  * anybody could have others banned. Thread-safe.
  */
 public final class Bans {
@@ -24,7 +25,7 @@ public final class Bans {
     private final FailureCounts<Long> failedLogins;
     private final FailureCounts<Long> violations;
     private final FailureCounts<Long> sourceFlaps;
-    private final FailureCounts<String> clientFlaps;
+    private final FailureCounts<Place> clientFlaps;
 
     /**
      * @param nanoTime as {@link System#nanoTime}
@@ -53,8 +54,9 @@ public final class Bans {
                 || sourceFlaps.isBanned(source, now);
     }
 
-    public boolean isBanned(String clientId) {
-        return clientFlaps.isBanned(clientId, nanoTime.getAsLong());
+    /** @param mountPoint of its listener */
+    public boolean isBanned(ClientInfo client, String mountPoint) {
+        return clientFlaps.isBanned(Place.of(client, mountPoint), nanoTime.getAsLong());
     }
 
     void loginFailed(InetAddress address) {
@@ -71,11 +73,26 @@ public final class Bans {
                 && ageSeconds < config.flap().toSeconds();
     }
 
-    void flapped(InetAddress address, ClientInfo client) {
+    void flapped(InetAddress address, ClientInfo client, String mountPoint) {
         sourceFailed(sourceFlaps, BanCause.SOURCE_FLAPPING, address);
-        String clientId = client.clientId().value();
-        if (clientFlaps.failed(clientId, nanoTime.getAsLong())) {
-            report(BanCause.CLIENT_FLAPPING, clientId);
+        if (clientFlaps.failed(Place.of(client, mountPoint), nanoTime.getAsLong())) {
+            report(BanCause.CLIENT_FLAPPING, client.clientId().value());
+        }
+    }
+
+    /** Where a client id means one client. Ordered, so that maps stay fast when client ids collide. */
+    private record Place(String clientId, String tenant, String mountPoint) implements Comparable<Place> {
+        private static final Comparator<Place> ORDER = Comparator.comparing(Place::clientId)
+                .thenComparing(Place::tenant)
+                .thenComparing(Place::mountPoint);
+
+        static Place of(ClientInfo client, String mountPoint) {
+            return new Place(client.clientId().value(), client.tenant().value(), mountPoint);
+        }
+
+        @Override
+        public int compareTo(Place other) {
+            return ORDER.compare(this, other);
         }
     }
 

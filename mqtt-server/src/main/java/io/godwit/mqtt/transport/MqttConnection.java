@@ -553,7 +553,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         ClientInfo client = client();
         InetAddress address = sourceAddress();
         if (client != null && address != null && scope.bans().isFlap(loop.tick() - openedTick)) {
-            scope.bans().flapped(address, client);
+            scope.bans().flapped(address, client, mountPoint());
         }
     }
 

@@ -18,6 +18,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -110,7 +111,7 @@ final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
                 || !VERSION.equals(headers.get(HttpHeaderNames.SEC_WEBSOCKET_VERSION))) {
             refuse(ctx, HttpResponseStatus.UPGRADE_REQUIRED, "HTTP request without upgrade to WebSocket 13");
         } else if (!origins.allow(
-                headers.getAll(HttpHeaderNames.ORIGIN), headers.get(HttpHeaderNames.HOST), isLoopback(ctx))) {
+                headers.getAll(HttpHeaderNames.ORIGIN), headers.get(HttpHeaderNames.HOST), isNameProven(ctx))) {
             // the browser has asked nobody, and its user may reach what the page's owner does not [RFC 6455, 10.2]
             refuse(ctx, HttpResponseStatus.FORBIDDEN, "WebSocket request of a web page from elsewhere");
         } else {
@@ -126,9 +127,10 @@ final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private static boolean isLoopback(ChannelHandlerContext ctx) {
-        return ctx.channel().localAddress() instanceof InetSocketAddress local
+    private static boolean isNameProven(ChannelHandlerContext ctx) {
+        boolean isLoopback = ctx.channel().localAddress() instanceof InetSocketAddress local
                 && local.getAddress().isLoopbackAddress();
+        return !isLoopback && ctx.pipeline().get(SslHandler.class) != null;
     }
 
     private static boolean isKey(@Nullable String key) {

@@ -13,9 +13,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AllowedOriginsTest {
     @Test
     void whoSendsNoneIsNoPage() {
-        assertThat(AllowedOrigins.SAME_HOST.allow(List.of(), "broker", true)).isTrue();
-        assertThat(AllowedOrigins.SAME_HOST.allow(List.of(), null, true)).isTrue();
-        assertThat(new AllowedOrigins(false, List.of("https://a")).allow(List.of(), null, true))
+        assertThat(AllowedOrigins.SAME_HOST.allow(List.of(), "broker", false)).isTrue();
+        assertThat(AllowedOrigins.SAME_HOST.allow(List.of(), null, false)).isTrue();
+        assertThat(new AllowedOrigins(false, List.of("https://a")).allow(List.of(), null, false))
                 .isTrue();
     }
 
@@ -37,11 +37,11 @@ class AllowedOriginsTest {
         "http://localhost:3000,127.0.0.1:8083,true",
     })
     void aPageOfTheSameHostIsLetIn(String origin, String host, boolean isAllowed) {
-        assertThat(AllowedOrigins.SAME_HOST.allow(List.of(origin), host, false)).isEqualTo(isAllowed);
+        assertThat(AllowedOrigins.SAME_HOST.allow(List.of(origin), host, true)).isEqualTo(isAllowed);
         assertThat(AllowedOrigins.ANY.allow(List.of(origin), host, false)).isTrue();
     }
 
-    /** Whoever owns a name may have it point to this machine once his page is loaded. */
+    /** Whoever owns a name may have it point to the broker once his page is loaded; over TLS he lacks the certificate. */
     @ParameterizedTest
     @CsvSource({
         "http://127.0.0.1:3000,127.0.0.1:8083,true",
@@ -49,23 +49,26 @@ class AllowedOriginsTest {
         "http://app.localhost,localhost:8083,true",
         "http://127.0.0.1.evil,127.0.0.1.evil:8083,false",
         "http://evil,evil:8083,false",
+        "http://broker,broker:8083,false",
+        "http://10.0.0.1.evil,10.0.0.1.evil:8083,false",
         "http://evil,127.0.0.1:8083,false",
         "http://10.0.0.1,10.0.0.1:8083,true",
     })
-    void onTheLoopbackInterfaceNamesAreNotBelieved(String origin, String host, boolean isAllowed) {
-        assertThat(AllowedOrigins.SAME_HOST.allow(List.of(origin), host, true)).isEqualTo(isAllowed);
+    void namesAreNotBelievedUnlessTheyAreProven(String origin, String host, boolean isAllowed) {
+        assertThat(AllowedOrigins.SAME_HOST.allow(List.of(origin), host, false)).isEqualTo(isAllowed);
     }
 
     @Test
     void whatIsListedIsLetInAndNothingElse() {
         AllowedOrigins listed = new AllowedOrigins(false, List.of("https://app.example", "null"));
-        assertThat(listed.allow(List.of("https://APP.example"), "broker", true)).isTrue();
-        assertThat(listed.allow(List.of("null"), "broker", true)).isTrue();
-        assertThat(listed.allow(List.of("http://app.example"), "broker", true)).isFalse();
-        assertThat(listed.allow(List.of("https://app.example:8443"), "broker", true))
+        assertThat(listed.allow(List.of("https://APP.example"), "broker", false))
+                .isTrue();
+        assertThat(listed.allow(List.of("null"), "broker", false)).isTrue();
+        assertThat(listed.allow(List.of("http://app.example"), "broker", false)).isFalse();
+        assertThat(listed.allow(List.of("https://app.example:8443"), "broker", false))
                 .isFalse();
         assertThat(listed.allow(List.of("https://broker"), "broker", false)).isFalse();
-        assertThat(listed.allow(List.of("https://app.example", "https://evil"), "broker", true))
+        assertThat(listed.allow(List.of("https://app.example", "https://evil"), "broker", false))
                 .isFalse();
     }
 

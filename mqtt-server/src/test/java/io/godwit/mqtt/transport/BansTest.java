@@ -18,8 +18,7 @@ import org.junit.jupiter.api.Test;
 class BansTest {
     private static final InetAddress GUESSER = address("192.0.2.7");
     private static final InetAddress OTHER = address("192.0.2.8");
-    private static final ClientInfo CLIENT =
-            new ClientInfo(TenantId.DEFAULT, new ClientId("flapper"), null, "192.0.2.7:1", 5);
+    private static final ClientInfo CLIENT = client("flapper", TenantId.DEFAULT);
 
     private final List<BrokerEvent> events = new ArrayList<>();
     private long now = Long.MAX_VALUE - 1000; // the clock may pass over its end
@@ -30,6 +29,23 @@ class BansTest {
         } catch (UnknownHostException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private static ClientInfo client(String clientId, TenantId tenant) {
+        return new ClientInfo(tenant, new ClientId(clientId), null, "192.0.2.7:1", 5);
+    }
+
+    /** Else a client could have the one of another tenant banned that has the same client id. */
+    @Test
+    void aClientIdIsBannedWithinItsTenantAndMountPoint() {
+        Bans bans = bans(0, 0, 0, 1);
+        bans.flapped(GUESSER, CLIENT, "here/");
+        bans.flapped(GUESSER, CLIENT, "here/");
+        assertThat(bans.isBanned(CLIENT, "here/")).isTrue();
+        assertThat(bans.isBanned(CLIENT, "there/")).isFalse();
+        assertThat(bans.isBanned(CLIENT, "")).isFalse();
+        assertThat(bans.isBanned(client("flapper", new TenantId("other")), "here/"))
+                .isFalse();
     }
 
     private Bans bans(int logins, int violations, int flaps, int clientFlaps) {
@@ -90,11 +106,11 @@ class BansTest {
         for (int i = 0; i < 10_000; i++) {
             bans.loginFailed(GUESSER);
             bans.violated(GUESSER);
-            bans.flapped(GUESSER, CLIENT);
+            bans.flapped(GUESSER, CLIENT, "");
         }
         assertThat(bans.isFlap(0)).isFalse();
         assertThat(bans.isBanned(GUESSER)).isFalse();
-        assertThat(bans.isBanned("flapper")).isFalse();
+        assertThat(bans.isBanned(CLIENT, "")).isFalse();
     }
 
     /** Each kind has a count of its own. */
@@ -104,11 +120,11 @@ class BansTest {
         assertThat(bans.isFlap(4)).isTrue();
         assertThat(bans.isFlap(5)).isFalse();
         bans.violated(GUESSER);
-        bans.flapped(GUESSER, CLIENT);
+        bans.flapped(GUESSER, CLIENT, "");
         assertThat(events).isEmpty();
-        bans.flapped(OTHER, CLIENT);
-        assertThat(bans.isBanned("flapper")).isTrue();
-        assertThat(bans.isBanned("another")).isFalse();
+        bans.flapped(OTHER, CLIENT, "");
+        assertThat(bans.isBanned(CLIENT, "")).isTrue();
+        assertThat(bans.isBanned(client("another", TenantId.DEFAULT), "")).isFalse();
         assertThat(bans.isBanned(GUESSER)).isFalse();
         bans.violated(GUESSER);
         assertThat(bans.isBanned(GUESSER)).isTrue();

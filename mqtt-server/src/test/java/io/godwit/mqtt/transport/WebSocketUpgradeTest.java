@@ -10,11 +10,14 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -94,11 +97,31 @@ class WebSocketUpgradeTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"http://broker:8080, 101", "http://evil, 403"})
-    void aPageOfTheSameHostIsTakenUpAndNoOther(String origin, int status) {
-        String request = REQUEST.replace("Host: broker", "Host: broker\r\nOrigin: " + origin);
+    @CsvSource({
+        "10.0.0.1:8083, http://10.0.0.1:8080, 101",
+        "10.0.0.1:8083, http://10.0.0.2, 403",
+        "broker, http://broker:8080, 403",
+        "broker, http://evil, 403"
+    })
+    void aPageOfTheSameHostIsTakenUpAndNoOther(String host, String origin, int status) {
+        String request = REQUEST.replace("Host: broker", "Host: " + host + "\r\nOrigin: " + origin);
         assertThat(answer(request)).startsWith("HTTP/1.1 " + status + " ");
         assertThat(connection.isOpen()).isEqualTo(status == 101);
+    }
+
+    /** The browser has found it in the certificate. */
+    @Test
+    void aHostNameIsBelievedOverTls() throws Exception {
+        SSLEngine engine = SSLContext.getDefault().createSSLEngine();
+        engine.setUseClientMode(false);
+        channel.pipeline().addFirst("tls", new SslHandler(engine));
+        String request = REQUEST.replace("Host: broker", "Host: broker\r\nOrigin: https://broker");
+        channel.pipeline()
+                .context("tls") // as if it had been decrypted
+                .fireChannelRead(Unpooled.copiedBuffer(request, StandardCharsets.US_ASCII));
+        assertThat(connection.isOpen()).isTrue();
+        assertThat(channel.pipeline().get(WebSocketFrames.class)).isNotNull();
+        channel.finishAndReleaseAll();
     }
 
     /** The older name of the subprotocol is for those who do not know the other. */
