@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  * queue operation and at most one wake-up for a whole batch, whatever the number of messages and receivers.
  *
  * <p>A hand-over counts as delivered when it is appended, unless the target loop is behind by more than {@link #MAX_BACKLOG} copies: then
- * a delivery is complete only when it has been worked off, and publishers wait for it.
+ * a delivery is complete only when it has been worked off, and publishers wait for it. They also wait,
+ * for a bounded time, for a session whose queue is more than half full ({@link PublisherHold}); a session of another
+ * loop says so from its next message on.
  */
 public final class LiveFanOut implements Deliverer {
     /** Copies handed over to one loop and not yet worked off, above which publishers are held back. */
@@ -76,6 +78,11 @@ public final class LiveFanOut implements Deliverer {
                     awaited = awaited.isEmpty() ? new ArrayList<>() : awaited;
                     awaited.add(handOver.done());
                 }
+            }
+            CompletableFuture<DistOutcome> hold = session.hold(message, match);
+            if (hold != null) {
+                awaited = awaited.isEmpty() ? new ArrayList<>() : awaited;
+                awaited.add(hold);
             }
         }
         return awaited.isEmpty()

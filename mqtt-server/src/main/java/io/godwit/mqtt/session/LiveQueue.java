@@ -27,6 +27,16 @@ final class LiveQueue {
         return entries.size() >= maxMessages || bytes + message.heapBytes() > maxBytes && !entries.isEmpty();
     }
 
+    /** Whether publishers should wait. */
+    boolean isOverHalf() {
+        return entries.size() > maxMessages / 2 || bytes > maxBytes / 2;
+    }
+
+    /** Whether those that wait may go on. */
+    boolean isUnderQuarter() {
+        return entries.size() <= maxMessages / 4 && bytes <= maxBytes / 4;
+    }
+
     void add(Entry entry) {
         entries.addLast(entry);
         bytes += entry.message.heapBytes();

@@ -11,7 +11,8 @@ import io.godwit.mqtt.transport.MqttReports;
 import io.godwit.retain.client.RetainClient;
 import java.util.function.LongSupplier;
 
-/** What all sessions of a node share. Immutable but for the loops' budgets, each confined to its loop. */
+/** What all sessions of a node share. Immutable but for the loops' budgets, each confined to its loop, and for
+ * {@link PublisherWaits}. */
 public final class SessionServices {
     final SessionConfig config;
     final DistClient dist;
@@ -24,6 +25,7 @@ public final class SessionServices {
     private final TopicRules topicRules;
     private final LongSupplier wallMillis;
     private final UnstoredBudget[] budgets;
+    final PublisherWaits publisherWaits = new PublisherWaits(System::nanoTime);
 
     /**
      * @param wallMillis the wall clock, milliseconds since the epoch

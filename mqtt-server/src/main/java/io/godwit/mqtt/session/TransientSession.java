@@ -32,11 +32,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A session that ends with its connection (session expiry 0): it lives in memory, subscribes itself as a live receiver and numbers its
- * own packets. Confined to the connection's event loop but for {@link #loop} and {@link #clientId}.
+ * own packets. Confined to the connection's event loop but for {@link #loop}, {@link #clientId} and {@link #hold}.
  *
  * <p>Deliveries of QoS 0 go out at once or, when the client reads too slowly, are dropped. Those of QoS 1 and 2 wait in a bounded queue
  * while the client's window is used up or its socket is full; at the limit the queue's policy drops one. Every drop is counted and
- * reported. What is here by a shared subscription goes to another member of the group instead, at the limit as at the end.
+ * reported. Before that, from half of the limit on, publishers wait for their acknowledgements, for a bounded time
+ * ({@link PublisherHold}). What is here by a shared subscription goes to another member of the group instead, at the
+ * limit as at the end.
  */
 public final class TransientSession extends Session implements LiveReceiver, ReplayQueue.Sink {
     private static final int[] NONE_RECEIVED = {};
@@ -49,6 +51,12 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     private @Nullable Collection<TopicFilter> subscribed;
     private @Nullable LiveQueue queue;
     private @Nullable ReplayQueue replays;
+
+    /**
+     * Null while the queue is short. One that has ended by its time stays until the queue is empty, so that a client
+     * that never catches up holds publishers once. Volatile: the loops of publishers read it.
+     */
+    private volatile @Nullable PublisherHold hold;
 
     /**
      * @param willAttachment keeps the will at the inbox store; null without one
@@ -154,6 +162,31 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         }
         waiting.add(entry);
         noteLive(message);
+        if (hold == null && waiting.isOverHalf() && services.publisherWaits.begin()) {
+            hold = new PublisherHold(services.publisherWaits);
+            connection.needTicks();
+        }
+    }
+
+    /** What a publisher of the message waits for before it is acknowledged; null for nothing. Any thread. */
+    @Nullable
+    CompletableFuture<DistOutcome> hold(Message message, Match match) {
+        PublisherHold present = hold;
+        return present == null || present.isOver() || Qos.min(message.qos(), match.qos()) == Qos.AT_MOST_ONCE
+                ? null
+                : present.over();
+    }
+
+    private void letGo() {
+        PublisherHold present = hold;
+        if (present == null) {
+            return;
+        }
+        LiveQueue waiting = queue;
+        if (waiting == null || waiting.isEmpty() || !present.isOver() && waiting.isUnderQuarter()) {
+            hold = null;
+            present.end();
+        }
     }
 
     private void handOnOrDrop(Delivery delivery, Match match, DropReason reason) {
@@ -236,6 +269,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         if (replays != null && !isClosed()) {
             replays.advance();
         }
+        letGo();
     }
 
     @Override
@@ -283,7 +317,11 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         if (replays != null) {
             replays.onTick();
         }
-        return replays != null;
+        PublisherHold present = hold;
+        if (present != null && !present.isOver()) {
+            present.tick();
+        }
+        return replays != null || present != null && !present.isOver();
     }
 
     // ---- subscriptions
@@ -445,6 +483,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
             }
             queue = null;
         }
+        letGo();
         replays = null;
         releaseAfter(CompletableFuture.allOf(steps.toArray(new CompletableFuture<?>[0])));
     }

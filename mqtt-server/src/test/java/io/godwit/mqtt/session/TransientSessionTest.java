@@ -419,6 +419,81 @@ class TransientSessionTest {
         assertThat(isEnded).isTrue();
     }
 
+    private CompletableFuture<DistOutcome> publish(LiveFanOut fanOut, TransientSession session, Qos qos) {
+        Match match = match(session, qos);
+        return fanOut.deliver(new Delivery(PUBLISHER, message("m", qos, -1), List.of(match), null));
+    }
+
+    /** More than half of the queue of 8 is full, after one that is under way. */
+    private List<CompletableFuture<DistOutcome>> overHalf(LiveFanOut fanOut, TransientSession session) {
+        List<CompletableFuture<DistOutcome>> outcomes = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            outcomes.add(publish(fanOut, session, Qos.AT_LEAST_ONCE));
+        }
+        assertThat(outcomes.subList(0, 5)).allMatch(CompletableFuture::isDone);
+        return outcomes;
+    }
+
+    @Test
+    void publishersWaitForAQueueThatIsHalfFullUntilItHasDrained() {
+        TransientSession session = session(5, 1, config(1000, 8, false, 1 << 20));
+        LiveFanOut fanOut = new LiveFanOut(2, () -> nowMillis);
+        CompletableFuture<DistOutcome> sixth = overHalf(fanOut, session).get(5);
+        assertThat(sixth).isNotDone();
+        assertThat(session.hold(message("m", Qos.AT_MOST_ONCE, -1), match(session, Qos.AT_LEAST_ONCE)))
+                .as("QoS 0 is not acknowledged")
+                .isNull();
+        for (int acknowledged = 0; acknowledged < 2; acknowledged++) {
+            session.onPacket(new PubAck(1 + acknowledged));
+            session.onReadComplete();
+        }
+        assertThat(sixth).isNotDone();
+        acknowledgeAll(session);
+        assertThat(sixth).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(drops()).isEmpty();
+        assertThat(overHalf(fanOut, session).get(5)).as("again").isNotDone();
+    }
+
+    /** One slow subscriber does not stop its publishers. */
+    @Test
+    void publishersWaitTwoSecondsAndNotAgainUntilTheQueueIsEmpty() {
+        TransientSession session = session(5, 1, config(1000, 8, false, 1 << 20));
+        LiveFanOut fanOut = new LiveFanOut(2, () -> nowMillis);
+        CompletableFuture<DistOutcome> sixth = overHalf(fanOut, session).get(5);
+        tick(session, 1);
+        assertThat(sixth).isNotDone();
+        tick(session, 1);
+        assertThat(sixth).isCompletedWithValue(DistOutcome.DELIVERED);
+        for (int i = 0; i < 4; i++) {
+            assertThat(publish(fanOut, session, Qos.AT_LEAST_ONCE)).isDone();
+        }
+        assertThat(drops()).containsExactly(DropReason.QUEUE_FULL_NEWEST);
+        acknowledgeAll(session);
+        assertThat(overHalf(fanOut, session).get(5)).isNotDone();
+    }
+
+    @Test
+    void aSessionThatEndsLetsItsPublishersGo() {
+        TransientSession session = session(5, 1, config(1000, 8, false, 1 << 20));
+        CompletableFuture<DistOutcome> sixth =
+                overHalf(new LiveFanOut(2, () -> nowMillis), session).get(5);
+        session.onClosed("gone");
+        assertThat(sixth).isCompletedWithValue(DistOutcome.DELIVERED);
+    }
+
+    @Test
+    void aSessionOfAnotherLoopIsWaitedForToo() {
+        TransientSession session = session(5, 1, config(1000, 8, false, 1 << 20));
+        overHalf(new LiveFanOut(2, () -> nowMillis), session);
+        LoopContext source = new LoopContext(1, task -> {});
+        source.bindToCurrentThread();
+        CompletableFuture<DistOutcome> other = publish(new LiveFanOut(2, () -> nowMillis), session, Qos.AT_LEAST_ONCE);
+        assertThat(other).isNotDone();
+        loop.bindToCurrentThread();
+        tick(session, 2);
+        assertThat(other).isCompletedWithValue(DistOutcome.DELIVERED);
+    }
+
     @Test
     void aDeliveryToAnEndedSessionIsReported() {
         TransientSession session = session(4, 10, SessionConfig.DEFAULTS);
