@@ -12,6 +12,7 @@ import io.godwit.mqtt.session.LiveFanOut;
 import io.godwit.mqtt.session.SessionServices;
 import io.godwit.mqtt.transport.Bans;
 import io.godwit.mqtt.transport.CertificateWatch;
+import io.godwit.mqtt.transport.DescriptorBudget;
 import io.godwit.mqtt.transport.EventLoops;
 import io.godwit.mqtt.transport.HalfReceived;
 import io.godwit.mqtt.transport.JvmMemory;
@@ -119,6 +120,9 @@ public final class MqttServer implements AutoCloseable {
 
     /** Opens the listeners and returns them, in the order of the configuration. Blocks until they listen. When it fails, {@link #close} is due. */
     public List<Listener> start() throws IOException {
+        DescriptorBudget descriptors =
+                DescriptorBudget.ofProcess(config.transport().io()); // the stores have their files open by now
+        LOG.info("connections at most {}", descriptors);
         Listener.Services shared = new Listener.Services(
                 loops,
                 config.transport(),
@@ -127,6 +131,7 @@ public final class MqttServer implements AutoCloseable {
                 open,
                 halfReceived,
                 bans,
+                descriptors,
                 connection -> new ConnectHandler(connection, services));
         memoryGuard.start();
         for (ListenerConfig each : config.listeners()) {

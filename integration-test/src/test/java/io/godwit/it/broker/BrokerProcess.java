@@ -37,6 +37,9 @@ public final class BrokerProcess implements Broker {
     private final Map<String, String> topLevel = new LinkedHashMap<>();
     private final List<String> jvmOptions = new ArrayList<>(List.of(SHORT_LIVED));
     private final Map<String, String> environment;
+    /** 0 for what this process may. */
+    private int maxOpenFiles;
+
     private boolean isFounder = true;
     /** Where {@code bin}, {@code lib} and {@code plugins} are. */
     private Path installation = distribution();
@@ -164,6 +167,12 @@ public final class BrokerProcess implements Broker {
     /** Runs as a broker that stays: for tests that look at its speed. */
     public BrokerProcess longLived() {
         jvmOptions.remove(SHORT_LIVED);
+        return this;
+    }
+
+    /** Bounds the files that the process may have open, for the next start. */
+    public BrokerProcess maxOpenFiles(int files) {
+        maxOpenFiles = files;
         return this;
     }
 
@@ -398,6 +407,9 @@ public final class BrokerProcess implements Broker {
 
     private Process run(Path output, String... command) throws IOException {
         List<String> words = new ArrayList<>();
+        if (maxOpenFiles > 0) {
+            words.addAll(List.of("bash", "-c", "ulimit -n " + maxOpenFiles + " && exec \"$@\"", "bash"));
+        }
         words.add(installation.resolve("bin/standalone.sh").toString());
         words.addAll(List.of(command));
         words.addAll(List.of("--data", data().toString(), "--log", log().toString()));

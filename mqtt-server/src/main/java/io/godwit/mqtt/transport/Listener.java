@@ -36,6 +36,7 @@ public final class Listener {
      *
      * @param certificates watches the files of those with TLS
      * @param open counts the connections
+     * @param descriptors bounds them over all listeners
      * @param handlers gives each new connection its handler, on the connection's loop
      */
     public record Services(
@@ -46,6 +47,7 @@ public final class Listener {
             OpenCount open,
             HalfReceived halfReceived,
             Bans bans,
+            DescriptorBudget descriptors,
             Function<Connection, PacketHandler> handlers) {}
 
     /** Reads the certificates and binds; blocks until that is done. */
@@ -60,6 +62,7 @@ public final class Listener {
                         ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(maxUnwritten / 2, maxUnwritten))
                 .childOption(
                         ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator(128, 2048, MAX_READ_BYTES))
+                .handler(new AcceptGuard(config.name(), services.descriptors(), services.reports(), System::nanoTime))
                 .childHandler(new Acceptor(config, tls, services));
         if (!isInMemory) {
             bootstrap

@@ -19,7 +19,7 @@ final class RefusingHandler extends SessionlessHandler {
         if (packet instanceof Connect) {
             connection.refuse(
                     switch (limit) {
-                        case TOTAL, SOURCE_TOTAL, MEMORY -> ReasonCode.QUOTA_EXCEEDED;
+                        case TOTAL, SOURCE_TOTAL, MEMORY, DESCRIPTORS -> ReasonCode.QUOTA_EXCEEDED;
                         case BANNED -> ReasonCode.BANNED;
                         case RATE, SOURCE_RATE -> ReasonCode.CONNECTION_RATE_EXCEEDED;
                     },

@@ -13,5 +13,7 @@ public enum ConnectionLimit {
     /** The source is banned, see {@link BrokerEvent.Banned}. */
     BANNED,
     /** The memory of the node, which is short. */
-    MEMORY
+    MEMORY,
+    /** The file descriptors of the node: what is left of them is kept for the stores. */
+    DESCRIPTORS
 }

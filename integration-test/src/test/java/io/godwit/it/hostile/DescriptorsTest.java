@@ -1,0 +1,94 @@
+package io.godwit.it.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.it.broker.BrokerProcess;
+import io.godwit.it.client.ClientConfig;
+import io.godwit.it.client.TestClient;
+import io.godwit.it.wire.Packet;
+import io.godwit.it.wire.Properties;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** More connections than the process may have files open. */
+class DescriptorsTest {
+    private static final int MAX_OPEN_FILES = 1024;
+    private static final int CONNECTIONS = 1500;
+    private static final int MESSAGES = 400;
+    private static final int PAYLOAD_BYTES = 128 * 1024;
+
+    @TempDir
+    Path directory;
+
+    /** The messages make the stores open files again and again: 50 MiB through memtables of 16 MiB. */
+    @Test
+    void silentConnectionsLeaveTheStoresTheirFiles() throws Exception {
+        try (BrokerProcess broker = new BrokerProcess(directory).maxOpenFiles(MAX_OPEN_FILES)) {
+            broker.start();
+            ClientConfig config = ClientConfig.of(broker.address(), "offline", 5);
+            try (Swarm swarm = new Swarm();
+                    TestClient publisher = new TestClient(
+                            ClientConfig.of(broker.address(), "publisher", 5).withCleanSession());
+                    TestClient subscriber = new TestClient(config)) {
+                subscriber.connect();
+                assertThat(subscriber.subscribe("t", 1)).isEqualTo(1);
+                subscriber.disconnect();
+                publisher.connect();
+
+                swarm.open(broker.address(), CONNECTIONS, number -> Swarm.Manner.saying(new byte[0]));
+                Await.sure("the flood has come", () -> swarm.opened() == CONNECTIONS);
+                byte[] payload = new byte[PAYLOAD_BYTES];
+                for (int message = 0; message < MESSAGES; message++) {
+                    var done = publisher.publish("t", payload, 1, false, Properties.NONE);
+                    publisher.flush();
+                    assertThat(done.get(Await.PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                                    .code())
+                            .as("message %d", message)
+                            .isZero();
+                }
+            }
+            assertThat(linesWith("Too many open files")).isEmpty();
+            assertThat(linesWith("FAILED")).isEmpty();
+            assertThat(linesWith("all file descriptors for connections are in use"))
+                    .hasSizeBetween(1, 2);
+            try (TestClient subscriber = new TestClient(config)) {
+                Await.sure("there is room for a client again", () -> connects(subscriber));
+                for (int message = 0; message < MESSAGES; message++) {
+                    Packet.Publish received = subscriber.next(Await.PATIENCE);
+                    assertThat(received).as("message %d", message).isNotNull();
+                }
+            }
+        }
+    }
+
+    private static boolean connects(TestClient client) {
+        try {
+            return client.connect().sessionPresent();
+        } catch (IOException e) {
+            return false; // the broker has not yet noticed that the flood is over
+        }
+    }
+
+    private List<String> linesWith(String text) throws IOException {
+        try (Stream<Path> files = Files.list(directory.resolve("log"))) {
+            return files.flatMap(DescriptorsTest::lines)
+                    .filter(line -> line.contains(text))
+                    .toList();
+        }
+    }
+
+    private static Stream<String> lines(Path file) {
+        try {
+            return Files.readAllLines(file).stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

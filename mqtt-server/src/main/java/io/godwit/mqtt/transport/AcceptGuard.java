@@ -1,0 +1,124 @@
+package io.godwit.mqtt.transport;
+
+import io.godwit.plugin.event.ConnectionLimit;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stands before the acceptor in the pipeline of a listening socket. Closes each connection beyond the {@link DescriptorBudget} on the thread that has
+ * accepted it, before it is handed to its event loop: connections that wait for their loop would hold descriptors uncounted.
+ *
+ * <p>When accept itself fails, the listener pauses, longer each time until a connection is accepted again; clients wait in the backlog of the
+ * kernel. Both cases are logged at most once a {@link #LOG_INTERVAL_NANOS}, since clients cause them at will. Confined to the listener's loop.
+ */
+final class AcceptGuard extends ChannelInboundHandlerAdapter {
+    static final long MIN_PAUSE_MILLIS = 100;
+    static final long MAX_PAUSE_MILLIS = 5000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(AcceptGuard.class);
+    private static final long LOG_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final String listener;
+    private final DescriptorBudget budget;
+    private final MqttReports reports;
+    private final LogPace refusedPace;
+    private final LogPace failedPace;
+    private long pauseMillis = MIN_PAUSE_MILLIS;
+    private boolean isPaused;
+
+    /** @param nanoTime as {@link System#nanoTime} */
+    AcceptGuard(String listener, DescriptorBudget budget, MqttReports reports, LongSupplier nanoTime) {
+        this.listener = listener;
+        this.budget = budget;
+        this.reports = reports;
+        this.refusedPace = new LogPace(nanoTime);
+        this.failedPace = new LogPace(nanoTime);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+        Channel child = (Channel) msg;
+        pauseMillis = MIN_PAUSE_MILLIS;
+        if (budget.tryEnter()) {
+            child.closeFuture().addListener(closed -> budget.leave());
+            ctx.fireChannelRead(child);
+            return;
+        }
+        reports.connectionRefused(listener, child.remoteAddress(), ConnectionLimit.DESCRIPTORS);
+        child.unsafe().closeForcibly();
+        if (refusedPace.count()) {
+            LOG.warn(
+                    "connections closed, all file descriptors for connections are in use listener={} connections={} count={}"
+                            + " (raise the limit of open files: ulimit -n)",
+                    listener,
+                    budget.max(),
+                    refusedPace.take());
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (!(cause instanceof IOException)) {
+            ctx.fireExceptionCaught(cause);
+            return;
+        }
+        if (failedPace.count()) {
+            LOG.warn(
+                    "accept failed, the listener pauses listener={} pauseMillis={} count={} cause={}",
+                    listener,
+                    pauseMillis,
+                    failedPace.take(),
+                    cause.getMessage());
+        }
+        if (!isPaused) {
+            isPaused = true;
+            ctx.channel().config().setAutoRead(false);
+            ctx.executor().schedule(() -> resume(ctx), pauseMillis, TimeUnit.MILLISECONDS);
+            pauseMillis = Math.min(2 * pauseMillis, MAX_PAUSE_MILLIS);
+        }
+    }
+
+    private void resume(ChannelHandlerContext ctx) {
+        isPaused = false;
+        if (ctx.channel().isActive()) {
+            ctx.channel().config().setAutoRead(true);
+        }
+    }
+
+    /** Counts occurrences and lets one log line pass in an interval. */
+    private static final class LogPace {
+        private final LongSupplier nanoTime;
+        private long loggedNanos;
+        private boolean hasLogged;
+        private long count;
+
+        LogPace(LongSupplier nanoTime) {
+            this.nanoTime = nanoTime;
+        }
+
+        /** Counts one; whether it is time for a line. */
+        boolean count() {
+            count++;
+            long now = nanoTime.getAsLong();
+            if (hasLogged && now - loggedNanos < LOG_INTERVAL_NANOS) {
+                return false;
+            }
+            hasLogged = true;
+            loggedNanos = now;
+            return true;
+        }
+
+        /** What was counted since the last line. */
+        long take() {
+            long taken = count;
+            count = 0;
+            return taken;
+        }
+    }
+}

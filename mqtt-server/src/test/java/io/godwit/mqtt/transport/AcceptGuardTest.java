@@ -1,0 +1,120 @@
+package io.godwit.mqtt.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.ConnectionLimit;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class AcceptGuardTest {
+    private final List<BrokerEvent> events = new ArrayList<>();
+    private final MqttReports reports = new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), events::add);
+    private final List<Throwable> passedOn = new ArrayList<>();
+
+    private EmbeddedChannel listening(DescriptorBudget budget) {
+        EmbeddedChannel channel = new EmbeddedChannel(
+                new AcceptGuard("tcp", budget, reports, System::nanoTime), new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+                        passedOn.add(cause);
+                    }
+                });
+        channel.freezeTime();
+        return channel;
+    }
+
+    @Test
+    void connectionsBeyondTheBudgetOfAllListenersAreClosedAndReported() {
+        DescriptorBudget budget = new DescriptorBudget(2);
+        EmbeddedChannel one = listening(budget);
+        EmbeddedChannel other = listening(budget);
+        EmbeddedChannel first = new EmbeddedChannel();
+        EmbeddedChannel beyond = new EmbeddedChannel();
+        one.writeInbound(first);
+        other.writeInbound(new EmbeddedChannel());
+
+        one.writeInbound(beyond);
+
+        assertThat(one.inboundMessages()).containsExactly(first);
+        assertThat(beyond.isOpen()).isFalse();
+        assertThat(events)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        BrokerEvent.ConnectionRefused.class,
+                        refused -> assertThat(refused.limit()).isEqualTo(ConnectionLimit.DESCRIPTORS));
+    }
+
+    @Test
+    void aClosedConnectionMakesRoom() {
+        EmbeddedChannel listening = listening(new DescriptorBudget(1));
+        EmbeddedChannel first = new EmbeddedChannel();
+        listening.writeInbound(first);
+        first.close();
+
+        EmbeddedChannel next = new EmbeddedChannel();
+        listening.writeInbound(next);
+
+        assertThat(next.isOpen()).isTrue();
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void afterAFailedAcceptTheListenerPausesLongerEachTime() {
+        EmbeddedChannel listening = listening(new DescriptorBudget(10));
+        long pause = AcceptGuard.MIN_PAUSE_MILLIS;
+        for (int failure = 0; failure < 10; failure++) {
+            fail(listening);
+            assertPausedFor(listening, pause);
+            pause = Math.min(2 * pause, AcceptGuard.MAX_PAUSE_MILLIS);
+        }
+        assertThat(pause).isEqualTo(AcceptGuard.MAX_PAUSE_MILLIS);
+        listening.writeInbound(new EmbeddedChannel());
+
+        fail(listening);
+        assertPausedFor(listening, AcceptGuard.MIN_PAUSE_MILLIS);
+        assertThat(passedOn).isEmpty();
+    }
+
+    private static void fail(EmbeddedChannel listening) {
+        listening.pipeline().fireExceptionCaught(new IOException("accept(..) failed: Too many open files"));
+    }
+
+    private static void assertPausedFor(EmbeddedChannel listening, long millis) {
+        assertThat(listening.config().isAutoRead()).isFalse();
+        listening.advanceTimeBy(millis - 1, TimeUnit.MILLISECONDS);
+        listening.runScheduledPendingTasks();
+        assertThat(listening.config().isAutoRead()).isFalse();
+        listening.advanceTimeBy(1, TimeUnit.MILLISECONDS);
+        listening.runScheduledPendingTasks();
+        assertThat(listening.config().isAutoRead()).isTrue();
+    }
+
+    @Test
+    void otherFailuresArePassedOn() {
+        EmbeddedChannel listening = listening(new DescriptorBudget(10));
+        IllegalStateException fault = new IllegalStateException("no loop");
+
+        listening.pipeline().fireExceptionCaught(fault);
+
+        assertThat(passedOn).containsExactly(fault);
+        assertThat(listening.config().isAutoRead()).isTrue();
+    }
+
+    @Test
+    void theStoresKeepTheirShareOfTheDescriptors() {
+        assertThat(DescriptorBudget.maxConnections(1024, 300)).isEqualTo(362);
+        assertThat(DescriptorBudget.maxConnections(20_000, 300)).isEqualTo(15_604);
+        assertThat(DescriptorBudget.maxConnections(1_048_576, 576)).isEqualTo(1_043_904);
+        assertThat(DescriptorBudget.maxConnections(300, 300)).isEqualTo(1);
+        assertThat(DescriptorBudget.maxConnections(Long.MAX_VALUE, 300)).isEqualTo(Integer.MAX_VALUE);
+        assertThat(DescriptorBudget.maxConnections(-1, 300)).isEqualTo(Integer.MAX_VALUE);
+    }
+}
