@@ -34,6 +34,7 @@ final class ListenSocket extends ServerSocket {
 
     private final InetAddress bindAddress;
     private final @Nullable SSLContext tls;
+    private final @Nullable LocalPeers peers;
     private final BlockingQueue<Socket> admitted = new ArrayBlockingQueue<>(MAX_ADMITTED);
     private final ThreadPoolExecutor handshakes = new ThreadPoolExecutor(
             0, MAX_HANDSHAKES, 5, TimeUnit.SECONDS, new SynchronousQueue<>(), DaemonThreads.named("cluster-handshake"));
@@ -42,11 +43,18 @@ final class ListenSocket extends ServerSocket {
 
     /**
      * @param tls null accepts in the clear
+     * @param peers who is accepted in the clear; null for everybody
      * @param onAccepted told of every connection that is accepted
      */
-    ListenSocket(InetAddress bindAddress, @Nullable SSLContext tls, Consumer<Socket> onAccepted) throws IOException {
+    ListenSocket(
+            InetAddress bindAddress,
+            @Nullable SSLContext tls,
+            @Nullable LocalPeers peers,
+            Consumer<Socket> onAccepted)
+            throws IOException {
         this.bindAddress = bindAddress;
         this.tls = tls;
+        this.peers = peers;
         this.onAccepted = onAccepted;
     }
 
@@ -67,6 +75,11 @@ final class ListenSocket extends ServerSocket {
     public Socket accept() throws IOException {
         if (tls == null) {
             Socket accepted = super.accept();
+            while (peers != null
+                    && !peers.isAdmitted(accepted.getLocalSocketAddress(), accepted.getRemoteSocketAddress())) {
+                closeQuietly(accepted);
+                accepted = super.accept();
+            }
             onAccepted.accept(accepted);
             return accepted;
         }

@@ -33,7 +33,7 @@ final class MemberSockets extends DefaultSocketFactory {
 
     @Override
     public ServerSocket createServerSocket(String service) throws IOException {
-        ListenSocket made = new ListenSocket(bindAddress, tls, this::opened);
+        ListenSocket made = new ListenSocket(bindAddress, tls, LocalPeers.of(bindAddress, tls != null), this::opened);
         listening = made;
         return made;
     }

@@ -24,7 +24,18 @@ public final class RpcServer implements AutoCloseable {
     private final Server server;
     private final MutableHandlerRegistry services = new MutableHandlerRegistry();
 
+    /** @param tls null for one in the clear, which at a loopback address serves {@link LocalPeers} only */
     RpcServer(InetSocketAddress address, @Nullable ClusterTls tls, RpcThreads threads, int maxMessageBytes)
+            throws IOException {
+        this(address, tls, LocalPeers.of(address.getAddress(), tls != null), threads, maxMessageBytes);
+    }
+
+    RpcServer(
+            InetSocketAddress address,
+            @Nullable ClusterTls tls,
+            @Nullable LocalPeers peers,
+            RpcThreads threads,
+            int maxMessageBytes)
             throws IOException {
         this.address = address;
         NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
@@ -41,6 +52,9 @@ public final class RpcServer implements AutoCloseable {
                 .permitKeepAliveWithoutCalls(true);
         if (tls != null) {
             builder.sslContext(tls.serverContext());
+        }
+        if (peers != null) {
+            LocalPeersOnly.guard(builder, peers);
         }
         this.server = builder.build();
     }

@@ -1,0 +1,206 @@
+package io.godwit.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Over loopback in the clear a node talks to its own user's processes, and to nobody else's. */
+class LocalPeersTest {
+    private static final InetSocketAddress NODE = new InetSocketAddress("127.0.0.1", 8900);
+    private static final InetSocketAddress CALLER = new InetSocketAddress("127.0.0.1", 40_000);
+    private static final String NODE_IN_TABLE = "0100007F:22C4";
+    private static final String CALLER_IN_TABLE = "0100007F:9C40";
+    private static final String MAPPED = "0000000000000000FFFF0000";
+    private static final String ESTABLISHED = "01";
+
+    @TempDir
+    private Path proc;
+
+    private final AtomicLong nanos = new AtomicLong();
+    private LocalPeers peers;
+
+    @BeforeEach
+    void thisProcessIsUser1000() throws IOException {
+        Files.createDirectories(proc.resolve("net"));
+        Files.createDirectories(proc.resolve("self"));
+        Files.writeString(proc.resolve("self/status"), "Name:\tjava\nUid:\t5\t1000\t5\t5\n");
+        peers = new LocalPeers(proc, nanos::get);
+    }
+
+    private void table(String name, String... lines) throws IOException {
+        Files.writeString(
+                proc.resolve("net").resolve(name), "  sl  local_address rem_address st\n" + String.join("", lines));
+    }
+
+    private static String line(String local, String remote, String state, int user, int inode) {
+        return "  10: " + local + " " + remote + " " + state + " 00000000:00000000 00:00000000 00000000  " + user
+                + "        0 " + inode + " 1 0000000000000000 20 4 30 10 -1\n";
+    }
+
+    private boolean isAdmitted() {
+        return peers.isAdmitted(NODE, CALLER);
+    }
+
+    @Test
+    void ownProcessesAndRootAreAdmittedAndOthersAreNot() throws Exception {
+        table("tcp", line(CALLER_IN_TABLE, NODE_IN_TABLE, ESTABLISHED, 1000, 7));
+        assertThat(isAdmitted()).isTrue();
+        table("tcp", line(CALLER_IN_TABLE, NODE_IN_TABLE, ESTABLISHED, 0, 7));
+        assertThat(isAdmitted()).isTrue();
+        table("tcp", line(CALLER_IN_TABLE, NODE_IN_TABLE, ESTABLISHED, 65_534, 7));
+        assertThat(isAdmitted()).isFalse();
+    }
+
+    /** This end is in the table as well, and it is this user's. */
+    @Test
+    void theOtherEndCounts() throws Exception {
+        table(
+                "tcp",
+                line(NODE_IN_TABLE, CALLER_IN_TABLE, ESTABLISHED, 1000, 8),
+                line(CALLER_IN_TABLE, "0100007F:22C5", ESTABLISHED, 1000, 9),
+                line(CALLER_IN_TABLE, NODE_IN_TABLE, ESTABLISHED, 65_534, 7));
+        assertThat(isAdmitted()).isFalse();
+    }
+
+    @Test
+    void addressesOfIpv6AreFound() throws Exception {
+        table("tcp6", line(MAPPED + CALLER_IN_TABLE, MAPPED + NODE_IN_TABLE, ESTABLISHED, 1000, 7));
+        assertThat(isAdmitted()).isTrue();
+        String one = "00000000000000000000000001000000";
+        table("tcp6", line(one + ":9C40", one + ":22C4", ESTABLISHED, 1000, 7));
+        assertThat(peers.isAdmitted(new InetSocketAddress("::1", 8900), new InetSocketAddress("::1", 40_000)))
+                .isTrue();
+        assertThat(isAdmitted()).isFalse();
+    }
+
+    /** Who sends a request and closes at once leaves a socket without an owner, which the table says is root's. */
+    @Test
+    void aSocketThatWasClosedIsNotRoots() throws Exception {
+        for (String state : new String[] {"04", "05", "06", "08"}) {
+            table("tcp", line(CALLER_IN_TABLE, NODE_IN_TABLE, state, 0, 0));
+            assertThat(isAdmitted()).as(state).isFalse();
+        }
+        table("tcp", line(CALLER_IN_TABLE, NODE_IN_TABLE, ESTABLISHED, 0, 0));
+        assertThat(isAdmitted()).as("closed while the table was read").isFalse();
+    }
+
+    @Test
+    void whatCannotBeFoundOutIsRefused() throws Exception {
+        assertThat(isAdmitted()).as("no tables").isFalse();
+        table("tcp", "");
+        table("tcp6", "nonsense\n");
+        assertThat(isAdmitted()).as("no such connection").isFalse();
+        table("tcp", line(CALLER_IN_TABLE, NODE_IN_TABLE, ESTABLISHED, 1000, 7));
+        assertThat(peers.isAdmitted(null, CALLER)).isFalse();
+        Files.delete(proc.resolve("self/status"));
+        assertThat(isAdmitted()).as("own user unknown").isFalse();
+    }
+
+    /** Each look reads all connections of the machine. */
+    @Test
+    void looksAreBoundedAndComeBack() throws Exception {
+        table("tcp", line(CALLER_IN_TABLE, NODE_IN_TABLE, ESTABLISHED, 1000, 7));
+        int admitted = 0;
+        for (int i = 0; i < 1_000; i++) {
+            admitted += isAdmitted() ? 1 : 0;
+        }
+        assertThat(admitted).isEqualTo(20);
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+        assertThat(isAdmitted()).isTrue();
+    }
+
+    @Test
+    void onlyLoopbackInTheClearIsChecked() throws Exception {
+        InetAddress loopback = InetAddress.getByName("127.0.0.1");
+        assertThat(LocalPeers.of(loopback, false)).isNotNull();
+        assertThat(LocalPeers.of(loopback, true)).isNull();
+        assertThat(LocalPeers.of(InetAddress.getByName("0.0.0.0"), false)).isNull();
+    }
+
+    @Test
+    void aConnectionOfThisProcessIsAdmittedAsTheSystemTellsIt() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Socket client = new Socket(InetAddress.getLoopbackAddress(), server.getLocalPort());
+                Socket accepted = server.accept()) {
+            LocalPeers real = new LocalPeers();
+            assertThat(real.isAdmitted(accepted.getLocalSocketAddress(), accepted.getRemoteSocketAddress()))
+                    .isTrue();
+            client.close();
+            assertThat(accepted.getInputStream().read()).isEqualTo(-1);
+            assertThat(real.isAdmitted(accepted.getLocalSocketAddress(), accepted.getRemoteSocketAddress()))
+                    .as("closed")
+                    .isFalse();
+        }
+    }
+
+    /** A process of another user can only be made by root. */
+    @Test
+    void aConnectionOfAnotherUserIsRefusedAsTheSystemTellsIt() throws Exception {
+        assumeThat(System.getProperty("user.name")).isEqualTo("root");
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String connect = "exec 3<>/dev/tcp/127.0.0.1/" + server.getLocalPort() + "; read -r _ <&3";
+            Process stranger = new ProcessBuilder(
+                            "setpriv", "--reuid", "65534", "--clear-groups", "bash", "-c", connect)
+                    .start();
+            try (Socket accepted = server.accept()) {
+                assertThat(new LocalPeers()
+                                .isAdmitted(accepted.getLocalSocketAddress(), accepted.getRemoteSocketAddress()))
+                        .isFalse();
+            } finally {
+                stranger.destroyForcibly();
+            }
+        }
+    }
+
+    @Test
+    void aStrangersCallsAreRefused() throws Exception {
+        for (boolean isOurs : new boolean[] {true, false}) {
+            RpcThreads threads = new RpcThreads();
+            int port = TestNodes.freePort();
+            LocalPeers check = new LocalPeers() {
+                @Override
+                boolean isAdmitted(java.net.SocketAddress here, java.net.SocketAddress there) {
+                    assertThat(((InetSocketAddress) here).getPort()).isEqualTo(port);
+                    return isOurs;
+                }
+            };
+            try (threads;
+                    RpcServer server = new RpcServer(
+                            new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
+                            null,
+                            check,
+                            threads,
+                            1 << 20)) {
+                server.add(EchoService.SERVICE);
+                server.start();
+                try (RpcConnection connection = RpcConnection.to(new HostPort("127.0.0.1", port), null)) {
+                    if (isOurs) {
+                        assertThat(EchoService.call(connection.channel(), new byte[3]))
+                                .hasSize(3);
+                    } else {
+                        assertThatThrownBy(() -> EchoService.call(connection.channel(), new byte[3]))
+                                .isInstanceOfSatisfying(
+                                        StatusRuntimeException.class, e -> assertThat(
+                                                        e.getStatus().getCode())
+                                                .isEqualTo(Status.Code.PERMISSION_DENIED));
+                    }
+                }
+            }
+        }
+    }
+}
