@@ -96,7 +96,7 @@ fi
 [ -n "$benchmark" ] || [ -d "$lib/perf" ] || die "no $lib/perf: this distribution was built without the load tool (mvn package builds it all)"
 
 # Without memory it ends by a signal, code 137: what the JVM would exit with by itself, 3, stands for lost messages here.
-jvm=("$java" -Xss512k "-XX:OnOutOfMemoryError=kill -9 %p" -Dlogback.configurationFile=io/godwit/perf/logback-perf.xml)
+jvm=("$java" -Xss512k '-Djdk.serialFilter=!*' "-XX:OnOutOfMemoryError=kill -9 %p" -Dlogback.configurationFile=io/godwit/perf/logback-perf.xml)
 if [ "$java_version" -ge 24 ]; then
   # JCTools, the queues of Netty, cannot do without yet.
   jvm+=(--sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED)

@@ -304,6 +304,8 @@ build_command() {
   jvm=("$java" -Xss512k -XX:+ExitOnOutOfMemoryError)
   # JRaft's generated classes predate protobuf 3.22, which the runtime would remark on at each class.
   jvm+=(-Dcom.google.protobuf.use_unsafe_pre22_gencode=true)
+  # Nothing here is ever deserialized by Java: whoever finds a way to have it try gets nowhere. JVM_OPTS comes later and may say otherwise.
+  jvm+=('-Djdk.serialFilter=!*')
   # A client may not make the JDK's TLS 1.2 shake hands again and again; BoringSSL allows it never.
   jvm+=(-Djdk.tls.rejectClientInitiatedRenegotiation=true)
   # Memory of a burst goes back to the system: a collection a minute after the last one, large buffers at once (glibc).
@@ -502,7 +504,7 @@ make_archive() {
   renice -n 19 -p "$BASHPID" >/dev/null 2>&1
   # What ends with the lock must not hold it on.
   "$java" ${access[@]+"${access[@]}"} ${fit[@]+"${fit[@]}"} -Xss512k -Xms32m "${training[@]}" \
-    -Dcom.google.protobuf.use_unsafe_pre22_gencode=true "-Dgodwit.log.dir=$work/log" \
+    -Dcom.google.protobuf.use_unsafe_pre22_gencode=true '-Djdk.serialFilter=!*' "-Dgodwit.log.dir=$work/log" \
     "-Dlogback.configurationFile=$root/conf/logback.xml" -cp "$class_path" \
     io.godwit.broker.Training "$work" "$libraries" >"$work/out" 2>&1 </dev/null 8>&- || rm -f "$made" # one that failed leaves what it has seen so far
   if [ ! -s "$made" ]; then

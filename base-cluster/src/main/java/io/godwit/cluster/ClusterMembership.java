@@ -249,6 +249,10 @@ public final class ClusterMembership implements AutoCloseable {
     private final class FromGroup implements Receiver {
         @Override
         public void receive(Message message) {
+            if (!message.hasArray()) {
+                LOG.debug("message of a member without content ignored from={}", message.getSrc());
+                return;
+            }
             byte[] bytes = Arrays.copyOfRange(
                     message.getArray(), message.getOffset(), message.getOffset() + message.getLength());
             Address from = message.getSrc();

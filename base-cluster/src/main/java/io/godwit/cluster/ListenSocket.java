@@ -47,10 +47,7 @@ final class ListenSocket extends ServerSocket {
      * @param onAccepted told of every connection that is accepted
      */
     ListenSocket(
-            InetAddress bindAddress,
-            @Nullable SSLContext tls,
-            @Nullable LocalPeers peers,
-            Consumer<Socket> onAccepted)
+            InetAddress bindAddress, @Nullable SSLContext tls, @Nullable LocalPeers peers, Consumer<Socket> onAccepted)
             throws IOException {
         this.bindAddress = bindAddress;
         this.tls = tls;

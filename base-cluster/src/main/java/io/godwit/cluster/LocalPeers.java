@@ -49,7 +49,8 @@ class LocalPeers {
     private final Path proc;
     private final LongSupplier nanoClock;
 
-    // guarded by this: event loops and the thread that accepts for the membership contend for it, at new connections only
+    // guarded by this: event loops and the thread that accepts for the membership contend for it, at new connections
+    // only
     private long secondBegan;
     private int looks;
     private long lastTold;
@@ -104,7 +105,7 @@ class LocalPeers {
         long now = nanoClock.getAsLong();
         if (now - lastTold >= TELL_NANOS) {
             lastTold = now;
-            LOG.warn("connections refused, not of this node's user last={} total={}", there, refused);
+            LOG.warn("connections refused, closed already or not of this node's user last={} total={}", there, refused);
         }
     }
 
@@ -119,8 +120,9 @@ class LocalPeers {
         Set<String> remotes = spellings(remote);
         for (String table : List.of("tcp", "tcp6")) {
             try {
-                for (String line : Files.readAllLines(proc.resolve("net").resolve(table), StandardCharsets.ISO_8859_1)) {
-                    String[] words = line.strip().split("\\s+");
+                for (String line :
+                        Files.readAllLines(proc.resolve("net").resolve(table), StandardCharsets.ISO_8859_1)) {
+                    String[] words = line.strip().split("\\s+", -1);
                     if (words.length > INODE
                             && locals.contains(words[LOCAL_ADDRESS])
                             && remotes.contains(words[REMOTE_ADDRESS])
@@ -139,8 +141,9 @@ class LocalPeers {
     /** Of this process: files that it makes, and sockets, are that user's. */
     private @Nullable String ownUser() {
         try {
-            for (String line : Files.readAllLines(proc.resolve("self").resolve("status"), StandardCharsets.ISO_8859_1)) {
-                String[] words = line.split("\\s+");
+            for (String line :
+                    Files.readAllLines(proc.resolve("self").resolve("status"), StandardCharsets.ISO_8859_1)) {
+                String[] words = line.split("\\s+", -1);
                 if (words.length > 2 && words[0].equals("Uid:")) {
                     return words[2]; // the effective one
                 }

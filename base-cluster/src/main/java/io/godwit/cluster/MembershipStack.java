@@ -28,6 +28,7 @@ import org.jgroups.util.DefaultThreadFactory;
  *   <li>One thread a destination sends: a member that takes no connections does not hold up the heartbeats of others.
  *   <li>No virtual threads: the sockets are blocking ones with TLS, which pin their carriers before Java 24.
  *   <li>Diagnostics off: they would answer anybody.
+ *   <li>No Java deserialization, and few kinds of messages ({@link AcceptedMessages}).
  * </ul>
  */
 final class MembershipStack {
@@ -40,6 +41,7 @@ final class MembershipStack {
 
     static {
         LogFactory.setCustomLogFactory(JGroupsLog.FACTORY);
+        AcceptedMessages.install();
     }
 
     private MembershipStack() {}

@@ -154,9 +154,8 @@ class LocalPeersTest {
         assumeThat(System.getProperty("user.name")).isEqualTo("root");
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             String connect = "exec 3<>/dev/tcp/127.0.0.1/" + server.getLocalPort() + "; read -r _ <&3";
-            Process stranger = new ProcessBuilder(
-                            "setpriv", "--reuid", "65534", "--clear-groups", "bash", "-c", connect)
-                    .start();
+            Process stranger =
+                    new ProcessBuilder("setpriv", "--reuid", "65534", "--clear-groups", "bash", "-c", connect).start();
             try (Socket accepted = server.accept()) {
                 assertThat(new LocalPeers()
                                 .isAdmitted(accepted.getLocalSocketAddress(), accepted.getRemoteSocketAddress()))
@@ -195,8 +194,8 @@ class LocalPeersTest {
                     } else {
                         assertThatThrownBy(() -> EchoService.call(connection.channel(), new byte[3]))
                                 .isInstanceOfSatisfying(
-                                        StatusRuntimeException.class, e -> assertThat(
-                                                        e.getStatus().getCode())
+                                        StatusRuntimeException.class,
+                                        e -> assertThat(e.getStatus().getCode())
                                                 .isEqualTo(Status.Code.PERMISSION_DENIED));
                     }
                 }

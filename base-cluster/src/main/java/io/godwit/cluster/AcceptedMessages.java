@@ -1,0 +1,90 @@
+package io.godwit.cluster;
+
+import java.io.DataInput;
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+import org.jgroups.Message;
+import org.jgroups.MessageFactory;
+import org.jgroups.ObjectMessage;
+import org.jgroups.conf.ClassConfigurator;
+import org.jgroups.util.Digest;
+import org.jgroups.util.MutableDigest;
+import org.jgroups.util.SeqnoList;
+import org.jgroups.util.SizeStreamable;
+
+/**
+ * The kinds of messages that JGroups takes in. By itself it takes any, from whoever reaches the port: an {@link ObjectMessage} may bring an object
+ * that Java deserializes, or the name of a class of which an object is made.
+ *
+ * <p>Our own messages are bytes. Of the protocols' some have no payload and some are an {@link ObjectMessage} that lists numbers of messages:
+ * NAKACK2 and UNICAST3 ask for what was lost, STABLE tells what all have. Only these payloads are read. JGroups keeps its kinds for the whole process.
+ */
+final class AcceptedMessages extends MessageFactory {
+    private static final LongAdder REFUSED = new LongAdder();
+
+    private AcceptedMessages() {}
+
+    /** From now on nothing else is taken in. Further calls change nothing. */
+    static void install() {
+        for (int kind = 0; kind < creators.length; kind++) {
+            Supplier<? extends Message> known = creators[kind];
+            if (kind == Message.OBJ_MSG) {
+                creators[kind] = NumbersMessage::new;
+            } else if (kind != Message.BYTES_MSG && kind != Message.EMPTY_MSG && known != null) {
+                creators[kind] = () -> {
+                    throw new Refused();
+                };
+            }
+        }
+    }
+
+    /** How many messages were refused by this process. */
+    static long refused() {
+        return REFUSED.sum();
+    }
+
+    /** Without a stack trace: whoever reaches the port can have it thrown. */
+    private static final class Refused extends IllegalArgumentException {
+        private static final long serialVersionUID = 1;
+
+        Refused() {
+            super("a message of a kind or with a payload that members do not send");
+            REFUSED.increment();
+        }
+
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
+        }
+    }
+
+    /** An {@link ObjectMessage} as it is read from a connection. */
+    private static final class NumbersMessage extends ObjectMessage {
+        private static final Set<Short> NUMBERS = Set.of(
+                ClassConfigurator.getMagicNumber(SeqnoList.class),
+                ClassConfigurator.getMagicNumber(Digest.class),
+                ClassConfigurator.getMagicNumber(MutableDigest.class));
+
+        @Override
+        public Supplier<Message> create() {
+            return NumbersMessage::new;
+        }
+
+        /** As {@code Util.readSizeStreamable}, for these classes. */
+        @Override
+        public void readPayload(DataInput in) throws IOException, ClassNotFoundException {
+            if (in.readByte() == 0) {
+                return; // no payload
+            }
+            short number = in.readShort();
+            if (!NUMBERS.contains(number)) {
+                throw new Refused();
+            }
+            SizeStreamable numbers = ClassConfigurator.create(number);
+            numbers.readFrom(in);
+            setSizeStreamable(numbers);
+        }
+    }
+}
