@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Over loopback in the clear a node talks to its own user's processes, and to nobody else's. */
+@SuppressWarnings("AddressSelection") // these are addresses, and no names
 class LocalPeersTest {
     private static final InetSocketAddress NODE = new InetSocketAddress("127.0.0.1", 8900);
     private static final InetSocketAddress CALLER = new InetSocketAddress("127.0.0.1", 40_000);
@@ -133,6 +134,7 @@ class LocalPeersTest {
     }
 
     @Test
+    @SuppressWarnings("try") // the client closes early
     void aConnectionOfThisProcessIsAdmittedAsTheSystemTellsIt() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket client = new Socket(InetAddress.getLoopbackAddress(), server.getLocalPort());

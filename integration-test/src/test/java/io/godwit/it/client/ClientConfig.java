@@ -39,11 +39,13 @@ public record ClientConfig(
     }
 
     public ClientConfig withWindow(int messages) {
-        return new ClientConfig(address, clientId, version, persistent, receiveMaximum, messages, will, login, acks, tap);
+        return new ClientConfig(
+                address, clientId, version, persistent, receiveMaximum, messages, will, login, acks, tap);
     }
 
     public ClientConfig withWill(Packet.Will newWill) {
-        return new ClientConfig(address, clientId, version, persistent, receiveMaximum, window, newWill, login, acks, tap);
+        return new ClientConfig(
+                address, clientId, version, persistent, receiveMaximum, window, newWill, login, acks, tap);
     }
 
     public ClientConfig withLogin(String user, String password) {
@@ -52,11 +54,13 @@ public record ClientConfig(
     }
 
     public ClientConfig withAcks(AckPolicy policy) {
-        return new ClientConfig(address, clientId, version, persistent, receiveMaximum, window, will, login, policy, tap);
+        return new ClientConfig(
+                address, clientId, version, persistent, receiveMaximum, window, will, login, policy, tap);
     }
 
     public ClientConfig withTap(Tap newTap) {
-        return new ClientConfig(address, clientId, version, persistent, receiveMaximum, window, will, login, acks, newTap);
+        return new ClientConfig(
+                address, clientId, version, persistent, receiveMaximum, window, will, login, acks, newTap);
     }
 
     Packet.Connect connect() {

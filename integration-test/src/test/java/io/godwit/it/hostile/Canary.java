@@ -46,10 +46,11 @@ final class Canary implements AutoCloseable {
     private Canary(InetSocketAddress address, UnaryOperator<ClientConfig> login) {
         String name = "canary-" + NAMES.incrementAndGet();
         topic = name;
-        publisher =
-                new TestClient(login.apply(ClientConfig.of(address, name + "-publisher", 5).withCleanSession()));
+        publisher = new TestClient(
+                login.apply(ClientConfig.of(address, name + "-publisher", 5).withCleanSession()));
         watchers = List.of(
-                new Watcher(login.apply(ClientConfig.of(address, name + "-live", 4).withCleanSession())),
+                new Watcher(
+                        login.apply(ClientConfig.of(address, name + "-live", 4).withCleanSession())),
                 new Watcher(login.apply(ClientConfig.of(address, name + "-stored", 5))));
         publishing = new Thread(this::publish, name);
         publishing.setDaemon(true);

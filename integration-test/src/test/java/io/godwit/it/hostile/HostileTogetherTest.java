@@ -198,8 +198,7 @@ class HostileTogetherTest {
 
     /** So many QoS 0 messages without payload. */
     private static byte[] burst(String topic, int messages) {
-        byte[] one = PacketWriter.bytes(
-                new Packet.Publish(topic, new byte[0], 0, false, false, 0, Properties.NONE), 5);
+        byte[] one = PacketWriter.bytes(new Packet.Publish(topic, new byte[0], 0, false, false, 0, Properties.NONE), 5);
         byte[] all = new byte[one.length * messages];
         for (int i = 0; i < messages; i++) {
             System.arraycopy(one, 0, all, i * one.length, one.length);
