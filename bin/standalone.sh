@@ -4,7 +4,8 @@
 # distribution it runs what lies beside it. All state of a broker is in its data directory, so several run side by side.
 set -u
 
-# What a broker writes (messages, logs) is its user's alone. What is built is for everybody, as the caller's own umask has it.
+# What a broker writes (messages, logs) is its user's alone. What is built is for everybody, as the caller's own umask
+# has it.
 given_umask=$(umask)
 umask 077
 
@@ -304,7 +305,8 @@ build_command() {
   jvm=("$java" -Xss512k -XX:+ExitOnOutOfMemoryError)
   # JRaft's generated classes predate protobuf 3.22, which the runtime would remark on at each class.
   jvm+=(-Dcom.google.protobuf.use_unsafe_pre22_gencode=true)
-  # Nothing here is ever deserialized by Java: whoever finds a way to have it try gets nowhere. JVM_OPTS comes later and may say otherwise.
+  # Nothing here is ever deserialized by Java: whoever finds a way to have it try gets nowhere. JVM_OPTS comes later and
+  # may say otherwise.
   jvm+=('-Djdk.serialFilter=!*')
   # A client may not make the JDK's TLS 1.2 shake hands again and again; BoringSSL allows it never.
   jvm+=(-Djdk.tls.rejectClientInitiatedRenegotiation=true)

@@ -20,14 +20,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who may talk to a node that speaks in the clear over the loopback address: processes of its own user, and root. There a port is open to
+ * Who may talk to a node that speaks in the clear over the loopback address: processes of its own user, and root. There
+ * a port is open to
  * every user of the machine, and whoever reaches it would be a node, or an operator.
  *
- * <p>The kernel tells the user of a loopback connection: the other end is a socket of this machine too, and {@code /proc/net/tcp} names the user of
- * each. A socket that its process has closed counts as root's there, so only one that is established and still has an owner counts, seen
+ * <p>The kernel tells the user of a loopback connection: the other end is a socket of this machine too, and {@code
+ * /proc/net/tcp} names the user of
+ * each. A socket that its process has closed counts as root's there, so only one that is established and still has an
+ * owner counts, seen
  * twice: it may be closed while the table is read. When nothing can be found out, nobody is let in.
  *
- * <p>Thread-safe. The number of looks is bounded, since each reads a table as long as the machine has connections: a stranger who connects
+ * <p>Thread-safe. The number of looks is bounded, since each reads a table as long as the machine has connections: a
+ * stranger who connects
  * again and again delays new connections of nodes, which try again, but not what is connected.
  */
 class LocalPeers {
@@ -67,13 +71,17 @@ class LocalPeers {
         this.lastTold = secondBegan - TELL_NANOS;
     }
 
-    /** The check for a node at this address; null where certificates are the check, or others than this machine were let in by name. */
+    /**
+     * The check for a node at this address; null where certificates are the check, or others than this machine were let
+     * in by name.
+     */
     static @Nullable LocalPeers of(InetAddress bindAddress, boolean hasTls) {
         return !hasTls && bindAddress.isLoopbackAddress() ? new LocalPeers() : null;
     }
 
     /**
-     * Whether the other end of a connection may talk to this node. Blocks for as long as it takes to read a table of connections.
+     * Whether the other end of a connection may talk to this node. Blocks for as long as it takes to read a table of
+     * connections.
      *
      * @param here this end
      * @param there the other end
@@ -114,7 +122,10 @@ class LocalPeers {
         return user != null && (user.equals(ROOT) || user.equals(ownUser()));
     }
 
-    /** The id of the user of the established socket at {@code local} that is connected to {@code remote}; null when there is none. */
+    /**
+     * The id of the user of the established socket at {@code local} that is connected to {@code remote}; null when
+     * there is none.
+     */
     private @Nullable String userOf(InetSocketAddress local, InetSocketAddress remote) {
         Set<String> locals = spellings(local);
         Set<String> remotes = spellings(remote);
@@ -154,7 +165,10 @@ class LocalPeers {
         return null;
     }
 
-    /** How the tables print an address: words in the byte order of the machine. A socket of IPv6 has an IPv4 address within one of its own. */
+    /**
+     * How the tables print an address: words in the byte order of the machine. A socket of IPv6 has an IPv4 address
+     * within one of its own.
+     */
     private static Set<String> spellings(InetSocketAddress address) {
         String port = String.format(Locale.ROOT, ":%04X", address.getPort());
         ByteBuffer bytes = ByteBuffer.wrap(address.getAddress().getAddress()).order(ByteOrder.nativeOrder());

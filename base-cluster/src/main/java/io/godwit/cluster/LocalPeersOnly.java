@@ -10,7 +10,10 @@ import io.grpc.ServerTransportFilter;
 import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
 
-/** Refuses every call on connections that {@link LocalPeers} does not admit: it is asked once for each connection, before its first call. */
+/**
+ * Refuses every call on connections that {@link LocalPeers} does not admit: it is asked once for each connection,
+ * before its first call.
+ */
 final class LocalPeersOnly extends ServerTransportFilter implements ServerInterceptor {
     private static final Attributes.Key<Boolean> ADMITTED = Attributes.Key.create("io.godwit.cluster.admitted");
     private static final Status REFUSED = Status.PERMISSION_DENIED.withDescription(

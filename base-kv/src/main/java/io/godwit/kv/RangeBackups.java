@@ -15,7 +15,8 @@ public interface RangeBackups {
     RangeCopy copy(String store, long rangeId) throws IOException;
 
     /**
-     * Copies all ranges of some stores as they are at one moment, see {@link io.godwit.kv.range.RangeMoment}: with everything in them that was acknowledged before the
+     * Copies all ranges of some stores as they are at one moment, see {@link io.godwit.kv.range.RangeMoment}: with
+     * everything in them that was acknowledged before the
      * call. They take no writes for that moment.
      *
      * @return by their first keys, store after store

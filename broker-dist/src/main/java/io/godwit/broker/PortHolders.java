@@ -19,7 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Names the processes that listen on ports which this broker was to have, as far as {@code /proc} tells: of another user's process only whose
+ * Names the processes that listen on ports which this broker was to have, as far as {@code /proc} tells: of another
+ * user's process only whose
  * it is. Looks once, after a start has failed.
  */
 final class PortHolders {
@@ -146,7 +147,10 @@ final class PortHolders {
                 .equals(Long.toString(ProcessHandle.current().pid()));
     }
 
-    /** Its number and program, and the data directory of a broker. No further words of its command line, which may have secrets. */
+    /**
+     * Its number and program, and the data directory of a broker. No further words of its command line, which may have
+     * secrets.
+     */
     private static String describe(Path process) {
         String pid = String.valueOf(process.getFileName());
         List<String> words;

@@ -13,7 +13,8 @@ public interface WillPublisher {
      * Stores {@code message} as retained if it says so and distributes it under the token (see {@link InsertRequest}). Completes with true
      * when every receiver has it, with false when it must be tried again; never exceptionally. Called on a range executor.
      *
-     * @param decidedAtMillis wall clock: when the will was owed first, or the QoS 2 message received. What was retained for the topic later is newer and stays
+     * @param decidedAtMillis wall clock: when the will was owed first, or the QoS 2 message received. What was
+     *     retained for the topic later is newer and stays
      */
     CompletableFuture<Boolean> publish(
             ClientInfo publisher,
@@ -24,7 +25,8 @@ public interface WillPublisher {
             long decidedAtMillis);
 
     /**
-     * The store has on record that {@code message} is distributed: it is not published under this token again, neither by the store nor by a
+     * The store has on record that {@code message} is distributed: it is not published under this token again, neither
+     * by the store nor by a
      * connection. Called on a range executor; must return at once.
      *
      * @param message null when nothing is known of it any more, since this was told before

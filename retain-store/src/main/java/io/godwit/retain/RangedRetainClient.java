@@ -29,7 +29,10 @@ import org.slf4j.LoggerFactory;
 final class RangedRetainClient implements RetainClient {
     private static final Logger LOG = LoggerFactory.getLogger(RangedRetainClient.class);
 
-    /** How long a token is remembered at most after its last repeat; nobody is away for longer and then repeats. As in the inbox store. */
+    /**
+     * How long a token is remembered at most after its last repeat; nobody is away for longer and then repeats. As in
+     * the inbox store.
+     */
     private static final long KEEP_MILLIS = 7L * 24 * 3600 * 1000;
 
     private final RangeClient ranges;

@@ -40,7 +40,8 @@ public interface LeaderContext {
     void execute(Runnable task);
 
     /**
-     * Wall time, milliseconds since the epoch. Within a process it neither steps nor goes back ({@link SteadyClock}); over a
+     * Wall time, milliseconds since the epoch. Within a process it neither steps nor goes back ({@link SteadyClock});
+     * over a
      * restart, or on the next leader's node, it may. Leaders may look at it; coprocessors may not.
      */
     long nowMillis();

@@ -10,12 +10,14 @@ import java.util.function.Consumer;
 public interface RangeCoprocessor {
 
     /**
-     * Rebuilds what is held in memory from the stored state. Called at start before the first apply, and again after a snapshot was installed.
+     * Rebuilds what is held in memory from the stored state. Called at start before the first apply, and again after a
+     * snapshot was installed.
      */
     void open(RangeBounds bounds, RangeReader reader);
 
     /**
-     * A split has taken keys away at the end, or a merge has added some there. While this runs, nothing is applied: it should read no more than what was added.
+     * A split has taken keys away at the end, or a merge has added some there. While this runs, nothing is applied: it
+     * should read no more than what was added.
      *
      * @param before as told last; begins where {@code now} begins
      */

@@ -31,7 +31,8 @@ public final class DurableFiles {
     private DurableFiles() {}
 
     /**
-     * Creates {@code directory} with the parents it lacks, and fsyncs each directory that got a new name. Only their owner may enter the
+     * Creates {@code directory} with the parents it lacks, and fsyncs each directory that got a new name. Only their
+     * owner may enter the
      * new ones: they hold messages, and the umask of whoever started this process may be a generous one.
      */
     public static void createDirectories(Path directory) throws IOException {
@@ -83,7 +84,9 @@ public final class DurableFiles {
         }
     }
 
-    /** Makes {@code directory} durable with all that is in it, contents and names, each directory after what it holds. */
+    /**
+     * Makes {@code directory} durable with all that is in it, contents and names, each directory after what it holds.
+     */
     public static void syncTree(Path directory) throws IOException {
         List<Path> tree;
         try (Stream<Path> walk = Files.walk(directory)) {

@@ -66,7 +66,8 @@ public final class RangeDb implements AutoCloseable {
      */
     private final ReentrantReadWriteLock useLock = new ReentrantReadWriteLock();
     /**
-     * Held by the apply thread for each batch, and by whoever copies several ranges as they are at one moment ({@link RangeMoment}), who must stop those that
+     * Held by the apply thread for each batch, and by whoever copies several ranges as they are at one moment ({@link
+     * RangeMoment}), who must stop those that
      * write, each a thread of its own. Nobody takes another lock's turn under it but {@link #useLock} to read.
      */
     private final ReentrantLock writeGate = new ReentrantLock();
@@ -214,7 +215,10 @@ public final class RangeDb implements AutoCloseable {
         writes.clear();
     }
 
-    /** From here on nothing is written until {@link #resumeWrites} by the same thread; false when that is not to be had in time. */
+    /**
+     * From here on nothing is written until {@link #resumeWrites} by the same thread; false when that is not to be had
+     * in time.
+     */
     boolean pauseWrites(long waitMillis) throws InterruptedException {
         return writeGate.tryLock(waitMillis, TimeUnit.MILLISECONDS);
     }

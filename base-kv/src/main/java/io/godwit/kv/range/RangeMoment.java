@@ -11,16 +11,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copies several ranges of a node as they are at one moment: what one of them has because of what another had is never without that. In order:
+ * Copies several ranges of a node as they are at one moment: what one of them has because of what another had is never
+ * without that. In order:
  *
  * <ol>
- *   <li>each is asked whether it leads, and has applied all that was acknowledged before; what it has in memory is flushed, while it goes on
+ *   <li>each is asked whether it leads, and has applied all that was acknowledged before; what it has in memory is
+ *   flushed, while it goes on
  *   <li>each stops to write: from here on nothing is acknowledged, and none learns of what another commits
  *   <li>each is copied by hard links, which takes a few milliseconds for each
  *   <li>each goes on
  * </ol>
  *
- * <p>Reads go on throughout. Has no state; for an I/O thread. Two at a time do not wait for each other for ever: who does not get a range in time lets go of all.
+ * <p>Reads go on throughout. Has no state; for an I/O thread. Two at a time do not wait for each other for ever: who
+ * does not get a range in time lets go of all.
  */
 public final class RangeMoment {
     private static final Logger LOG = LoggerFactory.getLogger(RangeMoment.class);

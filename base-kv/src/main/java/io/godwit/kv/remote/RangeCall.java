@@ -67,7 +67,9 @@ public final class RangeCall {
         return kind != Kind.QUERY_INTERVAL || last == null || end != null && Arrays.compareUnsigned(end, last) <= 0;
     }
 
-    /** The key as one compares keys in maps. Ordered, so that the maps stay fast when keys that clients choose collide. */
+    /**
+     * The key as one compares keys in maps. Ordered, so that the maps stay fast when keys that clients choose collide.
+     */
     Key keyValue() {
         return Key.of(key);
     }

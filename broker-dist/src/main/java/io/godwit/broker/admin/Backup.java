@@ -15,7 +15,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a backup of a store that is in use: range after range, each as its leader has it at its own moment; or of all stores of one node at one moment
+ * Takes a backup of a store that is in use: range after range, each as its leader has it at its own moment; or of all
+ * stores of one node at one moment
  * ({@link #takeAll}), a backup for each. In order, with what a crash, of this
  * program or of a node, leaves:
  *
@@ -80,7 +81,8 @@ final class Backup {
     }
 
     /**
-     * Takes a backup of each of {@code stores}, all ranges of all of them at one moment. The node that is asked must lead them.
+     * Takes a backup of each of {@code stores}, all ranges of all of them at one moment. The node that is asked must
+     * lead them.
      *
      * @return by store
      */

@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Sends the copy of one range, or of all ranges of some stores, to one caller, as fast as that takes it. On a thread of its own, which waits for the caller; a caller that
+ * Sends the copy of one range, or of all ranges of some stores, to one caller, as fast as that takes it. On a thread of
+ * its own, which waits for the caller; a caller that
  * takes nothing for a minute is given up.
  */
 final class CopySender {

@@ -13,10 +13,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has one hash computed for all logins with one user and password that come while it is computed or waits for that: {@link #join}. So a fleet that
+ * Has one hash computed for all logins with one user and password that come while it is computed or waits for that:
+ * {@link #join}. So a fleet that
  * connects again with one password takes one place of the queue, and its logins do not refuse each other.
  *
- * <p>Unknown users are treated alike, so that nobody learns by the time which users there are. A login that could not be checked, since the queue was
+ * <p>Unknown users are treated alike, so that nobody learns by the time which users there are. A login that could not
+ * be checked, since the queue was
  * full, stands for itself alone: the others try again, each in the name of its own source.
  *
  * <p>Any thread: event loops join, and password threads end what they joined.
@@ -33,7 +35,8 @@ final class LoginsUnderWay {
     }
 
     /**
-     * The result of the login that is under way with the same user, credential and password; else begins one by {@code submit}.
+     * The result of the login that is under way with the same user, credential and password; else begins one by {@code
+     * submit}.
      *
      * @param credential what the password is checked against; null for an unknown user
      * @param submit must not wait

@@ -12,7 +12,9 @@ import java.util.Optional;
  * Its rule against mixed writing directions is left out: it protects readers, not comparisons.
  */
 final class SaslPrep {
-    /** Longer text is refused: normalization takes time by the square of the length (64 KB of combining marks: 0.6 s). */
+    /**
+     * Longer text is refused: normalization takes time by the square of the length (64 KB of combining marks: 0.6 s).
+     */
     static final int MAX_CHARS = 1024;
 
     private SaslPrep() {}

@@ -36,7 +36,9 @@ public final class RouteCoprocessor implements RangeCoprocessor {
         add(bounds, reader);
     }
 
-    /** What was cut off stays in the index, where the range that has it now keeps it up; only what was added is read. */
+    /**
+     * What was cut off stays in the index, where the range that has it now keeps it up; only what was added is read.
+     */
     @Override
     public void boundsChanged(RangeBounds before, RangeBounds now, RangeReader reader) {
         bounds = now;
@@ -117,7 +119,10 @@ public final class RouteCoprocessor implements RangeCoprocessor {
         tenant.add(route.filter(), receiver, route.options());
     }
 
-    /** An installed snapshot may lack what the index learned from the state before it. The index is walked; of the store only keys of {@code within} are looked up. */
+    /**
+     * An installed snapshot may lack what the index learned from the state before it. The index is walked; of the store
+     * only keys of {@code within} are looked up.
+     */
     private void removeVanished(RangeBounds within, RangeReader reader) {
         index.forEachTenant(tenant -> {
             List<Route.Key> vanished = new ArrayList<>();

@@ -5,7 +5,8 @@ import java.util.List;
 /** The frontend's end of an attachment. Called on the range executor: must hand over and return at once, and must not throw. */
 public interface InboxListener {
     /**
-     * The leader has decided the attach: requests about the inbox that are made from now on come behind it. It is not committed yet, so the client is told
+     * The leader has decided the attach: requests about the inbox that are made from now on come behind it. It is not
+     * committed yet, so the client is told
      * nothing.
      */
     default void attaching() {}

@@ -11,9 +11,11 @@ import org.jspecify.annotations.Nullable;
 public interface SessionDirectory {
     /**
      * Asks for the client id on behalf of a connection. The present holder, if there is one, is told to give up; complete, on any thread,
-     * when it has released its lease. All get it in the order in which they asked; one that others wait behind is told to give up as soon as it does.
+     * when it has released its lease. All get it in the order in which they asked; one that others wait behind is told
+     * to give up as soon as it does.
      *
-     * @param mayFollow asked about the last that asked for the client id and has not released it, if there is one: may be asked several times, and must
+     * @param mayFollow asked about the last that asked for the client id and has not released it, if there is one:
+     *     may be asked several times, and must
      *     return at once. In one step with the rest: nobody else comes between.
      * @return empty when it may not: then nobody is told anything
      */
@@ -34,7 +36,8 @@ public interface SessionDirectory {
     /** The right to use a client id. */
     interface Lease {
         /**
-         * Whatever the connection has asked of the stores comes before what the next one asks for, and it asks for nothing more. Further calls do nothing.
+         * Whatever the connection has asked of the stores comes before what the next one asks for, and it asks for
+         * nothing more. Further calls do nothing.
          */
         void release();
     }

@@ -31,7 +31,9 @@ import org.jspecify.annotations.Nullable;
  * them; the next session of the client id begins behind it.
  */
 final class Lifecycle {
-    /** A session that has been without a connection for longer is told to the store to have one before its client is. */
+    /**
+     * A session that has been without a connection for longer is told to the store to have one before its client is.
+     */
     private static final long GOES_ON_MILLIS = 1000;
 
     private final InboxLeader leader;
@@ -97,8 +99,10 @@ final class Lifecycle {
     }
 
     /**
-     * Whether the store already has all that the client is told by its CONNACK: one connection follows another at once, on the same terms, and nothing is
-     * under way. Then the answer need not wait for the commit: a crash before that leaves the session as it was a moment ago. So clients that fight for a
+     * Whether the store already has all that the client is told by its CONNACK: one connection follows another at once,
+     * on the same terms, and nothing is
+     * under way. Then the answer need not wait for the commit: a crash before that leaves the session as it was a
+     * moment ago. So clients that fight for a
      * session wait for no disk.
      */
     private boolean goesOn(InboxState state, AttachRequest request) {

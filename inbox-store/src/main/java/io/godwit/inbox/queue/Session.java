@@ -27,7 +27,10 @@ final class Session {
     /** Of the connection that holds it or held it last; gone once published or discarded. */
     @Nullable
     StoredWill will;
-    /** The batch that wrote what a connection relies on: that the session is there, its expiry, its user and its will. Null when that was loaded. */
+    /**
+     * The batch that wrote what a connection relies on: that the session is there, its expiry, its user and its will.
+     * Null when that was loaded.
+     */
     @Nullable
     Batch termsIn;
     /** They say nothing of what is owed. */

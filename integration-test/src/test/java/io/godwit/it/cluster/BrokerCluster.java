@@ -100,7 +100,10 @@ public final class BrokerCluster implements AutoCloseable {
         this(directory, size, true);
     }
 
-    /** @param acknowledges whether publishes of QoS 1 and 2 are acknowledged though live sessions elsewhere are not reached */
+    /**
+     * @param acknowledges whether publishes of QoS 1 and 2 are acknowledged though live sessions elsewhere are not
+     * reached
+     */
     public BrokerCluster(Path directory, int size, boolean acknowledges) throws IOException {
         this.directory = directory;
         List<String> seeds = new ArrayList<>();

@@ -20,7 +20,10 @@ final class Attacks {
 
     private Attacks() {}
 
-    /** A CONNECT that begins a SCRAM exchange and carries the smallest user properties, as many as fit into {@code bytes}. */
+    /**
+     * A CONNECT that begins a SCRAM exchange and carries the smallest user properties, as many as fit into {@code
+     * bytes}.
+     */
     static byte[] scramWithProperties(int bytes) {
         ByteArrayOutputStream properties = new ByteArrayOutputStream();
         string(properties, 0x15, "SCRAM-SHA-256");
@@ -82,7 +85,10 @@ final class Attacks {
                 .toList();
     }
 
-    /** All filters of so many levels that are {@code a} or {@code +}, with a {@code #} behind: each matches {@code root/a/a/...}. */
+    /**
+     * All filters of so many levels that are {@code a} or {@code +}, with a {@code #} behind: each matches {@code
+     * root/a/a/...}.
+     */
     static List<String> overlapping(String root, int levels) {
         return IntStream.range(0, 1 << levels)
                 .mapToObj(number -> {

@@ -1,7 +1,8 @@
 package io.godwit.mqtt.codec;
 
 /**
- * What a packet may be decoded into. A user property of 7 bytes on the wire takes some 130 on the heap, so the length of
+ * What a packet may be decoded into. A user property of 7 bytes on the wire takes some 130 on the heap, so the length
+ * of
  * a packet does not bound what it becomes.
  *
  * @param maxConnectBytes the largest CONNECT, type and length included: its sender has not logged in; at least 64

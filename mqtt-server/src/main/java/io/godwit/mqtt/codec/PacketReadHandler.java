@@ -23,8 +23,10 @@ import org.jspecify.annotations.Nullable;
  * in a buffer of its own, which never has more than twice the room of what has arrived, and is gone with the frame: a
  * channel at rest holds none.
  *
- * <p>What one read brings may be work for seconds. After {@link #TURN_NANOS} the rest waits, in order, until the loop has
- * served its other channels; what is read meanwhile waits behind it. That holds for a channel that has ended as well: its
+ * <p>What one read brings may be work for seconds. After {@link #TURN_NANOS} the rest waits, in order, until the loop
+ * has
+ * served its other channels; what is read meanwhile waits behind it. That holds for a channel that has ended as well:
+ * its
  * end is told when all is handled, since who sends and closes at once must not stop the loop either.
  */
 public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
@@ -33,16 +35,22 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private static final int MAX_POOLED_BYTES = 64 * 1024;
 
     /**
-     * How long one channel keeps its loop from the others. Looked at after packets 1, 2, 4 and so on, since a single one may
+     * How long one channel keeps its loop from the others. Looked at after packets 1, 2, 4 and so on, since a single
+     * one may
      * have thousands of matches, and later every {@link #PACKETS_PER_LOOK} packets.
      */
     static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     static final int PACKETS_PER_LOOK = 16;
-    /** Until the next turn. A timer, since the loop runs tasks that follow each other before it looks at its channels. */
+    /**
+     * Until the next turn. A timer, since the loop runs tasks that follow each other before it looks at its channels.
+     */
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
-    /** Of all ended channels together. What is over it is handled at once, else many that send and close fill the memory. */
+    /**
+     * Of all ended channels together. What is over it is handled at once, else many that send and close fill the
+     * memory.
+     */
     static final long MAX_ENDED_BYTES = 16L << 20;
 
     private static final AtomicLong ENDED_BYTES = new AtomicLong();
@@ -66,7 +74,8 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private boolean isHeld;
 
     /**
-     * The handler behind this one once the channel has ended before all was handled; null until then. By then the pipeline is
+     * The handler behind this one once the channel has ended before all was handled; null until then. By then the
+     * pipeline is
      * taken apart, so it is called directly.
      */
     private @Nullable ChannelInboundHandler last;
@@ -242,7 +251,10 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         return true;
     }
 
-    /** The channel has ended, and what was read of it before is handed on at once. Its bytes are bounded by the socket's buffer. */
+    /**
+     * The channel has ended, and what was read of it before is handed on at once. Its bytes are bounded by the socket's
+     * buffer.
+     */
     private void handleWaiting(ChannelHandlerContext ctx) {
         Deque<ByteBuf> rest = waiting;
         if (rest == null) {

@@ -1,6 +1,9 @@
 package io.godwit.mqtt.codec;
 
-/** Is told of packets that take several reads to arrive, and of reads that take several turns to handle. Called on the channel's event loop. */
+/**
+ * Is told of packets that take several reads to arrive, and of reads that take several turns to handle. Called on the
+ * channel's event loop.
+ */
 public interface PartialListener {
     /** For channels where nobody keeps account. */
     PartialListener NONE = new PartialListener() {
@@ -33,7 +36,10 @@ public interface PartialListener {
     /** The packet that {@link #onPartial} told of is whole, and about to be handed on, or will never be. */
     void onPartialEnded();
 
-    /** What was read takes so long to handle that the rest waits until the loop has served others. No more should be read. */
+    /**
+     * What was read takes so long to handle that the rest waits until the loop has served others. No more should be
+     * read.
+     */
     void onTurnOver();
 
     /**

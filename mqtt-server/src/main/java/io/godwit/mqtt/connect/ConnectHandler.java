@@ -64,7 +64,10 @@ public final class ConnectHandler extends SessionlessHandler {
     private @Nullable Admission admission;
     private @Nullable Session session;
     private SessionDirectory.@Nullable Lease lease;
-    /** Another connection has asked for the client id since: this one gets its CONNACK and is told at once that it is taken over. */
+    /**
+     * Another connection has asked for the client id since: this one gets its CONNACK and is told at once that it is
+     * taken over.
+     */
     private boolean isUnwanted;
     /** The leader has decided the attach and has not answered it. */
     private boolean isAttaching;
@@ -331,7 +334,10 @@ public final class ConnectHandler extends SessionlessHandler {
         passOn();
     }
 
-    /** The next connection need not wait for the answer to this one's attach. So many that connect at once share a commit. */
+    /**
+     * The next connection need not wait for the answer to this one's attach. So many that connect at once share a
+     * commit.
+     */
     private void passOn() {
         if (isUnwanted && isAttaching) {
             releaseLease();
@@ -339,7 +345,8 @@ public final class ConnectHandler extends SessionlessHandler {
     }
 
     /**
-     * The session of a connection that is taken over as soon as it has its CONNACK. The next one may have the session by now: so this one has to do with
+     * The session of a connection that is taken over as soon as it has its CONNACK. The next one may have the session
+     * by now: so this one has to do with
      * nothing of it, and asks for nothing but the end of its attachment.
      */
     private void openToLeave(Connect packet, SessionTerms terms, AttachReply reply, InboxMail mail) {

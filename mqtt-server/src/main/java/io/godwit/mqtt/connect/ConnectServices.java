@@ -21,7 +21,8 @@ public record ConnectServices(
         OpenCount open,
         Bans bans) {
     /**
-     * @param maxPendingBytes heap that CONNECTs take while they wait for an answer, those of 4 KiB and less not counted; 0
+     * @param maxPendingBytes heap that CONNECTs take while they wait for an answer, those of 4 KiB and less not
+     *     counted; 0
      *     for no limit
      */
     public ConnectServices(

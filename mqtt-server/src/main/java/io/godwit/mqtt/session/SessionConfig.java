@@ -11,7 +11,8 @@ import io.godwit.mqtt.topic.TopicLimits;
  * @param sendWindow QoS 1 and 2 messages under way towards a client that names no Receive Maximum, and the most for one that does; 1 to 65,535
  * @param topicAliasMaximum aliases a client may set up towards the broker, and the most the broker sets up towards it; 0 to 65,535
  * @param maxQueuedMessages messages of QoS 1 and 2 that wait in a live session beyond the send window; at least 1
- * @param maxQueuedBytes what they take on the heap together, and apart from that what is sent of shared subscriptions and
+ * @param maxQueuedBytes what they take on the heap together, and apart from that what is sent of shared
+ *     subscriptions and
  *     not acknowledged; at least 1; a single message may be larger
  * @param dropsOldest what a full queue does; the newest is dropped otherwise
  * @param maxExpirySeconds the longest Session Expiry Interval, and the one of 3.1.1; 0 to 4,294,967,295, the last meaning never
@@ -19,7 +20,8 @@ import io.godwit.mqtt.topic.TopicLimits;
  * @param maxUnstoredBytes payload bytes of one connection's publishes not yet stored at which its reading pauses; at least 1
  * @param maxUnstoredNodeBytes the same over all connections, held in equal shares by the event loops; at least 1
  * @param slowConsumerTimeoutSeconds after which a client that reads too slowly is disconnected; 0 for never
- * @param acknowledgesPublishes false where nobody can promise that every matching session gets them: publishes of QoS 1 and 2 are refused
+ * @param acknowledgesPublishes false where nobody can promise that every matching session gets them: publishes of
+ *     QoS 1 and 2 are refused
  */
 public record SessionConfig(
         int receiveMaximum,

@@ -5,7 +5,8 @@ import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Bounds the connections that all listeners of a node have open at once, so that the stores can always open files. The bound comes from what the
+ * Bounds the connections that all listeners of a node have open at once, so that the stores can always open files. The
+ * bound comes from what the
  * process may open (RLIMIT_NOFILE) and has open when the listeners start, which is after the stores.
  *
  * <p>Atomic: the loops of several listeners take from it, and every loop gives back.
@@ -21,7 +22,10 @@ public final class DescriptorBudget {
         this.max = max;
     }
 
-    /** For this process as it is now. Without a bound where the platform does not tell its limit, and where connections take no descriptors. */
+    /**
+     * For this process as it is now. Without a bound where the platform does not tell its limit, and where connections
+     * take no descriptors.
+     */
     public static DescriptorBudget ofProcess(TransportConfig.Io io) {
         return io != TransportConfig.Io.IN_MEMORY
                         && ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system

@@ -18,7 +18,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Several connections want one client id: each gets its CONNACK, in the order in which they came, and the latest stays. */
+/**
+ * Several connections want one client id: each gets its CONNACK, in the order in which they came, and the latest stays.
+ */
 class TakeoverTest {
     private static final String TAKEN_OVER = ReasonCode.SESSION_TAKEN_OVER.name();
 

@@ -41,7 +41,9 @@ class AllowedOriginsTest {
         assertThat(AllowedOrigins.ANY.allow(List.of(origin), host, false)).isTrue();
     }
 
-    /** Whoever owns a name may have it point to the broker once his page is loaded; over TLS he lacks the certificate. */
+    /**
+     * Whoever owns a name may have it point to the broker once his page is loaded; over TLS he lacks the certificate.
+     */
     @ParameterizedTest
     @CsvSource({
         "http://127.0.0.1:3000,127.0.0.1:8083,true",

@@ -133,7 +133,10 @@ public final class MessageCodec {
         }
     }
 
-    /** When the broker received the message that begins at the position of {@code in}, which stays. Fails as {@link #decode}. */
+    /**
+     * When the broker received the message that begins at the position of {@code in}, which stays. Fails as {@link
+     * #decode}.
+     */
     public static long receivedAtMillis(ByteBuffer in) {
         int start = in.position();
         if (in.remaining() < TOPIC_OFFSET || in.get(start) != VERSION) {

@@ -15,10 +15,16 @@ public final class RetainCounters {
 
     final LongAdder expired = new LongAdder();
 
-    /** Tokens remembered: a publish that is on record somewhere has got its retained message here, and is not through yet. */
+    /**
+     * Tokens remembered: a publish that is on record somewhere has got its retained message here, and is not through
+     * yet.
+     */
     final LongAdder marks = new LongAdder();
 
-    /** Tokens forgotten though nobody had said that they are finished: beyond the number that a range remembers, or too old. */
+    /**
+     * Tokens forgotten though nobody had said that they are finished: beyond the number that a range remembers, or too
+     * old.
+     */
     final LongAdder marksGivenUp = new LongAdder();
 
     /** Retained messages that came too late: a newer one was there. */

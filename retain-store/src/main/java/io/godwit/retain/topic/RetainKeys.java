@@ -37,7 +37,8 @@ import java.util.Arrays;
  * </pre>
  *
  * The byte of a separator is nothing else, and sorts before every byte of a level. So the topics at and below a level are neighbours, levels sort as levels, and the order
- * of the keys is the order in which a wildcard is walked: within a range, over ranges, and from one page to the next. A mark follows its topic at
+ * of the keys is the order in which a wildcard is walked: within a range, over ranges, and from one page to the next. A
+ * mark follows its topic at
  * once, before what is below the topic, and stays in one range with it.
  */
 public final class RetainKeys {
@@ -154,7 +155,10 @@ public final class RetainKeys {
         return MessageCodec.decode(ByteBuffer.wrap(value, VALUE_HEADER_BYTES, value.length - VALUE_HEADER_BYTES));
     }
 
-    /** When the broker received the message of {@code value}. Fails with {@link IllegalArgumentException} when it is not of this layout. */
+    /**
+     * When the broker received the message of {@code value}. Fails with {@link IllegalArgumentException} when it is not
+     * of this layout.
+     */
     static long receivedAtMillis(byte[] value) {
         expiresAtMillis(value);
         return MessageCodec.receivedAtMillis(

@@ -19,9 +19,12 @@ import java.util.List;
  * clear:  n key
  * expire: 8 the time, milliseconds since the epoch; 4 number of keys, each 4 + n. A key goes only if what is stored there at that
  *         point of the log has expired by then: a message set meanwhile stays. Marks go in the same way.
- * set once: 8 when the mark may be forgotten; 8 + 8 a time span, milliseconds since the epoch, the first excluded, the second included;
- *         4 key length, n key; 4 mark length, n mark; n value, none to clear. Nothing is changed when the mark is there, and but for the
- *         mark nothing when the stored message was received within the span. The reply's last byte is the {@link Outcome}
+ * set once: 8 when the mark may be forgotten; 8 + 8 a time span, milliseconds since the epoch, the first excluded, the
+ * second included;
+ *         4 key length, n key; 4 mark length, n mark; n value, none to clear. Nothing is changed when the mark is
+ *         there, and but for the
+ *         mark nothing when the stored message was received within the span. The reply's last byte is the {@link
+ *         Outcome}
  * forget: n mark, which is deleted
  * </pre>
  */
@@ -84,7 +87,8 @@ public final class RetainMutation {
      * A set or a clear that is applied once, however often it is asked for.
      *
      * @param forgetAtMillis when the token may be forgotten though nobody has said that it is finished
-     * @param decidedAtMillis a stored message that was received after that, and by {@code nowMillis}, is newer and stays
+     * @param decidedAtMillis a stored message that was received after that, and by {@code nowMillis}, is newer and
+     *     stays
      */
     public static byte[] once(
             TenantId tenant,

@@ -19,7 +19,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of the index of a range that is cut or joined with another: nothing is applied meanwhile, so little is read. */
+/**
+ * What becomes of the index of a range that is cut or joined with another: nothing is applied meanwhile, so little is
+ * read.
+ */
 class RetainCoprocessorTest {
     private static final RangeBounds ALL = new RangeBounds(new byte[0], null);
 
