@@ -11,6 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * ReadIndex calls of a node's groups, each told of once, after {@link #TIMEOUT_MILLIS} at the latest. Thread-safe.
@@ -19,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * JRaft may tell a failure twice, when it is known and when the time is over.
  */
 final class ReadIndexCalls implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ReadIndexCalls.class);
     private static final byte[] NO_CONTEXT = {};
     private static final long TIMEOUT_MILLIS = 2_000;
     /** To JRaft's closure: no timer. */
@@ -66,7 +69,13 @@ final class ReadIndexCalls implements AutoCloseable {
     /** @param done told on a thread of JRaft, or on the timer's, so it must only hand on */
     void call(Node node, Consumer<Status> done) {
         Call call = new Call(done);
-        node.readIndex(NO_CONTEXT, call);
+        try {
+            node.readIndex(NO_CONTEXT, call);
+        } catch (IllegalStateException e) {
+            // the group is stopping: JRaft tells the call on a thread of its own and throws as well;
+            // should it not tell, the time-out does
+            LOG.debug("read-index refused group={} cause={}", node.getGroupId(), e.getMessage());
+        }
         if (call.isTold()) {
             return;
         }

@@ -36,11 +36,14 @@ final class MutationBatcher {
         void later(long delayMillis, Runnable task);
     }
 
+    /** @param position how many were waiting when it came; holds until the next flush takes from {@link #waiting} */
+    private record Refused(Proposal proposal, int position) {}
+
     private final EntryLog log;
     private final long maxPendingBytes;
     private final Deque<Proposal> waiting = new ArrayDeque<>();
     private final Deque<SealedEntry> inFlight = new ArrayDeque<>();
-    private final List<Proposal> refused = new ArrayList<>();
+    private final List<Refused> refused = new ArrayList<>();
     private long waitingBytes;
     private long inFlightBytes;
     private boolean retrying;
@@ -57,7 +60,7 @@ final class MutationBatcher {
         int size = proposal.sizeHint();
         long pending = waitingBytes + inFlightBytes;
         if (pending > 0 && pending + size > maxPendingBytes) {
-            refused.add(proposal);
+            refused.add(new Refused(proposal, waiting.size()));
             return;
         }
         waiting.add(proposal);
@@ -67,8 +70,10 @@ final class MutationBatcher {
     /** Seals and sends what may leave; called when the executor has drained a batch of tasks. */
     void flush() {
         if (!refused.isEmpty()) {
+            List<Proposal> taken = refused.stream().map(Refused::proposal).toList();
+            refused.clear(); // before they are told: what they do may add more
             failAll(
-                    takeAll(refused),
+                    taken,
                     new RangeException(Cause.OVERLOADED, "more than " + maxPendingBytes + " bytes wait for the log"));
         }
         while (!closed && !retrying && maySeal()) {
@@ -219,19 +224,15 @@ final class MutationBatcher {
         closed = true;
         List<SealedEntry> sealed = List.copyOf(inFlight);
         inFlight.clear();
-        List<Proposal> unsealed = new ArrayList<>(refused);
-        unsealed.addAll(waiting);
+        List<Proposal> unsealed = new ArrayList<>(waiting);
+        for (int i = refused.size() - 1; i >= 0; i--) { // from the last on, so that the positions before it stay right
+            unsealed.add(refused.get(i).position(), refused.get(i).proposal());
+        }
         unsealed.removeIf(Proposal::isCancelled);
         refused.clear();
         waiting.clear();
         sealed.forEach(entry -> failAll(entry.proposals(), sealedCause));
         return unsealed;
-    }
-
-    private static List<Proposal> takeAll(List<Proposal> from) {
-        List<Proposal> taken = List.copyOf(from);
-        from.clear();
-        return taken;
     }
 
     private static void failAll(List<Proposal> proposals, RangeException cause) {

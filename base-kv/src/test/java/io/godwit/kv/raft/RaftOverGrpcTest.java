@@ -8,6 +8,7 @@ import static io.godwit.kv.raft.RaftNodes.told;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.alipay.sofa.jraft.Status;
+import com.alipay.sofa.jraft.error.RaftError;
 import io.godwit.kv.raft.RaftGroup.Membership;
 import io.godwit.kv.raft.RaftNodes.Node;
 import io.grpc.ForwardingServerCall;
@@ -297,6 +298,21 @@ class RaftOverGrpcTest {
             follower.group().readIndex(read::complete);
             assertThat(read.get(30, TimeUnit.SECONDS).isOk()).isTrue();
             assertThat(follower.machine().entries()).containsExactly("one");
+        }
+    }
+
+    @Test
+    void readsOfAStoppedReplicaFail() throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory)) {
+            nodes.startAll("a");
+            Node leader = nodes.electFirst();
+            append(leader, "one");
+            nodes.kill("a");
+            CompletableFuture<Status> read = new CompletableFuture<>();
+            leader.group().readIndex(read::complete);
+            // JRaft's node says the first, its service of reads, which ends a little earlier, the second
+            assertThat(read.get(30, TimeUnit.SECONDS).getRaftError())
+                    .isIn(RaftError.ENODESHUTDOWN, RaftError.EHOSTDOWN);
         }
     }
 

@@ -174,6 +174,22 @@ class MutationBatcherTest {
         assertThat(told).hasSize(2);
     }
 
+    @Test
+    void whatIsHandedBackIsInTheOrderItCameIn() {
+        addOfSize(900_000);
+        batcher.flush();
+        add("a");
+        addOfSize(500_000);
+        add("b");
+        addOfSize(600_000);
+        addOfSize(700_000);
+        add("c");
+
+        List<Proposal> unsealed = batcher.close(new RangeException(Cause.TIMEOUT, "ended"));
+
+        assertThat(unsealed).extracting(Object::toString).containsExactly("a", "500000", "b", "600000", "700000", "c");
+    }
+
     private Named add(String name) {
         Named proposal = new Named(name, name.getBytes(java.nio.charset.StandardCharsets.UTF_8));
         batcher.add(proposal);
