@@ -101,21 +101,42 @@ starting_file=$data/godwit.starting
 # What the last start was given, for a restart: lines config=, log=.
 options_file=$data/godwit.options
 
-# Whether $1 is the pid of a process whose command line has $2. The latter guards against a stale file whose number now belongs
-# to another program.
-is_alive() {
-  [ -n "$1" ] && kill -0 "$1" 2>/dev/null && tr '\0' ' ' 2>/dev/null <"/proc/$1/cmdline" | grep -q "$2"
+# Whether $1 is the pid of a broker on this data directory; with "start" as $2 also of this script, starting one. A pid file
+# may be left over or copied: its number may belong to another program by now, or to the broker of another directory.
+is_ours() {
+  local word last= given= kind=
+  [ -n "$1" ] && kill -0 "$1" 2>/dev/null || return 1
+  while IFS= read -r -d '' word; do
+    case $word in
+      io.godwit.broker.Main) kind=broker ;;
+      standalone.sh | */standalone.sh) [ -n "$kind" ] || kind=start ;;
+      --data=*) given=${word#*=} ;;
+    esac
+    [ "$last" != --data ] || given=$word
+    last=$word
+  done 2>/dev/null <"/proc/$1/cmdline"
+  case $kind in
+    broker) [ -n "$given" ] || return 1 ;;
+    start) [ "${2:-}" = start ] || return 1 ;;
+    *) return 1 ;;
+  esac
+  # The script may have been given a relative name, or none.
+  case $given in
+    '') given=$root/data ;;
+    /*) ;;
+    *) given=/proc/$1/cwd/$given ;;
+  esac
+  [ "$given" = "$data" ] || [ "$given" -ef "$data" ]
 }
 
 # The pid of the running broker of this data directory; nothing when there is none. Both files are the broker's: one may be lost.
 running_pid() {
   local pid=
   { IFS= read -r pid <"$pid_file"; } 2>/dev/null
-  if ! is_alive "$pid" 'io\.godwit\.broker\.Main'; then
-    # One that was killed leaves its status: its number may be another broker's by now.
+  if ! is_ours "$pid"; then
     [ -f "$status_file" ] || return 1
     pid=$(sed -n 's/^pid=//p' "$status_file" 2>/dev/null)
-    is_alive "$pid" 'io\.godwit\.broker\.Main' && tr '\0' '\n' <"/proc/$pid/cmdline" | grep -qxF -e "$data" || return 1
+    is_ours "$pid" || return 1
   fi
   printf '%s' "$pid"
 }
@@ -124,7 +145,7 @@ running_pid() {
 starting_pid() {
   local pid=
   { IFS= read -r pid <"$starting_file"; } 2>/dev/null
-  [ "$pid" != $$ ] && is_alive "$pid" 'io\.godwit\.broker\.Main\|standalone\.sh' && printf '%s' "$pid"
+  [ "$pid" != $$ ] && is_ours "$pid" start && printf '%s' "$pid"
 }
 
 # Tells stop and status of this start, until the script ends or a broker has taken over.

@@ -99,9 +99,43 @@ class CheckoutStartTest {
         assertThat(key).doesNotExist();
     }
 
+    /** Has the command line of a broker on the directory that is $0, and waits. */
+    private static final String STAND_IN =
+            "exec -a io.godwit.broker.Main bash -c 'exec {p}<> <(:); read -r _ <&$p' --data \"$0\"";
+
+    private Process standIn(String data) throws IOException {
+        return new ProcessBuilder("bash", "-c", STAND_IN, home + "/" + data).start();
+    }
+
+    /** A directory is copied with the pid file in it, or the number of a broker that was killed has become another one's. */
+    @Test
+    void aStopEndsNoBrokerOfAnotherDirectory() throws Exception {
+        Process other = standIn("other data");
+        try {
+            Path commandLine = Path.of("/proc", Long.toString(other.pid()), "cmdline");
+            await("the other broker", () -> Files.readString(commandLine).startsWith("io.godwit.broker.Main"));
+            file("my data/godwit.pid", Long.toString(other.pid()));
+            file("my data/godwit.status", "pid=" + other.pid() + "\nstate=ready\n");
+            file("my data/godwit.starting", Long.toString(other.pid()));
+            assertThat(said("status")).contains("not running");
+            assertThat(said("stop")).contains("not running");
+            assertThat(other.isAlive()).isTrue();
+
+            Files.createSymbolicLink(home.resolve("another name"), home.resolve("other data"));
+            Files.createDirectories(home.resolve("other data"));
+            file("other data/godwit.pid", Long.toString(other.pid()));
+            ProcessBuilder stop = script("stop");
+            stop.command().set(stop.command().indexOf("my data"), "another name");
+            assertThat(stop.start().waitFor()).isZero();
+            assertThat(other.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            other.destroyForcibly();
+        }
+    }
+
     @Test
     void aRestartBuildsBeforeItStops() throws Exception {
-        Process running = new ProcessBuilder("bash", "-c", "exec -a io.godwit.broker.Main sleep 600").start();
+        Process running = standIn("my data");
         try {
             file("my data/godwit.pid", Long.toString(running.pid()));
             Path tool = home.resolve("tools/mvn");
@@ -124,7 +158,7 @@ class CheckoutStartTest {
     @Test
     void aStopEndsWithTheProcessWhoeverIsItsParent() throws Exception {
         Process parent = new ProcessBuilder(
-                        "bash", "-c", "(exec -a io.godwit.broker.Main sleep 600) & echo $!; exec sleep 600")
+                        "bash", "-c", "(" + STAND_IN + ") & echo $!; exec sleep 600", home + "/my data")
                 .start();
         try {
             String pid = parent.inputReader().readLine();
@@ -156,7 +190,7 @@ class CheckoutStartTest {
     void aStartUnderWayIsToldOfAndStopped() throws Exception {
         executable("java", """
                 if [ "$1" = -version ]; then echo 'openjdk version "17.0.1"' >&2; exit 0; fi
-                exec bash -c 'exec -a io.godwit.broker.Main sleep 600'
+                exec bash -c 'exec -a io.godwit.broker.Main bash -c "exec {p}<> <(:); read -r _ <&\\$p" "$@"' java "$@"
                 """);
         stopsWhile("my data/godwit.starting", false, "did not start");
 
@@ -209,7 +243,7 @@ class CheckoutStartTest {
     void whatAKilledBrokerOfTheSameNumberHasLeftIsNotToldOfTheNextOne() throws Exception {
         executable("java", """
                 if [ "$1" = -version ]; then echo 'openjdk version "17.0.1"' >&2; exit 0; fi
-                exec bash -c 'exec -a io.godwit.broker.Main sleep 600'
+                exec bash -c 'exec -a io.godwit.broker.Main bash -c "exec {p}<> <(:); read -r _ <&\\$p" "$@"' java "$@"
                 """);
         file("my data/leave and start", """
                 echo $$ >'my data/godwit.pid'
@@ -233,8 +267,7 @@ class CheckoutStartTest {
     /** Its broker is one of which the pid file was lost. */
     @Test
     void theStatusTellsThePidToo() throws Exception {
-        String named = "exec -a io.godwit.broker.Main bash -c 'read -r _' --data \"$0\"";
-        Process running = new ProcessBuilder("bash", "-c", named, home + "/my data").start();
+        Process running = standIn("my data");
         try {
             Path status = file("my data/godwit.status", "pid=" + running.pid() + "\nstate=ready\n");
             assertThat(said("start")).contains("already running with pid " + running.pid());
