@@ -28,6 +28,20 @@ final class AuthProviders {
     }
 
     /**
+     * Rules that would be ignored in silence: only the provider "file" reads them.
+     *
+     * @return one line per error, naming its key
+     */
+    static List<String> errors(BrokerConfig config) {
+        String name = config.get(FileSettings.AUTH_PROVIDER);
+        if (config.get(FileSettings.AUTH_ACL_FILE).isEmpty() || name.equals(FILE)) {
+            return List.of();
+        }
+        return List.of(FileSettings.AUTH_ACL_FILE.key() + ": has no effect while " + FileSettings.AUTH_PROVIDER.key()
+                + " is " + (name.isEmpty() ? "empty" : name) + ": set that to " + FILE + ", or leave the rules out");
+    }
+
+    /**
      * Blocks, to read files.
      *
      * @throws IOException naming what is wrong

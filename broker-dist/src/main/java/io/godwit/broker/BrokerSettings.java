@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.godwit.broker.release.Release;
 import io.godwit.dist.DistConfig;
 import io.godwit.dist.route.SharedStrategies;
@@ -21,6 +22,7 @@ import io.godwit.mqtt.transport.ListenerLimits;
 import io.godwit.mqtt.transport.MemoryConfig;
 import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.mqtt.transport.tls.TlsConfig;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -212,8 +214,14 @@ final class BrokerSettings {
             warnings.add("passwords travel in the clear to " + String.join(", ", clear)
                     + ", which others than this machine may reach: use TLS listeners for them, or SCRAM");
         }
+        config.listeners().stream()
+                .filter(section -> !section.isEnabled() && section.isFilledIn())
+                .forEach(section -> warnings.add(section.path()
+                        + " is filled in and switched off: nobody can connect to it until its enable is true"));
+        warnings.addAll(heapWarnings(Runtime.getRuntime().maxMemory(), machineBytes()));
         warnings.addAll(ClusterSettings.warnings(config));
         warnings.addAll(OtherReaders.ofPrivateKeys(config));
+        warnings.addAll(OtherReaders.ofPasswords(config));
         if (!config.get(PropertySettings.LOG_SYNC)) {
             warnings.add("kv_log_sync is false: acknowledged messages may be lost when power fails");
         }
@@ -223,6 +231,21 @@ final class BrokerSettings {
                             + "acknowledged messages");
         }
         return warnings;
+    }
+
+    /** A JVM that is promised more memory than there is ends when it takes it, or has the machine swap. */
+    static List<String> heapWarnings(long heapBytes, long machineBytes) {
+        return machineBytes <= 0 || heapBytes <= machineBytes
+                ? List.of()
+                : List.of("the heap may grow to " + (heapBytes >> 20) + " MiB and there are " + (machineBytes >> 20)
+                        + " MiB of memory: set JVM_HEAP_OPTS, half of the memory is the default");
+    }
+
+    /** Of the machine or the cgroup; 0 when that is not known. */
+    private static long machineBytes() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+                ? system.getTotalMemorySize()
+                : 0;
     }
 
     /** A proxy in front may bring its own TLS. */

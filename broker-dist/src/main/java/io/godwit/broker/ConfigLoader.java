@@ -50,6 +50,7 @@ final class ConfigLoader {
         Path directory = file.toAbsolutePath().resolveSibling("");
         BrokerConfig config = BrokerConfig.of(loader.fileKeys.values, loader.listeners, directory);
         loader.errors.addAll(ListenerCheck.errors(config, loader.flawed));
+        loader.errors.addAll(AuthProviders.errors(config));
         loader.errors.addAll(ClusterSettings.errors(config));
         if (!loader.errors.isEmpty()) {
             throw new ConfigException(loader.errors);

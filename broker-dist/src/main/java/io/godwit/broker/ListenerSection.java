@@ -17,6 +17,14 @@ record ListenerSection(ListenerKind kind, String path, Map<String, Object> value
         return get(ListenerSettings.ENABLE);
     }
 
+    /** Whether the file says more of it than the defaults. */
+    boolean isFilledIn() {
+        return kind.settings().stream()
+                .filter(setting -> !setting.key().equals(ListenerSettings.ENABLE.key()))
+                .anyMatch(setting -> values.containsKey(setting.key())
+                        && !setting.defaultValue().equals(values.get(setting.key())));
+    }
+
     /** The value of a setting that is the listener's alone. */
     @SuppressWarnings("unchecked") // each value has the type of its setting
     <T> T get(Setting<T> setting) {

@@ -38,6 +38,16 @@ final class OtherReaders {
         return warnings;
     }
 
+    /** A warning for the users' password hashes. */
+    static List<String> ofPasswords(BrokerConfig config) {
+        Path file = config.file(config.get(FileSettings.AUTH_FILE));
+        boolean isRead = config.get(FileSettings.AUTH_PROVIDER).equals(AuthProviders.FILE);
+        return file == null || !isRead || !permissions(file).contains(PosixFilePermission.OTHERS_READ)
+                ? List.of()
+                : List.of("every user of this machine may read the password hashes in " + file + ": \"chmod o= " + file
+                        + "\" bars them");
+    }
+
     /** A warning when the directory was made by an earlier release, or by hand, so that all may enter it. */
     static List<String> ofData(Path data) {
         return Collections.disjoint(permissions(data), IN_A_DIRECTORY)

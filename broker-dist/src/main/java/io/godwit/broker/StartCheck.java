@@ -1,7 +1,10 @@
 package io.godwit.broker;
 
+import io.godwit.mqtt.transport.tls.PemFiles;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,9 +22,35 @@ final class StartCheck {
         try (PluginLoader plugins = PluginLoader.open(pluginDirectory)) {
             add(errors, () -> BalanceSettings.check(config, plugins));
             add(errors, () -> AuthProviders.check(config, plugins));
+            errors.addAll(certificateErrors(config, Instant.now()));
         } catch (IOException e) {
             errors.addAll(lines(e));
         }
+        return errors;
+    }
+
+    /**
+     * Server certificates whose time is over, or has not come. A broker that starts serves with them all the same: some
+     * clients do not look, and the other listeners need none.
+     */
+    static List<String> certificateErrors(BrokerConfig config, Instant now) {
+        List<String> errors = new ArrayList<>();
+        config.listeners().stream()
+                .filter(section -> section.isEnabled() && section.kind().hasTls())
+                .forEach(section -> add(errors, () -> {
+                    Path file = config.file(section.get(ListenerSettings.CERT_FILE));
+                    if (file == null) {
+                        return; // told already
+                    }
+                    X509Certificate own = PemFiles.certificates(file).get(0);
+                    String key = section.path() + "." + ListenerSettings.CERT_FILE.key() + ": " + file;
+                    if (now.isAfter(own.getNotAfter().toInstant())) {
+                        errors.add(key + " has expired on " + own.getNotAfter().toInstant());
+                    } else if (now.isBefore(own.getNotBefore().toInstant())) {
+                        errors.add(key + " is not valid before "
+                                + own.getNotBefore().toInstant());
+                    }
+                }));
         return errors;
     }
 

@@ -50,6 +50,27 @@ class ListenerConfigTest {
                 .contains("no authentication is configured", "authConfig.provider");
     }
 
+    /** The file that ships has sections that are switched off and say the defaults; one that says more was meant. */
+    @Test
+    void aListenerThatIsFilledInAndSwitchedOffIsWarnedOf() throws Exception {
+        String quiet = "mqttServerConfig: {tlsListener: {enable: false, port: 8883, sslConfig: {clientAuth: none}}}";
+        assertThat(BrokerSettings.warnings(load(quiet))).noneMatch(warning -> warning.contains("switched off"));
+        String meant = "mqttServerConfig: {tlsListener: {enable: false, sslConfig: {certFile: server.crt}}}";
+        assertThat(BrokerSettings.warnings(load(meant)))
+                .filteredOn(warning -> warning.contains("mqttServerConfig.tlsListener is filled in and switched off"))
+                .hasSize(1);
+    }
+
+    @Test
+    void aHeapLargerThanTheMachineIsWarnedOf() {
+        assertThat(BrokerSettings.heapWarnings(2L << 30, 1L << 30))
+                .singleElement()
+                .asString()
+                .contains("2048 MiB", "1024 MiB", "JVM_HEAP_OPTS");
+        assertThat(BrokerSettings.heapWarnings(1L << 30, 1L << 30)).isEmpty();
+        assertThat(BrokerSettings.heapWarnings(1L << 30, 0)).as("not known").isEmpty();
+    }
+
     /** Nobody listens in on this machine, and who is in front of a proxy may have TLS. */
     @Test
     void passwordsAreNotInTheClearOnThisMachineOrBehindAProxy() throws Exception {
@@ -61,7 +82,10 @@ class ListenerConfigTest {
                           - {port: 1884, proxyProtocol: {enable: true, from: 10.0.0.0/8}}
                           - {port: 1885, enable: false}
                         """);
-        assertThat(BrokerSettings.warnings(file)).isEmpty();
+        assertThat(BrokerSettings.warnings(file))
+                .singleElement()
+                .asString()
+                .contains("mqttServerConfig.tcpListener[2]", "switched off");
     }
 
     @Test

@@ -54,6 +54,21 @@ class OtherReadersTest {
                         second -> assertThat(second).contains(clusterKey.toString(), "chmod"));
     }
 
+    @Test
+    void passwordsThatEverybodyMayReadAreWarnedOf() throws Exception {
+        Path passwords = Files.writeString(directory.resolve("passwd"), "");
+        Path file = Files.writeString(directory.resolve("auth.yml"), "authConfig: {provider: file}");
+        permit(passwords, "rw-r--r--");
+        assertThat(BrokerSettings.warnings(ConfigLoader.load(file, Map.of())))
+                .filteredOn(warning -> warning.contains("password hashes"))
+                .singleElement()
+                .asString()
+                .contains(passwords.toString(), "chmod");
+        permit(passwords, "rw-------");
+        assertThat(BrokerSettings.warnings(ConfigLoader.load(file, Map.of())))
+                .noneMatch(warning -> warning.contains("password hashes"));
+    }
+
     /** A group may be made for the key, as some systems have one. */
     @Test
     void aKeyOfItsOwnerAndGroupIsFine() throws Exception {

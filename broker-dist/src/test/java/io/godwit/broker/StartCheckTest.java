@@ -1,9 +1,13 @@
 package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.mqtt.certificates.TestAuthority;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -38,6 +42,34 @@ class StartCheckTest {
                 .anySatisfy(error -> assertThat(error).contains("storeConfig.inbox.balancers", "no-such"))
                 .anySatisfy(error -> assertThat(error).contains("passwd: line 1"))
                 .anySatisfy(error -> assertThat(error).contains("rules: line 1"));
+    }
+
+    /** They were ignored in silence, and let a publish through that they denied. */
+    @Test
+    void rulesThatNobodyReadsAreAnError() {
+        for (String provider : List.of("", "allow-all", "broken")) {
+            assertThatThrownBy(() -> errors("authConfig: {provider: " + provider + ", aclFile: no-such-file}"))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("authConfig.aclFile: has no effect");
+        }
+    }
+
+    @Test
+    void aCertificateWhoseTimeIsOverOrHasNotComeFailsTheCheck() throws Exception {
+        TestAuthority.write(directory, "server", new TestAuthority("root").issue("CN=server"));
+        String file =
+                "mqttServerConfig: {tlsListener: {port: 0, sslConfig: {certFile: server.crt, keyFile: server.key}}}";
+        assertThat(errors(file)).isEmpty();
+        BrokerConfig config = ConfigLoader.load(directory.resolve("standalone.yml"), Map.of());
+        Instant now = Instant.now();
+        assertThat(StartCheck.certificateErrors(config, now.plus(Duration.ofDays(40_000))))
+                .singleElement()
+                .asString()
+                .contains("mqttServerConfig.tlsListener.sslConfig.certFile", "server.crt has expired on ");
+        assertThat(StartCheck.certificateErrors(config, now.minus(Duration.ofDays(40_000))))
+                .singleElement()
+                .asString()
+                .contains("is not valid before ");
     }
 
     @Test
