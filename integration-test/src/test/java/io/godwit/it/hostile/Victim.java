@@ -188,6 +188,8 @@ final class Victim implements BeforeAllCallback, AfterAllCallback {
                         .longLived()
                         .environment("JVM_HEAP_OPTS", "")
                         .jvmOption("-XX:NativeMemoryTracking=summary")
+                        // the probe looks by JMX, whose calls are Java objects
+                        .jvmOption("-Djdk.serialFilter=*")
                         .listener("{host: 127.0.0.1, port: " + hasty.getPort() + ", connectTimeoutSeconds: 3}")
                         .listener("{host: 127.0.0.1, port: " + generous.getPort() + ", maxPacketBytes: 268435455}")
                         .mqttSetting(
