@@ -6,11 +6,15 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -22,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  * configuration file and what the script prints.
  */
 public final class BrokerProcess implements Broker {
+    /** As the start script makes them: a directory that others may enter is warned of. */
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
     private static final String HEAP = "-Xms64m -Xmx512m";
     /** Most of these brokers live for seconds: measured, without the second compiler their start takes half the CPU. */
     private static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
@@ -203,8 +211,8 @@ public final class BrokerProcess implements Broker {
     @Override
     public void launch() throws IOException {
         Path config = home.resolve("standalone.yml");
-        Files.createDirectories(data());
-        Files.createDirectories(log());
+        Files.createDirectories(data(), OWNER_ONLY);
+        Files.createDirectories(log(), OWNER_ONLY);
         Files.writeString(config, configuration());
         if (handle() == null) {
             Files.deleteIfExists(data().resolve("godwit.pid")); // that of a killed process
