@@ -107,7 +107,7 @@ class CheckoutStartTest {
         return new ProcessBuilder("bash", "-c", STAND_IN, home + "/" + data).start();
     }
 
-    /** A directory is copied with the pid file in it, or the number of a broker that was killed has become another one's. */
+    /** A directory was copied with its pid file, or the number of a killed broker now belongs to another one. */
     @Test
     void aStopEndsNoBrokerOfAnotherDirectory() throws Exception {
         Process other = standIn("other data");

@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
 final class PendingConnects {
     static final int SMALL_BYTES = 4096;
 
-    /** Measured: two strings, their arrays and the record, without the characters. */
+    /**
+     * Two strings with their arrays, the record and its place in the list, without the characters; computed for a JVM of 64
+     * bits with compressed references (124) and rounded up.
+     */
     private static final int USER_PROPERTY_BYTES = 130;
 
     private final long limitBytes;

@@ -43,7 +43,7 @@ public record MessageProperties(
      * packet takes some 130.
      */
     long heapBytes() {
-        long sum = 0L + chars(contentType) + chars(responseTopic);
+        long sum = (long) chars(contentType) + chars(responseTopic);
         sum += correlationData == null ? 0 : correlationData.length;
         for (UserProperty property : userProperties) {
             sum += USER_PROPERTY_BYTES + chars(property.name()) + chars(property.value());
