@@ -68,9 +68,16 @@ final class InboxDeliverer implements Deliverer {
         DeliveryToken token = delivery.token();
         TenantId tenant = delivery.publisher().tenant();
         return token == null
-                ? new InsertRequest(tenant, message, targets, null, 0, 0, onlyAsks)
+                ? new InsertRequest(tenant, message, targets, null, 0, 0, onlyAsks, null)
                 : new InsertRequest(
-                        tenant, message, targets, token.origin(), token.number(), token.finishedBelow(), onlyAsks);
+                        tenant,
+                        message,
+                        targets,
+                        token.origin(),
+                        token.number(),
+                        token.finishedBelow(),
+                        onlyAsks,
+                        token.order());
     }
 
     private DistOutcome outcomeOf(Delivery delivery, List<InsertOutcome> outcomes) {

@@ -9,6 +9,7 @@ import io.godwit.inbox.RouteRemover;
 import io.godwit.inbox.WillPublisher;
 import io.godwit.inbox.client.GroupOutcome;
 import io.godwit.inbox.client.GroupToken;
+import io.godwit.kv.client.RequestOrder;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -51,8 +52,9 @@ final class StorePublisher implements WillPublisher, RouteRemover, GroupPublishe
             String tokenOrigin,
             long tokenNumber,
             long tokenFinishedBelow,
-            long decidedAtMillis) {
-        DeliveryToken token = new DeliveryToken(tokenOrigin, tokenNumber, tokenFinishedBelow, true);
+            long decidedAtMillis,
+            @Nullable RequestOrder order) {
+        DeliveryToken token = new DeliveryToken(tokenOrigin, tokenNumber, tokenFinishedBelow, true, order);
         CompletableFuture<Void> retained = isRetained(message)
                 ? retain.get().setRecorded(publisher.tenant(), message, tokenOrigin, tokenNumber, decidedAtMillis)
                 : CompletableFuture.completedFuture(null);

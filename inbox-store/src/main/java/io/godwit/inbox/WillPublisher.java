@@ -1,6 +1,7 @@
 package io.godwit.inbox;
 
 import io.godwit.inbox.client.InsertRequest;
+import io.godwit.kv.client.RequestOrder;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
@@ -15,6 +16,7 @@ public interface WillPublisher {
      *
      * @param decidedAtMillis wall clock: when the will was owed first, or the QoS 2 message received. What was
      *     retained for the topic later is newer and stays
+     * @param order of the messages that are published together, by token number; null for one alone
      */
     CompletableFuture<Boolean> publish(
             ClientInfo publisher,
@@ -22,7 +24,8 @@ public interface WillPublisher {
             String tokenOrigin,
             long tokenNumber,
             long tokenFinishedBelow,
-            long decidedAtMillis);
+            long decidedAtMillis,
+            @Nullable RequestOrder order);
 
     /**
      * The store has on record that {@code message} is distributed: it is not published under this token again, neither

@@ -13,6 +13,7 @@ import io.godwit.inbox.client.InsertRequest;
 import io.godwit.kv.KvNode;
 import io.godwit.kv.KvNodeConfig;
 import io.godwit.kv.StoreSpec;
+import io.godwit.kv.client.RequestOrder;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -105,7 +106,8 @@ class InboxStoreTest {
                             String origin,
                             long number,
                             long below,
-                            long decidedAtMillis) {
+                            long decidedAtMillis,
+                            @Nullable RequestOrder order) {
                         return CompletableFuture.completedFuture(true);
                     }
 

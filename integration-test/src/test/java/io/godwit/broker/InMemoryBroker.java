@@ -31,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,7 @@ final class InMemoryBroker implements AutoCloseable {
     private final InMemoryRangeHost retain;
     private Life life;
     private volatile @Nullable Throwable fault;
+    private volatile UnaryOperator<LeaderRequest> onInboxRequest = request -> request;
 
     InMemoryBroker() throws Exception {
         Path file = Files.createTempFile("standalone", ".yml");
@@ -94,6 +96,11 @@ final class InMemoryBroker implements AutoCloseable {
             inbox.moveLeaders();
             return true;
         });
+    }
+
+    /** From now on requests for leaders of the inbox store become what {@code change} makes of them. */
+    void changeInboxRequests(UnaryOperator<LeaderRequest> change) {
+        onInboxRequest = change;
     }
 
     int inboxMoves() throws Exception {
@@ -191,7 +198,12 @@ final class InMemoryBroker implements AutoCloseable {
                     true,
                     EventListener.NONE,
                     meters);
-            inboxClient.set(inbox.client(new Reach(() -> InMemoryBroker.this.inbox)));
+            inboxClient.set(inbox.client(new Reach(() -> InMemoryBroker.this.inbox) {
+                @Override
+                public void submit(byte[] key, LeaderRequest request) {
+                    super.submit(key, onInboxRequest.apply(request));
+                }
+            }));
             server = new MqttServer(
                     BrokerSettings.mqtt(config),
                     dist.client(),
@@ -212,7 +224,7 @@ final class InMemoryBroker implements AutoCloseable {
         }
 
         /** A store as this process reaches it; once it is over, what it still asks for never happens. */
-        private final class Reach implements RangeClient {
+        private class Reach implements RangeClient {
             private final Supplier<RangeClient> store;
 
             /** A supplier, because the stores ask the first of these objects for their coprocessors. */

@@ -120,7 +120,7 @@ class StorePublisherTest {
     }
 
     private CompletableFuture<Boolean> start(String payload, long number, long owedSinceMillis) {
-        return publisher.publish(DEVICE, message(payload), ORIGIN, number, number, owedSinceMillis);
+        return publisher.publish(DEVICE, message(payload), ORIGIN, number, number, owedSinceMillis, null);
     }
 
     private boolean publish(String payload, long number, long owedSinceMillis) {

@@ -1,5 +1,8 @@
 package io.godwit.dist.client;
 
+import io.godwit.kv.client.RequestOrder;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Makes the distribution of one QoS 2 message or will repeatable: an inbox that has seen the token for the same copy ({@link Match#sharedBy})
  * answers "already there", and a live receiver that was given the message is left out until the token is {@link DistClient#finished}.
@@ -8,10 +11,29 @@ package io.godwit.dist.client;
  * @param number rises by one per message of that origin
  * @param finishedBelow every token of this origin with a lower number is distributed and may be forgotten
  * @param isResumed whether an earlier process may have distributed it, in part: what this one remembers of the token is not all
+ * @param order of the messages of that origin that are under way together: an inbox does not take one when an earlier one has failed. Null
+ *     when nothing is published behind this one
  */
-public record DeliveryToken(String origin, long number, long finishedBelow, boolean isResumed) {
+public record DeliveryToken(
+        String origin,
+        long number,
+        long finishedBelow,
+        boolean isResumed,
+        @Nullable RequestOrder order) {
     /** Of a message that this process was the first to distribute. */
     public DeliveryToken(String origin, long number, long finishedBelow) {
-        this(origin, number, finishedBelow, false);
+        this(origin, number, finishedBelow, false, null);
+    }
+
+    /** Of a message that is under way alone. */
+    public DeliveryToken(String origin, long number, long finishedBelow, boolean isResumed) {
+        this(origin, number, finishedBelow, isResumed, null);
+    }
+
+    /** The message has not reached every receiver: none takes a later one of the same {@link #order}. */
+    public void failed() {
+        if (order != null) {
+            order.failed(number);
+        }
     }
 }

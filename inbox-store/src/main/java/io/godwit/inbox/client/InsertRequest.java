@@ -1,5 +1,6 @@
 package io.godwit.inbox.client;
 
+import io.godwit.kv.client.RequestOrder;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param tokenOrigin with {@code tokenNumber} the delivery token; null when the insert is never repeated; see dist's DeliveryToken
  * @param tokenFinishedBelow tokens of that origin below this number may be forgotten
  * @param onlyAsks stores nothing: answers for each target whether its session knows the token
+ * @param order by token number: when an earlier message has failed, this one fails and is not stored; null when the order does not matter
  */
 public record InsertRequest(
         TenantId tenant,
@@ -21,7 +23,8 @@ public record InsertRequest(
         @Nullable String tokenOrigin,
         long tokenNumber,
         long tokenFinishedBelow,
-        boolean onlyAsks) {
+        boolean onlyAsks,
+        @Nullable RequestOrder order) {
 
     /**
      * One copy.
@@ -62,6 +65,6 @@ public record InsertRequest(
             @Nullable String tokenOrigin,
             long tokenNumber,
             long tokenFinishedBelow) {
-        this(tenant, message, targets, tokenOrigin, tokenNumber, tokenFinishedBelow, false);
+        this(tenant, message, targets, tokenOrigin, tokenNumber, tokenFinishedBelow, false, null);
     }
 }

@@ -31,6 +31,8 @@ final class Attachment implements InboxAttachment {
     private final InboxListener listener;
     final Outbox outbox;
     private boolean closed;
+    /** Why no message of QoS 2 is taken any more; null when they are. */
+    private @Nullable RangeException receivesRefused;
 
     /** Steps of replays that wait until the batch with those before them is done. */
     private final ArrayDeque<WaitingStep> waitingSteps = new ArrayDeque<>(0);
@@ -124,10 +126,22 @@ final class Attachment implements InboxAttachment {
 
     @Override
     public CompletableFuture<Inbound> receive(int packetId, Message message) {
-        return ask(answer -> leader.inbound().receive(state, packetId, message, answer));
+        return ask(answer -> {
+            RangeException refused = receivesRefused;
+            if (refused == null) {
+                leader.inbound().receive(state, packetId, message, answer);
+            } else {
+                answer.completeExceptionally(refused);
+            }
+        });
     }
 
     /** Also from an attachment that is over, whose {@code state} may have been given up since: what was distributed was. */
+    /** A message of QoS 2 was not stored and its client will send it again, on another connection: nothing is taken before that. */
+    void refuseReceives(RangeException cause) {
+        receivesRefused = cause;
+    }
+
     @Override
     public CompletableFuture<Void> distributed(int packetId, long tokenNumber) {
         CompletableFuture<Void> answer = new CompletableFuture<>();

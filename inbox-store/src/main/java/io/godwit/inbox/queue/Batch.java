@@ -142,6 +142,18 @@ final class Batch extends Proposal {
         operations.add(out -> writePut(out, state, suffix, value));
     }
 
+    /** As {@link #put}, but it is left out when the state has been discarded before the batch is sealed. */
+    void putUnlessDiscarded(InboxState state, byte[] suffix, byte[] value) {
+        touch(state);
+        onlyCopies = false;
+        bytes += value.length + suffix.length + 16;
+        operations.add(out -> {
+            if (!state.discarded) {
+                writePut(out, state, suffix, value);
+            }
+        });
+    }
+
     void delete(InboxState state, byte[] suffix) {
         touch(state);
         onlyCopies = false;

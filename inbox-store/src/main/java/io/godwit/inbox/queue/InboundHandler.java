@@ -2,6 +2,7 @@ package io.godwit.inbox.queue;
 
 import io.godwit.inbox.client.InboxAttachment.Inbound;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RequestOrder;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
 import java.util.ArrayList;
@@ -13,6 +14,11 @@ import org.jspecify.annotations.Nullable;
  * The receiving side of QoS 2 (MQTT 5.0, 4.3.3): the message is stored with its packet id and its delivery token before it is distributed, so that a repeat of the
  * PUBLISH goes on where the first stopped. When no repeat comes, after a restart or the end of the connection, the leader distributes it itself
  * ({@link #resume}), under the same token. Owned by the range leader.
+ *
+ * <p>Order: a message must not reach anybody before an earlier one of the session that is still to be distributed. While the leader
+ * distributes what a connection has left, a new message is stored but its answer waits ({@link InboundFlows#behind}); one that could not be
+ * stored is followed by none ({@link #writeReceived}, {@link Attachment#refuseReceives}), since its client will send it again; and messages
+ * under way together share a {@link RequestOrder}.
  *
  * <p>Token numbers are sequences of the inbox, so they are never used twice either.
  */
@@ -40,29 +46,43 @@ final class InboundHandler {
         if (known == null) {
             RangeException full = leader.diskFull();
             if (full != null) {
+                Attachment attachment = state.attachment;
+                if (attachment != null && session.client.protocolLevel() < 5) {
+                    attachment.refuseReceives(full); // its connection will be closed: the client can not be told
+                }
                 answer.completeExceptionally(full);
                 return;
             }
             InboundFlows.Flow flow = new InboundFlows.Flow(packetId, leader.takeSequence(state), message);
             flows.put(flow);
             state.hasData = true;
-            write(state, flow);
-            answerOnceStored(state, session, flow, answer);
+            writeReceived(state, flow);
+            List<Mailbox.Call> behind = flows.behind;
+            if (behind != null) {
+                behind.add(answerLater(state, session, flow, answer));
+            } else {
+                answerOnceStored(state, session, flow, answer);
+            }
         } else if (known.resuming != null) {
-            known.resuming.add(new Mailbox.Call() {
-                @Override
-                public void run() {
-                    answerOnceStored(state, session, known, answer);
-                }
-
-                @Override
-                public void fail(RangeException cause) {
-                    answer.completeExceptionally(cause);
-                }
-            });
+            known.resuming.add(answerLater(state, session, known, answer));
         } else {
             answerOnceStored(state, session, known, answer);
         }
+    }
+
+    private Mailbox.Call answerLater(
+            InboxState state, Session session, InboundFlows.Flow flow, CompletableFuture<Inbound> answer) {
+        return new Mailbox.Call() {
+            @Override
+            public void run() {
+                answerOnceStored(state, session, flow, answer);
+            }
+
+            @Override
+            public void fail(RangeException cause) {
+                answer.completeExceptionally(cause);
+            }
+        };
     }
 
     private void answerOnceStored(
@@ -171,6 +191,7 @@ final class InboundHandler {
         for (InboundFlows.Flow flow : open) {
             flow.resuming = new ArrayList<>(0);
         }
+        flows.behind = new ArrayList<>(0);
         state.activities++;
         new Resumption(state, flows, open).goOn();
     }
@@ -188,6 +209,11 @@ final class InboundHandler {
                 waiting.forEach(call -> call.fail(cause));
             }
         }
+        List<Mailbox.Call> behind = flows.behind;
+        flows.behind = null;
+        if (behind != null) {
+            behind.forEach(call -> call.fail(cause));
+        }
     }
 
     private void markDistributed(InboxState state, InboundFlows.Flow flow) {
@@ -195,6 +221,16 @@ final class InboundHandler {
             flow.message = null;
             write(state, flow);
         }
+    }
+
+    /**
+     * Not when an earlier change of the session could not be written meanwhile, perhaps an earlier message: then this one's client is told that
+     * it is not stored, and sends both again. On record it would be distributed before the earlier one comes.
+     */
+    private void writeReceived(InboxState state, InboundFlows.Flow flow) {
+        Batch batch = leader.openBatch();
+        batch.putUnlessDiscarded(state, InboxKeys.inboundSuffix(flow.packetId), flow.encode());
+        flow.pending = batch;
     }
 
     private void write(InboxState state, InboundFlows.Flow flow) {
@@ -211,6 +247,14 @@ final class InboundHandler {
                 InboxState.origin(state.id, session.incarnation),
                 flow.number,
                 flows.finishedBelow(flow.number));
+    }
+
+    private static void releaseBehind(InboundFlows flows) {
+        List<Mailbox.Call> behind = flows.behind;
+        flows.behind = null;
+        if (behind != null) {
+            behind.forEach(Mailbox.Call::run);
+        }
     }
 
     private static void release(InboundFlows.Flow flow) {
@@ -232,6 +276,9 @@ final class InboundHandler {
         private final InboundFlows flows;
         private final List<InboundFlows.Flow> open;
         private int next;
+        /** Of those under way since the last attempt to do all of them. */
+        private RequestOrder order = new RequestOrder();
+
         private int underWay;
         private boolean isAlone;
         private boolean hasFailed;
@@ -264,6 +311,7 @@ final class InboundHandler {
             if (underWay == 0) {
                 state.activities--;
                 if (session != null) {
+                    releaseBehind(flows);
                     resumeUnlessAttached(state); // a connection may have come, left something, and gone
                 }
             }
@@ -279,7 +327,8 @@ final class InboundHandler {
                             origin,
                             flow.number,
                             flows.finishedBelow(flow.number),
-                            message.receivedAtMillis())
+                            message.receivedAtMillis(),
+                            order)
                     .whenComplete((done, failure) ->
                             leader.context().execute(() -> published(flow, origin, Boolean.TRUE.equals(done))));
         }
@@ -288,6 +337,7 @@ final class InboundHandler {
             underWay--;
             isAlone = false;
             if (!done) {
+                order.failed(flow.number);
                 hasFailed = true;
             } else {
                 retryMillis = FIRST_RETRY_MILLIS;
@@ -309,6 +359,7 @@ final class InboundHandler {
 
         private void tryAgain() {
             hasFailed = false;
+            order = new RequestOrder();
             next = 0; // those that went well are passed over
             goOn();
         }

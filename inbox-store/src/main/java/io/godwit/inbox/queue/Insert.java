@@ -22,6 +22,8 @@ final class Insert implements Batch.Operation, Batch.Waiter {
     private final List<PlacedCopy> copies = new ArrayList<>(1);
     /** Copies of QoS 1 and 2 that the sealed batch has in it. */
     private int written;
+    /** An earlier message of the publisher failed before the batch was sealed, so this one is not in it. */
+    private boolean isHeldBack;
 
     /** @param call who is told of the outcome; null when nobody waits and no token is kept */
     Insert(InboxLeader leader, @Nullable InsertCall call, Message message) {
@@ -49,6 +51,10 @@ final class Insert implements Batch.Operation, Batch.Waiter {
 
     @Override
     public void encode(ByteWriter out) {
+        isHeldBack = call != null && call.isHeldBack();
+        if (isHeldBack) {
+            return;
+        }
         int live = 0;
         for (int i = 0; i < copies.size(); i++) {
             live += copies.get(i).isLive() ? 1 : 0;
@@ -86,6 +92,10 @@ final class Insert implements Batch.Operation, Batch.Waiter {
 
     @Override
     public void applied() {
+        if (isHeldBack) {
+            failed(InsertCall.heldBack());
+            return;
+        }
         for (int i = 0; i < copies.size(); i++) {
             PlacedCopy copy = copies.get(i);
             if (copy.state.ledger == copy.ledger) {

@@ -4,6 +4,7 @@ import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RequestOrder;
 import io.godwit.kv.coprocessor.LeaderContext;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,8 +74,24 @@ final class InsertCall implements LeaderRequest {
         return false;
     }
 
+    /** Whether an earlier message of the same publisher has failed: then this one must not be there before it. */
+    boolean isHeldBack() {
+        RequestOrder order = request.order();
+        return order != null && order.isBrokenBefore(request.tokenNumber());
+    }
+
+    /** What a call is told that {@link #isHeldBack}. Nothing was written for it. */
+    static RangeException heldBack() {
+        return new RangeException(
+                RangeException.Cause.OVERLOADED, "an earlier message of the same publisher could not be stored");
+    }
+
     @Override
     public void fail(RangeException cause) {
+        RequestOrder order = request.order();
+        if (order != null) {
+            order.failed(request.tokenNumber());
+        }
         answer.future.completeExceptionally(cause);
     }
 

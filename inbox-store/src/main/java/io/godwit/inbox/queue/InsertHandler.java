@@ -140,6 +140,10 @@ final class InsertHandler {
         if (source != null && knowsToken(call, target, state, request, source, now)) {
             return batch;
         }
+        if (call.isHeldBack()) {
+            call.fail(InsertCall.heldBack());
+            return batch;
+        }
         if (!hasRoom(state)) {
             if (copy.mayDecline()) {
                 call.answer(target, InsertOutcome.DECLINED);
@@ -342,7 +346,11 @@ final class InsertHandler {
         pending.whenDone(new Batch.Waiter() {
             @Override
             public void applied() {
-                call.answer(target, InsertOutcome.ALREADY_THERE);
+                if (tokens.contains(source, request.tokenNumber())) {
+                    call.answer(target, InsertOutcome.ALREADY_THERE);
+                } else {
+                    call.fail(InsertCall.heldBack()); // the first one was, so the batch went without it
+                }
             }
 
             @Override

@@ -66,7 +66,8 @@ final class Obligations {
                         InboxState.willOrigin(state.id, will.incarnation()),
                         will.number(),
                         will.number(),
-                        told.receivedAtMillis())
+                        told.receivedAtMillis(),
+                        null)
                 .whenComplete((done, failure) -> leader.context()
                         .execute(() -> willPublished(state, will, Boolean.TRUE.equals(done), retryMillis)));
     }

@@ -2,6 +2,7 @@ package io.godwit.inbox.queue;
 
 import io.godwit.inbox.client.GroupOutcome;
 import io.godwit.inbox.client.GroupToken;
+import io.godwit.kv.client.RequestOrder;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -36,7 +37,8 @@ public record Surroundings(
                 String tokenOrigin,
                 long tokenNumber,
                 long tokenFinishedBelow,
-                long decidedAtMillis);
+                long decidedAtMillis,
+                @Nullable RequestOrder order);
     }
 
     /** The shape of {@code WillPublisher.finished}. */

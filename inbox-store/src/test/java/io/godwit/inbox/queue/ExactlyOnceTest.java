@@ -9,7 +9,9 @@ import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RequestOrder;
 import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
@@ -17,6 +19,7 @@ import io.godwit.plugin.message.Qos;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -158,7 +161,8 @@ class ExactlyOnceTest {
                 "origin",
                 number,
                 0,
-                true);
+                true,
+                null);
         return store.host.await(store.client.insert(request)).get(0);
     }
 
@@ -209,7 +213,8 @@ class ExactlyOnceTest {
     }
 
     private InsertRequest withToken(long number, List<InsertRequest.Target> targets) {
-        return new InsertRequest(TenantId.DEFAULT, store.message("m", 2), targets, "origin", number, number, false);
+        return new InsertRequest(
+                TenantId.DEFAULT, store.message("m", 2), targets, "origin", number, number, false, null);
     }
 
     @Test
@@ -264,6 +269,175 @@ class ExactlyOnceTest {
         assertThat(refused).isCompletedExceptionally();
         store.host.acceptWrites();
         assertThat(store.host.await(store.client.insert(request))).containsExactly(InsertOutcome.STORED);
+    }
+
+    // --- order
+
+    @Test
+    @Clause("MQTT5-4.6.0-5")
+    void whatComesBehindAMessageThatCouldNotBeStoredIsNotStoredEither() {
+        long incarnation = store.absent("a");
+        RequestOrder order = new RequestOrder();
+        store.host.failWrites(RangeException.Cause.OVERLOADED);
+        CompletableFuture<List<InsertOutcome>> one = store.client.insert(ordered(incarnation, 1, order));
+        store.host.runUntilIdle();
+        assertThat(one).isCompletedExceptionally();
+        store.host.acceptWrites();
+        CompletableFuture<List<InsertOutcome>> two = store.client.insert(ordered(incarnation, 2, order));
+        store.host.runUntilIdle();
+        assertThat(two).isCompletedExceptionally();
+
+        RequestOrder again = new RequestOrder();
+        for (int number = 1; number <= 2; number++) {
+            assertThat(store.host.await(store.client.insert(ordered(incarnation, number, again))))
+                    .containsExactly(InsertOutcome.STORED);
+        }
+        assertThat(queued()).containsExactly("1", "2");
+    }
+
+    /** The second one has its place in the queue when the first one fails. */
+    @Test
+    void whatHasItsPlaceBehindAMessageThatFailsIsLeftOutOfItsBatch() {
+        long incarnation = store.absent("a");
+        RequestOrder order = new RequestOrder();
+        store.host.holdSeals();
+        CompletableFuture<List<InsertOutcome>> two = store.client.insert(ordered(incarnation, 2, order));
+        CompletableFuture<List<InsertOutcome>> repeated =
+                store.client.insert(ordered(incarnation, 2, new RequestOrder()));
+        CompletableFuture<List<InsertOutcome>> other = store.client.insert(ordered(incarnation, 3, null));
+        store.host.runUntilIdle();
+        order.failed(1);
+        store.host.releaseSeals();
+        store.host.runUntilIdle();
+        assertThat(two).isCompletedExceptionally();
+        assertThat(repeated).as("its first copy is not there").isCompletedExceptionally();
+        assertThat(store.host.await(other)).containsExactly(InsertOutcome.STORED);
+        assertThat(store.stored("a", InboxKeys.TOKEN)).isEqualTo(1);
+
+        assertThat(store.host.await(store.client.insert(ordered(incarnation, 2, new RequestOrder()))))
+                .containsExactly(InsertOutcome.STORED);
+        assertThat(queued()).containsExactly("3", "2");
+        store.host.crashAndRestart();
+        assertThat(queued()).containsExactly("3", "2");
+    }
+
+    private List<String> queued() {
+        TestConnection back = store.attach("a");
+        back.attachment().request(10);
+        store.host.runUntilIdle();
+        List<String> payloads = back.payloads();
+        store.detach(back);
+        return payloads;
+    }
+
+    private InsertRequest ordered(long incarnation, long number, @Nullable RequestOrder order) {
+        return new InsertRequest(
+                TenantId.DEFAULT,
+                store.message(Long.toString(number), 2),
+                List.of(InboxFixture.target("a", incarnation, Qos.EXACTLY_ONCE)),
+                "origin",
+                number,
+                1,
+                false,
+                order);
+    }
+
+    /** The connection that left the first one is gone, its client comes back and goes on without it. */
+    @Test
+    @Clause("MQTT5-4.6.0-5")
+    void aNewMessageWaitsForThoseThatTheStoreStillDistributes() {
+        TestConnection connection = store.attach("a");
+        store.host.await(connection.attachment().receive(5, store.message("one", 2)));
+        store.publishAnswer = false;
+        store.detach(connection);
+        store.host.advanceMillis(InboundHandler.GRACE_MILLIS);
+        assertThat(store.published).hasSize(1);
+
+        TestConnection back = store.attach("a");
+        CompletableFuture<Inbound> two = back.attachment().receive(6, store.message("two", 2));
+        store.host.advanceMillis(500);
+        assertThat(two).isNotDone();
+        store.publishAnswer = true;
+        store.host.advanceMillis(5000);
+        assertThat(store.published).hasSize(2);
+        assertThat(store.host.await(two).isDistributed()).isFalse();
+    }
+
+    @Test
+    void aNewMessageThatWaitsFailsWithItsLeader() {
+        TestConnection connection = store.attach("a");
+        store.host.await(connection.attachment().receive(5, store.message("one", 2)));
+        store.publishAnswer = null;
+        store.detach(connection);
+        store.host.advanceMillis(InboundHandler.GRACE_MILLIS);
+        CompletableFuture<Inbound> two = store.attach("a").attachment().receive(6, store.message("two", 2));
+        store.host.runUntilIdle();
+        assertThat(two).isNotDone();
+        store.host.changeLeaders();
+        store.host.runUntilIdle();
+        assertThat(two).isCompletedExceptionally();
+    }
+
+    @Test
+    @Clause("MQTT5-4.6.0-5")
+    void messagesTheStorePublishesTogetherShareAnOrderAndARepeatHasANewOne() {
+        TestConnection connection = store.attach("a");
+        store.host.await(connection.attachment().receive(1, store.message("one", 2)));
+        store.host.await(connection.attachment().receive(2, store.message("two", 2)));
+        store.publishAnswer = false;
+        store.host.crashAndRestart();
+        store.host.advanceMillis(1500);
+        assertThat(store.published).hasSize(4);
+        List<@Nullable RequestOrder> orders =
+                store.published.stream().map(InboxFixture.Published::order).toList();
+        assertThat(orders.get(0)).isNotNull().isSameAs(orders.get(1)).isNotSameAs(orders.get(2));
+        assertThat(orders.get(2)).isSameAs(orders.get(3));
+        assertThat(orders.get(0).isBrokenBefore(store.published.get(1).number()))
+                .isTrue();
+    }
+
+    /** Else the second one would be on record, and distributed by the store, before its client sends the first one again. */
+    @Test
+    @Clause("MQTT5-4.6.0-5")
+    void whatIsReceivedBehindAMessageThatCouldNotBeStoredIsNotOnRecord() {
+        TestConnection connection = store.attach("a");
+        store.host.holdSeals();
+        Message large = store.message("x".repeat(Batch.FULL_BYTES), 2);
+        CompletableFuture<Inbound> one = connection.attachment().receive(1, large);
+        store.host.runUntilIdle();
+        CompletableFuture<Inbound> two = connection.attachment().receive(2, store.message("in the next batch", 2));
+        store.host.failWrites(RangeException.Cause.OVERLOADED);
+        store.host.acceptWrites();
+        store.host.releaseSeals();
+        store.host.runUntilIdle();
+        assertThat(one).isCompletedExceptionally();
+        assertThat(two).isCompletedExceptionally();
+        assertThat(store.stored("a", InboxKeys.INBOUND)).isZero();
+        store.host.advanceMillis(60_000);
+        assertThat(store.published).isEmpty();
+    }
+
+    /** MQTT 3.1.1 can not say no: the connection is closed, and the client sends both again. */
+    @Test
+    @Clause("MQTT311-4.6.0-6")
+    void whatIsReceivedBehindAMessageThatWasRefusedForWantOfDiskIsRefusedUnderMqtt311() {
+        for (int protocolLevel = 4; protocolLevel <= 5; protocolLevel++) {
+            String clientId = "level" + protocolLevel;
+            TestConnection connection = new TestConnection();
+            ClientInfo client =
+                    new ClientInfo(TenantId.DEFAULT, new ClientId(clientId), "user", "127.0.0.1:1000", protocolLevel);
+            connection.reply = store.host.await(
+                    store.client.attach(new AttachRequest(client, false, AttachRequest.NEVER, null), connection));
+            store.host.refuseAdditions();
+            CompletableFuture<Inbound> one = connection.attachment().receive(1, store.message("one", 2));
+            store.host.runUntilIdle();
+            assertThat(one).isCompletedExceptionally();
+            store.host.acceptWrites();
+            CompletableFuture<Inbound> two = connection.attachment().receive(2, store.message("two", 2));
+            store.host.runUntilIdle();
+            assertThat(two.isCompletedExceptionally()).isEqualTo(protocolLevel == 4);
+            assertThat(store.stored(clientId, InboxKeys.INBOUND)).isEqualTo(protocolLevel - 4);
+        }
     }
 
     // --- inbound

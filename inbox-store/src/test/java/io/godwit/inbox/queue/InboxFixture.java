@@ -13,6 +13,7 @@ import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
+import io.godwit.kv.client.RequestOrder;
 import io.godwit.kv.coprocessor.RangeCursor;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.plugin.client.ClientId;
@@ -47,6 +48,7 @@ final class InboxFixture implements AutoCloseable {
             long number,
             long finishedBelow,
             long decidedAtMillis,
+            @Nullable RequestOrder order,
             @Nullable Boolean answer) {}
 
     record Finished(@Nullable String topic, String origin, long number) {}
@@ -107,9 +109,9 @@ final class InboxFixture implements AutoCloseable {
     /** @param forgets keys whose writes are lost: a planted fault */
     InboxFixture(QueueSettings settings, int ranges, Predicate<byte[]> forgets) {
         Supplier<Surroundings> outside = () -> new Surroundings(
-                (publisher, message, origin, number, finishedBelow, decidedAtMillis) -> {
+                (publisher, message, origin, number, finishedBelow, decidedAtMillis, order) -> {
                     published.add(new Published(
-                            publisher, message, origin, number, finishedBelow, decidedAtMillis, publishAnswer));
+                            publisher, message, origin, number, finishedBelow, decidedAtMillis, order, publishAnswer));
                     CompletableFuture<Boolean> answer = new CompletableFuture<>();
                     if (publishAnswer == null) {
                         openPublishes.add(answer);

@@ -33,7 +33,7 @@ final class StepContext implements LeaderContext {
                 this,
                 new QueueSettings(1000, false, 10, AttachRequest.NEVER, false, 10),
                 new Surroundings(
-                        (client, message, origin, number, below, decided) -> new CompletableFuture<>(),
+                        (client, message, origin, number, below, decided, order) -> new CompletableFuture<>(),
                         (tenant, message, origin, number) -> {},
                         (tenant, client, incarnation, filters) -> new CompletableFuture<>(),
                         (from, group, message, token) -> new CompletableFuture<>(),

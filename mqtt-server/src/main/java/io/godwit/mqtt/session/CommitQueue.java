@@ -1,5 +1,6 @@
 package io.godwit.mqtt.session;
 
+import io.godwit.dist.client.DeliveryOrder;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.inbox.client.InboxAttachment;
@@ -32,6 +33,8 @@ final class CommitQueue {
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(0);
     /** Those in {@link #waiting} whose retain set has not begun; while there are any, later ones must not begin theirs. */
     private int retainsToBegin;
+    /** Of the messages that have a token; null until the first. A failure ends the connection, and with it this. */
+    private @Nullable DeliveryOrder order;
 
     /** @param attachment keeps QoS 2 messages; null without a stored session */
     CommitQueue(
@@ -86,9 +89,16 @@ final class CommitQueue {
             if (inbound.message() != null) {
                 entry.message = inbound.message();
             }
-            entry.token = new DeliveryToken(inbound.tokenOrigin(), inbound.tokenNumber(), inbound.tokenFinishedBelow());
+            entry.token = order().token(inbound.tokenOrigin(), inbound.tokenNumber(), inbound.tokenFinishedBelow());
         }
         committed(entry);
+    }
+
+    private DeliveryOrder order() {
+        if (order == null) {
+            order = new DeliveryOrder();
+        }
+        return order;
     }
 
     /** After a time-out a store may have it: at QoS 2 only a new connection can ask again. */
@@ -149,7 +159,10 @@ final class CommitQueue {
 
     private void leave(Waiting entry) {
         ReasonCode refusal = entry.refusal;
-        if (refusal != null) {
+        if (entry.slot != null && !connection.isOpen()) {
+            // an earlier one was refused: the client sends both again, in their order
+            unstored.end(entry.taken);
+        } else if (refusal != null) {
             unstored.end(entry.taken);
             acks.refuse(entry.slot, entry.packetId, refusal, entry.mustClose);
         } else if (entry.isDistributed) {

@@ -69,6 +69,9 @@ final class Distribution {
             if (slot != null) { // what the receivers of QoS 0 miss is reported for each of them, by the dist-worker
                 reportRefused(message, outcome.name());
             }
+            if (token != null) {
+                token.failed();
+            }
             // some receivers may have it: a QoS 2 message that was refused would be published anew and reach them twice
             acks.refuse(slot, packetId, code, packetId != 0);
             return;

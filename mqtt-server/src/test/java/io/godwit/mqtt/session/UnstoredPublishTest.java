@@ -113,6 +113,51 @@ class UnstoredPublishTest {
         assertThat(stage.isEnded).isTrue();
     }
 
+    /** The client sends both again, in their order: what is there twice comes in order at last [MQTT5-4.6.0-5]. */
+    @Test
+    void whatComesBehindAMessageThatEndsTheConnectionIsNotDistributed() {
+        List<String> delivered = new ArrayList<>();
+        stage.dist.subscribe(
+                TenantId.DEFAULT,
+                TopicFilter.parse("a").orElseThrow(),
+                stage.clean(),
+                new SubscriptionOptions(Qos.EXACTLY_ONCE, false, false, 0));
+        stage.dist.deliverTo(
+                delivery -> {
+                    delivered.add(new String(delivery.message().payload(), StandardCharsets.UTF_8));
+                    return Deliverer.DELIVERED;
+                },
+                delivery -> Deliverer.DELIVERED);
+        PersistentSession session = stage.persistent();
+        CompletableFuture<Void> retained = new CompletableFuture<>();
+        stage.retain.answerNextSet(retained);
+        session.onPacket(publish(1, Qos.EXACTLY_ONCE, true, "first"));
+        session.onPacket(publish(2, Qos.EXACTLY_ONCE, false, "second"));
+        session.onPacket(publish(0, Qos.AT_MOST_ONCE, false, "never sent again"));
+        stage.runTasks();
+        retained.completeExceptionally(new RangeException(RangeException.Cause.TIMEOUT, "test"));
+        stage.runTasks();
+        assertThat(stage.connection.isOpen()).isFalse();
+        assertThat(delivered).containsExactly("never sent again");
+        stage.cut(session);
+        assertThat(delivered).containsExactly("never sent again");
+        assertThat(stage.isEnded).isTrue();
+    }
+
+    /** Without an answer the client has to send both again, so QoS 1 comes in order at last [MQTT5-4.6.0-5]. */
+    @Test
+    void whatIsStoredBehindAMessageThatIsNotIsNotAcknowledgedWhenTheConnectionEnds() {
+        TransientSession session = stage.clean();
+        CompletableFuture<DistOutcome> first = new CompletableFuture<>();
+        stage.dist.answerNext(first);
+        session.onPacket(publish(1, Qos.EXACTLY_ONCE, false, "first"));
+        session.onPacket(publish(2, Qos.AT_LEAST_ONCE, false, "second"));
+        first.complete(DistOutcome.FAILED);
+        stage.runTasks();
+        assertThat(stage.connection.isOpen()).isFalse();
+        assertThat(stage.connection.sent).isEmpty();
+    }
+
     private static Publish publish(int packetId, Qos qos, boolean retain, String payload) {
         return new Publish(
                 packetId, false, qos, retain, "a", payload.getBytes(StandardCharsets.UTF_8), MessageProperties.NONE);

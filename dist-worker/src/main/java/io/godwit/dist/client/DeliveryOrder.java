@@ -1,0 +1,16 @@
+package io.godwit.dist.client;
+
+import io.godwit.kv.client.RequestOrder;
+
+/**
+ * Makes the tokens of messages that one publisher has under way together: when one of them fails, no inbox takes a later one. The publisher
+ * publishes all of them again, with tokens of a new object.
+ */
+public final class DeliveryOrder {
+    private final RequestOrder order = new RequestOrder();
+
+    /** Of a message that this process was the first to distribute. See {@link DeliveryToken}. */
+    public DeliveryToken token(String origin, long number, long finishedBelow) {
+        return new DeliveryToken(origin, number, finishedBelow, false, order);
+    }
+}
