@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -66,6 +67,7 @@ public final class KvNode implements AutoCloseable {
     private final List<KvStore> stores = new CopyOnWriteArrayList<>();
     private final HealthReports reports = new HealthReports(this::health);
     private final RangeBackups backups;
+    private final LongAdder mutationsTooLarge = new LongAdder();
     private volatile @Nullable String logFailure;
     private boolean closed;
 
@@ -156,6 +158,7 @@ public final class KvNode implements AutoCloseable {
                 threads.timers(),
                 System::nanoTime,
                 disk::room,
+                mutationsTooLarge,
                 config.range());
         threads.everyMillis(DISK_CHECK_MILLIS, disk::check);
         this.backups = new RangeCopies(directory.path(), stores);
@@ -324,6 +327,11 @@ public final class KvNode implements AutoCloseable {
     /** Completes when every store opened so far serves; fails with {@link io.godwit.kv.client.RangeException}. */
     public CompletableFuture<Void> ready() {
         return CompletableFuture.allOf(stores.stream().map(KvStore::ready).toArray(CompletableFuture[]::new));
+    }
+
+    /** Mutations that the log was not given since it takes none of their size, so far. Any thread. */
+    public long mutationsTooLarge() {
+        return mutationsTooLarge.sum();
     }
 
     /** How each open store is, by name. */

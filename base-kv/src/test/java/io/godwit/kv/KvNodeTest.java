@@ -79,13 +79,34 @@ class KvNodeTest {
     @Test
     void carriesAMutationOf20MiB() throws Exception {
         String large = "z".repeat(20 << 20);
-        try (KvNode node = KvNode.open(config(RangeSettings.DEFAULT))) {
+        RangeSettings roomy = new RangeSettings(64L << 20, 21 << 20, 64L << 20, 5_000);
+        try (KvNode node = KvNode.open(config(roomy))) {
             RangeClient client = open(node, List.of());
             append(client, 0, "small");
             assertThat(text(append(client, 1, large))).hasSize(large.length());
+            assertThat(node.mutationsTooLarge()).isZero();
         }
         try (KvNode node = KvNode.open(config(RangeSettings.DEFAULT))) {
-            assertThat(query(open(node, List.of()), 1)).isEqualTo(large);
+            assertThat(query(open(node, List.of()), 1)).as("from before").isEqualTo(large);
+        }
+    }
+
+    /** No follower could be sent it. */
+    @Test
+    void refusesAMutationBeyondItsLimitAndGoesOn() throws Exception {
+        try (KvNode node = KvNode.open(config(RangeSettings.DEFAULT))) {
+            RangeClient client = open(node, List.of());
+            CompletableFuture<byte[]> before = append(client, 0, "before");
+            CompletableFuture<byte[]> large = append(client, 1, "z".repeat(RangeSettings.DEFAULT_MUTATION_BYTES));
+            assertThat(text(append(client, 0, " behind"))).isEqualTo("before behind");
+            assertThat(before).isCompleted();
+            assertThat(large)
+                    .failsWithin(5, TimeUnit.SECONDS)
+                    .withThrowableThat()
+                    .havingCause()
+                    .matches(cause -> reason(cause) == Cause.TOO_LARGE);
+            assertThat(node.mutationsTooLarge()).isOne();
+            assertThat(query(client, 1)).isEmpty();
         }
     }
 

@@ -35,6 +35,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -198,6 +199,7 @@ final class SimNode implements RaftGroups {
                 timers(current),
                 world::nanoTime,
                 () -> DiskRoom.AMPLE,
+                new LongAdder(),
                 new RangeSettings(1 << 20, 1_500, LEADER_WAIT_MILLIS));
         StoreSpec spec = new StoreSpec(STORE, this::coprocessor, List.of());
         StoreRanges opening =

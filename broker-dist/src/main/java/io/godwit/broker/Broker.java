@@ -21,6 +21,7 @@ import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.retain.RetainConfig;
 import io.godwit.retain.RetainStore;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -108,6 +109,9 @@ final class Broker implements AutoCloseable {
         status.begin(warnings);
         opened.push(events);
         node.onHealthChange(this::report);
+        FunctionCounter.builder("godwit.kv.mutations.too.large", node, KvNode::mutationsTooLarge)
+                .description("writes refused because the log takes none of their size")
+                .register(meters);
         serveOperators(node);
 
         SteadyClock clock = SteadyClock.system();

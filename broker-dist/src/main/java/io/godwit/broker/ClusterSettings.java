@@ -58,7 +58,12 @@ final class ClusterSettings {
                 config.get(FileSettings.CLUSTER_DOMAIN_NAME),
                 config.get(FileSettings.SEED_ENDPOINTS),
                 tls(config),
-                Math.max(ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES, largestPacket(config) + ENTRY_BYTES));
+                maxMessageBytes(config));
+    }
+
+    /** The largest message between nodes, which bounds the mutations of a node alone too: it may become one of several. */
+    static int maxMessageBytes(BrokerConfig config) {
+        return Math.max(ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES, largestPacket(config) + ENTRY_BYTES);
     }
 
     static int rpcPort(BrokerConfig config) {

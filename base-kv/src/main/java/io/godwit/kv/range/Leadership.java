@@ -40,6 +40,8 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
     private boolean frozen;
 
     private int readsUnderWay;
+    /** Proposals that are refused and have not been told. */
+    private int refusalsUnderWay;
 
     private boolean ended;
 
@@ -60,7 +62,7 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
         this.executor = executor;
         this.environment = environment;
         this.faults = faults;
-        this.batcher = new MutationBatcher(this, environment.settings().maxPendingBytes());
+        this.batcher = new MutationBatcher(this, environment.settings(), environment.tooLarge());
     }
 
     void start(RangeCoprocessor coprocessor) {
@@ -84,7 +86,7 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
     boolean settle() {
         leader.settle();
         batcher.flush();
-        return batcher.isIdle() && readsUnderWay == 0;
+        return batcher.isIdle() && readsUnderWay == 0 && refusalsUnderWay == 0;
     }
 
     void applied(SealedEntry entry, List<byte[]> replies) {
@@ -141,7 +143,9 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
     /** Not from inside the call: the caller may be halfway through changing its own state. */
     private void refuse(Proposal proposal, RangeException cause) {
         proposal.markWaiting();
+        refusalsUnderWay++;
         executor.execute(() -> {
+            refusalsUnderWay--;
             if (!proposal.isCancelled()) {
                 proposal.failed(cause);
             }

@@ -8,10 +8,16 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Gathers the proposals of one leadership into log entries. Up to {@link #MAX_IN_FLIGHT} entries are under way; what is proposed meanwhile
  * waits, and can be cancelled, until one of them is done: so batches grow with the load, and nothing waits for a timer.
+ *
+ * <p>A mutation that has turned out larger than the log takes fails when it is sealed, and is counted: in the log it would stop every follower
+ * for good, since none could be sent it. What makes mutations keeps them far smaller; this is the last line.
  *
  * <p>Outcomes are told in the order of the entries. An entry the log is too busy for is proposed again after a pause, together with the
  * entries behind it; should one behind it have been taken, proposing it again would reorder, and it fails instead.
@@ -36,22 +42,36 @@ final class MutationBatcher {
         void later(long delayMillis, Runnable task);
     }
 
-    /** @param position how many were waiting when it came; holds until the next flush takes from {@link #waiting} */
-    private record Refused(Proposal proposal, int position) {}
+    /** @param position how many had come to wait before it, of all there ever were */
+    private record Refused(Proposal proposal, long position) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(MutationBatcher.class);
 
     private final EntryLog log;
     private final long maxPendingBytes;
+    private final int maxMutationBytes;
+    /** Several ranges count in it. */
+    private final LongAdder tooLarge;
+
     private final Deque<Proposal> waiting = new ArrayDeque<>();
     private final Deque<SealedEntry> inFlight = new ArrayDeque<>();
     private final List<Refused> refused = new ArrayList<>();
+    /** Encoded and found too large; not told yet. */
+    private final List<Proposal> oversized = new ArrayList<>(0);
+
     private long waitingBytes;
+    /** How many have left {@link #waiting}, ever. */
+    private long taken;
+
     private long inFlightBytes;
     private boolean retrying;
     private boolean closed;
 
-    MutationBatcher(EntryLog log, long maxPendingBytes) {
+    MutationBatcher(EntryLog log, RangeSettings settings, LongAdder tooLarge) {
         this.log = log;
-        this.maxPendingBytes = maxPendingBytes;
+        this.maxPendingBytes = settings.maxPendingBytes();
+        this.maxMutationBytes = settings.maxMutationBytes();
+        this.tooLarge = tooLarge;
     }
 
     /** Queues it; entries leave with {@link #flush}. Above the limit of pending bytes it fails, then, with {@code OVERLOADED}. */
@@ -60,7 +80,7 @@ final class MutationBatcher {
         int size = proposal.sizeHint();
         long pending = waitingBytes + inFlightBytes;
         if (pending > 0 && pending + size > maxPendingBytes) {
-            refused.add(new Refused(proposal, waiting.size()));
+            refused.add(new Refused(proposal, taken + waiting.size()));
             return;
         }
         waiting.add(proposal);
@@ -70,21 +90,31 @@ final class MutationBatcher {
     /** Seals and sends what may leave; called when the executor has drained a batch of tasks. */
     void flush() {
         if (!refused.isEmpty()) {
-            List<Proposal> taken = refused.stream().map(Refused::proposal).toList();
+            List<Proposal> told = refused.stream().map(Refused::proposal).toList();
             refused.clear(); // before they are told: what they do may add more
             failAll(
-                    taken,
+                    told,
                     new RangeException(Cause.OVERLOADED, "more than " + maxPendingBytes + " bytes wait for the log"));
         }
         while (!closed && !retrying && maySeal()) {
             SealedEntry entry = seal();
-            if (entry.proposals().isEmpty()) {
-                return;
+            if (!entry.proposals().isEmpty()) {
+                inFlight.add(entry);
+                inFlightBytes += entry.bytes();
+                log.append(entry);
             }
-            inFlight.add(entry);
-            inFlightBytes += entry.bytes();
-            log.append(entry);
+            if (!oversized.isEmpty()) {
+                tellOversized();
+            }
         }
+    }
+
+    private void tellOversized() {
+        List<Proposal> told = List.copyOf(oversized);
+        oversized.clear(); // before they are told: what they do may add more
+        tooLarge.add(told.size());
+        LOG.warn("mutations refused for their size count={} allowedBytes={}", told.size(), maxMutationBytes);
+        failAll(told, new RangeException(Cause.TOO_LARGE, "a mutation may have " + maxMutationBytes + " bytes"));
     }
 
     /** Whether nothing waits or is under way. */
@@ -117,11 +147,16 @@ final class MutationBatcher {
                 }
                 next.markSealed();
                 byte[] mutation = next.encode();
-                bytes += mutation.length;
-                proposals.add(next);
-                mutations.add(mutation);
+                if (mutation.length > maxMutationBytes) {
+                    oversized.add(next);
+                } else {
+                    bytes += mutation.length;
+                    proposals.add(next);
+                    mutations.add(mutation);
+                }
             }
             waiting.remove();
+            taken++;
             // a proposal may have grown since it was added: the sum is a bound on memory, not an account
             waitingBytes = waiting.isEmpty() ? 0 : Math.max(0, waitingBytes - size);
         }
@@ -226,7 +261,8 @@ final class MutationBatcher {
         inFlight.clear();
         List<Proposal> unsealed = new ArrayList<>(waiting);
         for (int i = refused.size() - 1; i >= 0; i--) { // from the last on, so that the positions before it stay right
-            unsealed.add(refused.get(i).position(), refused.get(i).proposal());
+            int position = (int) Math.max(0, refused.get(i).position() - taken);
+            unsealed.add(position, refused.get(i).proposal());
         }
         unsealed.removeIf(Proposal::isCancelled);
         refused.clear();

@@ -4,6 +4,7 @@ import io.godwit.kv.raft.RaftGroups;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -18,6 +19,7 @@ import java.util.function.Supplier;
  * @param timers hands tasks on when they are due; runs nothing itself
  * @param nanoClock by which deadlines are looked at; {@link System#nanoTime()} but for tests
  * @param disk what there is room to write; asked for every mutation, so it must be cheap
+ * @param tooLarge counts the mutations that were refused for their size
  */
 public record RangeEnvironment(
         RaftGroups raft,
@@ -28,6 +30,7 @@ public record RangeEnvironment(
         ScheduledExecutorService timers,
         LongSupplier nanoClock,
         Supplier<DiskRoom> disk,
+        LongAdder tooLarge,
         RangeSettings settings) {
     /** Now, on the clock of {@link #nanoClock}. */
     long nanoTime() {

@@ -119,6 +119,7 @@ final class CallFrame {
             case DISK_FULL -> 3;
             case STORE_FAILED -> 4;
             case MOVED, CLOSED -> 5;
+            case TOO_LARGE -> 6;
         };
     }
 
@@ -129,6 +130,7 @@ final class CallFrame {
             case 3 -> Cause.DISK_FULL;
             case 4 -> Cause.STORE_FAILED;
             case 5 -> Cause.MOVED;
+            case 6 -> Cause.TOO_LARGE;
             default -> throw new IOException("reply of status " + code);
         };
     }

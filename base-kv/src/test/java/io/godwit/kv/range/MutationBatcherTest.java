@@ -10,12 +10,15 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 
 class MutationBatcherTest {
     private final Log log = new Log();
     private final List<String> told = new ArrayList<>();
-    private final MutationBatcher batcher = new MutationBatcher(log, 1 << 20);
+    private final LongAdder tooLarge = new LongAdder();
+    private final MutationBatcher batcher =
+            new MutationBatcher(log, new RangeSettings(1 << 20, 6 << 20, 1 << 20, 5_000), tooLarge);
 
     @Test
     void whatArrivesWhileEntriesAreUnderWayLeavesTogether() {
@@ -190,6 +193,70 @@ class MutationBatcherTest {
         assertThat(unsealed).extracting(Object::toString).containsExactly("a", "500000", "b", "600000", "700000", "c");
     }
 
+    /** In the log it would stop every follower for good. What is proposed beside it goes on. */
+    @Test
+    void aMutationLargerThanTheLogTakesIsRefusedAndCounted() {
+        addOfSize(6 << 20);
+        batcher.flush();
+        log.apply(batcher);
+        assertThat(told).containsExactly("6291456 applied");
+        told.clear();
+
+        add("before");
+        addGrowing("grown", 10, (6 << 20) + 1);
+        add("behind");
+        batcher.flush();
+        assertThat(told).containsExactly("grown TOO_LARGE");
+        assertThat(log.contents()).containsExactly("before,behind");
+        assertThat(tooLarge.sum()).isOne();
+        log.apply(batcher);
+        assertThat(batcher.isIdle()).isTrue();
+    }
+
+    @Test
+    void whatComesBehindOneThatIsTooLargeLeavesWithTheSameFlush() {
+        addGrowing("grown", 10, (6 << 20) + 1);
+        batcher.flush();
+        assertThat(told).containsExactly("grown TOO_LARGE");
+
+        addOfSize(300_000);
+        addGrowing("again", 10, (6 << 20) + 1);
+        add("behind");
+        batcher.flush();
+        assertThat(log.contents()).containsExactly("300000", "behind");
+        assertThat(tooLarge.sum()).isEqualTo(2);
+    }
+
+    /** A proposal that is told of its refusal may propose more, before what waits is sealed. */
+    @Test
+    void whatIsRefusedWhileOthersAreToldKeepsItsPlace() {
+        addOfSize(600_000);
+        batcher.add(new Named("refused", new byte[600_000]) {
+            @Override
+            public void failed(RangeException cause) {
+                super.failed(cause);
+                add("a");
+                addOfSize(700_000);
+            }
+        });
+        batcher.flush();
+        add("b");
+
+        assertThat(log.contents()).containsExactly("600000", "a");
+        List<Proposal> unsealed = batcher.close(new RangeException(Cause.TIMEOUT, "ended"));
+        assertThat(unsealed).extracting(Object::toString).containsExactly("700000", "b");
+    }
+
+    /** One that has become larger since it was added. */
+    private void addGrowing(String name, int hint, int bytes) {
+        batcher.add(new Named(name, new byte[bytes]) {
+            @Override
+            public int sizeHint() {
+                return hint;
+            }
+        });
+    }
+
     private Named add(String name) {
         Named proposal = new Named(name, name.getBytes(java.nio.charset.StandardCharsets.UTF_8));
         batcher.add(proposal);
@@ -209,7 +276,7 @@ class MutationBatcherTest {
         return Collections.nCopies(entry.mutations().size(), new byte[0]);
     }
 
-    private final class Named extends Proposal {
+    private class Named extends Proposal {
         private final String name;
         private final byte[] mutation;
 

@@ -135,7 +135,7 @@ final class InMemoryRange {
             return;
         }
         leadership.leader.settle();
-        if (waiting() == 0 && inFlight.isEmpty() && replying.isEmpty() && leadership.readsUnderWay == 0) {
+        if (waiting() == 0 && inFlight.isEmpty() && replying.isEmpty() && leadership.isIdle()) {
             leadership.ended = true;
             leadership.leader.stop(new RangeException(Cause.MOVED, "asked for by the test"));
             waiting.clear();
@@ -151,11 +151,7 @@ final class InMemoryRange {
         RangeException refusal = host.refusalOf(proposal.isRelieving());
         if (refusal != null) {
             // never from inside propose: a caller may be halfway through changing its own state
-            host.queue(() -> {
-                if (!proposal.isCancelled()) {
-                    proposal.failed(refusal);
-                }
-            });
+            failLater(proposal, refusal);
             return;
         }
         waiting.add(proposal);
@@ -168,6 +164,33 @@ final class InMemoryRange {
         host.queue(() -> failing.stream()
                 .filter(proposal -> !proposal.isCancelled())
                 .forEach(proposal -> proposal.failed(cause)));
+    }
+
+    boolean failOldestWaiting(RangeException cause) {
+        Proposal oldest = waiting.poll();
+        while (oldest != null && oldest.isCancelled()) {
+            oldest = waiting.poll();
+        }
+        if (oldest == null) {
+            return false;
+        }
+        Proposal failing = oldest;
+        failLater(failing, cause);
+        return true;
+    }
+
+    private void failLater(Proposal proposal, RangeException cause) {
+        Leadership current = leadership;
+        current.failuresUnderWay++;
+        host.queue(() -> {
+            current.failuresUnderWay--;
+            if (!proposal.isCancelled()) {
+                proposal.failed(cause);
+            }
+            if (held != null) {
+                pump();
+            }
+        });
     }
 
     /** Queues the sealing of what waits and, unless they are held, the commit of what was sealed. */
@@ -206,6 +229,7 @@ final class InMemoryRange {
                 }
                 next.markSealed();
                 byte[] mutation = next.encode();
+                host.sealed(mutation);
                 bytes += mutation.length;
                 proposedBytes += mutation.length;
                 entry.mutations.add(mutation);
@@ -317,9 +341,14 @@ final class InMemoryRange {
         private RangeLeader leader = RangeLeader.NONE;
         private boolean ended;
         private int readsUnderWay;
+        private int failuresUnderWay;
 
         Leadership(long ownTerm) {
             this.ownTerm = ownTerm;
+        }
+
+        boolean isIdle() {
+            return readsUnderWay == 0 && failuresUnderWay == 0;
         }
 
         @Override

@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
@@ -58,6 +59,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     private volatile boolean closed;
     private @Nullable RangeException writeFailure;
     private boolean additionsRefused;
+    private Consumer<byte[]> mutationWatcher = mutation -> {};
 
     /** A store that is one range. */
     public InMemoryRangeHost(Supplier<? extends RangeCoprocessor> factory) {
@@ -339,6 +341,20 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     /** Bytes of all mutations sealed so far in all ranges. */
     public long proposedBytes() {
         return ranges.stream().mapToLong(InMemoryRange::proposedBytes).sum();
+    }
+
+    /** From now on {@code watcher} is given each mutation when it is sealed. */
+    public void watchMutations(Consumer<byte[]> watcher) {
+        mutationWatcher = watcher;
+    }
+
+    void sealed(byte[] mutation) {
+        mutationWatcher.accept(mutation);
+    }
+
+    /** Fails the oldest proposal that waits, in the range of {@code key}, and leaves those behind it. Returns whether there was one. */
+    public boolean failOldestWaiting(byte[] key, Cause cause) {
+        return rangeOf(key).failOldestWaiting(new RangeException(cause, "planted"));
     }
 
     /** Entries sealed and not committed, in all ranges. */

@@ -21,7 +21,7 @@ public enum InboxFailure {
         return switch (e.reason()) {
             case MOVED -> MOVED;
             case STORE_FAILED -> STOPPED;
-            case TIMEOUT, OVERLOADED, DISK_FULL, CLOSED -> OTHER;
+            case TIMEOUT, OVERLOADED, DISK_FULL, TOO_LARGE, CLOSED -> OTHER;
         };
     }
 

@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -50,7 +51,8 @@ public class BatcherBenchmark {
                         throw new IllegalStateException("the log is never busy");
                     }
                 },
-                Long.MAX_VALUE);
+                new RangeSettings(Long.MAX_VALUE, 1 << 20, 1 << 20, 5_000),
+                new LongAdder());
     }
 
     @Setup

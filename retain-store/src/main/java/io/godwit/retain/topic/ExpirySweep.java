@@ -75,7 +75,7 @@ final class ExpirySweep implements RangeLeader {
         Removal(long nowMillis, List<byte[]> keys, boolean areMarks) {
             mutation = RetainMutation.expire(nowMillis, keys);
             marks = areMarks ? keys.size() : 0;
-            more = keys.size() == MAX_KEYS;
+            more = keys.size() == MAX_KEYS || mutation.length >= RetainIndex.MAX_DUE_BYTES;
         }
 
         @Override

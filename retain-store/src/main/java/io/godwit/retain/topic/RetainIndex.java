@@ -23,6 +23,9 @@ final class RetainIndex {
     @SuppressWarnings("ArrayRecordComponent") // compared by BY_TIME only
     private record Expiry(long atMillis, byte[] key) {}
 
+    /** Keys that are due fill one mutation of about this size: topics may be long, and a log takes no mutation that is too large. */
+    static final int MAX_DUE_BYTES = 256 * 1024;
+
     private static final Comparator<Expiry> BY_TIME =
             Comparator.comparingLong(Expiry::atMillis).thenComparing(Expiry::key, Arrays::compareUnsigned);
 
@@ -130,7 +133,7 @@ final class RetainIndex {
         return markCount;
     }
 
-    /** At most {@code max} keys whose messages have expired at {@code nowMillis}, the oldest first. */
+    /** At most {@code max} keys, and as few as {@link #MAX_DUE_BYTES} have room for, whose messages have expired at {@code nowMillis}, the oldest first. */
     List<byte[]> expired(long nowMillis, int max) {
         return dueBy(byTime, nowMillis, max);
     }
@@ -142,11 +145,13 @@ final class RetainIndex {
 
     private static List<byte[]> dueBy(NavigableSet<Expiry> times, long nowMillis, int max) {
         List<byte[]> keys = new ArrayList<>();
+        int bytes = 0;
         for (Expiry expiry : times) {
-            if (expiry.atMillis > nowMillis || keys.size() == max) {
+            if (expiry.atMillis > nowMillis || keys.size() == max || bytes >= MAX_DUE_BYTES) {
                 break;
             }
             keys.add(expiry.key);
+            bytes += expiry.key.length;
         }
         return keys;
     }

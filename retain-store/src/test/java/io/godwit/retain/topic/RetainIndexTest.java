@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RetainIndexTest {
@@ -39,6 +40,25 @@ class RetainIndexTest {
         assertThat(index.expired(20, 5)).hasSize(1);
         index.put(key("a"), RetainKeys.NEVER, 0);
         assertThat(index.expired(30, 5)).isEmpty();
+    }
+
+    /** They leave in one mutation, and a log takes none that is too large. */
+    @Test
+    void keysThatAreDueAreBoundedInBytes() {
+        RetainIndex index = new RetainIndex(new RetainCounters(new SimpleMeterRegistry()));
+        for (int i = 0; i < 256; i++) {
+            index.put(key("t".repeat(65_000) + i), 10, 0);
+        }
+        int bytes = 0;
+        for (int removed = 0; removed < 256; ) {
+            List<byte[]> due = index.expired(10, 256);
+            bytes = Math.max(bytes, due.stream().mapToInt(each -> each.length).sum());
+            due.forEach(index::remove);
+            removed += due.size();
+            assertThat(due).isNotEmpty();
+        }
+        assertThat(bytes).isLessThan(RetainIndex.MAX_DUE_BYTES + 65_100);
+        assertThat(index.expired(10, 256)).isEmpty();
     }
 
     private static byte[] key(String topic) {

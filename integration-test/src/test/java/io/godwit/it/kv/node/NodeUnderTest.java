@@ -139,7 +139,7 @@ final class NodeUnderTest implements Registers {
     /** As {@link io.godwit.kv.coprocessor.Proposal#failed} says. */
     private static boolean isSurelyNotDone(RangeException.Cause cause) {
         return switch (cause) {
-            case OVERLOADED, DISK_FULL, CLOSED -> true;
+            case OVERLOADED, DISK_FULL, TOO_LARGE, CLOSED -> true;
             case TIMEOUT, STORE_FAILED, MOVED -> false;
         };
     }
