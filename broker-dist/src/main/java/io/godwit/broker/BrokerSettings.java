@@ -47,6 +47,7 @@ final class BrokerSettings {
                         defaults.writeBufferBytes(),
                         new RangeSettings(
                                 range.maxPendingBytes(),
+                                ClusterSettings.maxMessageBytes(config) - RangeSettings.MESSAGE_ROOM_BYTES,
                                 config.get(PropertySettings.SNAPSHOT_LOG_BYTES),
                                 range.leaderWaitMillis()),
                         lowWaterBytes < 0 ? OptionalLong.empty() : OptionalLong.of(lowWaterBytes),
@@ -76,6 +77,7 @@ final class BrokerSettings {
                 dropsOldest(config) ? InboxConfig.DropPolicy.OLDEST : InboxConfig.DropPolicy.NEWEST,
                 config.get(FileSettings.QUEUE_QOS0),
                 maxQueued,
+                config.get(FileSettings.MAX_QUEUED_QOS0_BYTES),
                 Duration.ofSeconds(config.get(FileSettings.MAX_EXPIRY_SECONDS)),
                 config.get(PropertySettings.INBOX_EARLY_PUSH));
     }

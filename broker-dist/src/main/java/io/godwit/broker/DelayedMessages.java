@@ -76,7 +76,11 @@ final class DelayedMessages implements Delayer {
                 message.receivedAtMillis(),
                 message.properties());
         AttachRequest request = new AttachRequest(
-                keeper(publisher, token), false, delayed.seconds(), new Will(later, delayed.seconds()));
+                keeper(publisher, token),
+                false,
+                delayed.seconds(),
+                new Will(later, delayed.seconds()),
+                token != null); // it is on record at its publisher, or in the record of a will
         return write(request).handle((done, failure) -> {
             underWay.decrementAndGet();
             return failure == null ? DistOutcome.DELIVERED : DistOutcome.ofFailure(causeOf(failure));

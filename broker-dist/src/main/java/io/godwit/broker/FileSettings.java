@@ -2,6 +2,7 @@ package io.godwit.broker;
 
 import io.godwit.cluster.HostPort;
 import io.godwit.dist.client.SharedPick;
+import io.godwit.inbox.InboxConfig;
 import io.godwit.mqtt.topic.AutoSubscription;
 import io.godwit.mqtt.topic.RewriteRule;
 import java.util.List;
@@ -59,6 +60,8 @@ final class FileSettings {
             Setting.integer("sessionConfig.maxQueuedMessages", 1_000, 1, 1_000_000);
     static final Setting<Long> MAX_QUEUED_BYTES =
             Setting.number("sessionConfig.maxQueuedBytes", 64L << 20, 1, Long.MAX_VALUE);
+    static final Setting<Long> MAX_QUEUED_QOS0_BYTES =
+            Setting.number("sessionConfig.maxQueuedQos0Bytes", InboxConfig.DEFAULT_QOS0_BYTES, 1, Long.MAX_VALUE);
     static final Setting<Integer> MAX_FILTERS =
             Setting.integer("sessionConfig.maxFilters", 10_000, 1, Integer.MAX_VALUE);
     static final Setting<Integer> MAX_FILTER_PATTERNS =
@@ -160,6 +163,7 @@ final class FileSettings {
             PACK_EVENT_LOOPS,
             MAX_QUEUED_MESSAGES,
             MAX_QUEUED_BYTES,
+            MAX_QUEUED_QOS0_BYTES,
             MAX_FILTERS,
             MAX_FILTER_PATTERNS,
             SLOW_CONSUMER_TIMEOUT_SECONDS,

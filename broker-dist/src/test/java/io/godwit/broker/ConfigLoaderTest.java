@@ -128,6 +128,7 @@ class ConfigLoaderTest {
                 sessionConfig:
                   maxQueuedMessages: 7
                   maxQueuedBytes: 5000
+                  maxQueuedQos0Bytes: 6000
                   maxFilters: 40
                   maxFilterPatterns: 50
                   slowConsumerTimeoutSeconds: 50
@@ -238,6 +239,7 @@ class ConfigLoaderTest {
                 .isEqualTo(
                         new BanConfig(1, 2, 3, 4, Duration.ofSeconds(6), Duration.ofSeconds(7), Duration.ofSeconds(8)));
         assertThat(mqtt.session().maxQueuedBytes()).isEqualTo(5_000);
+        assertThat(BrokerSettings.inbox(config).maxQueuedQos0Bytes()).isEqualTo(6_000);
         assertThat(mqtt.session().sendWindow()).isEqualTo(20);
         assertThat(mqtt.session().slowConsumerTimeoutSeconds()).isEqualTo(50);
         assertThat(mqtt.session().limits()).isEqualTo(new TopicLimits(20, 4000, 30, 40, 50));

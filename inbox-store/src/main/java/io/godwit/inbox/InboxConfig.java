@@ -9,6 +9,8 @@ import java.time.Duration;
  * @param dropPolicy what goes when that many wait
  * @param queueQos0 whether QoS 0 messages are kept for a session that is not connected
  * @param maxQueuedQos0 how many; beyond it the oldest goes
+ * @param maxQueuedQos0Bytes what those take on the heap that wait for the client of a connected session, which nobody
+ *     stores; beyond it the oldest goes
  * @param maxSessionExpiry upper bound on the Session Expiry Interval that a client may ask for, in whole seconds up to 4,294,967,295, the last meaning
  *     without bound
  * @param earlyPush sends a QoS 1 message to a connected client while its insert waits for the disk; when the client acknowledges it first it
@@ -19,8 +21,11 @@ public record InboxConfig(
         DropPolicy dropPolicy,
         boolean queueQos0,
         int maxQueuedQos0,
+        long maxQueuedQos0Bytes,
         Duration maxSessionExpiry,
         boolean earlyPush) {
+    /** See {@link #maxQueuedQos0Bytes}. */
+    public static final long DEFAULT_QOS0_BYTES = 4L << 20;
 
     /** Which message a full queue gives up. */
     public enum DropPolicy {
@@ -34,12 +39,26 @@ public record InboxConfig(
     public static final InboxConfig DEFAULT =
             new InboxConfig(1000, DropPolicy.NEWEST, true, 1000, Duration.ofSeconds(NEVER_SECONDS), true);
 
+    /** With {@link #DEFAULT_QOS0_BYTES}. */
+    public InboxConfig(
+            int maxQueuedMessages,
+            DropPolicy dropPolicy,
+            boolean queueQos0,
+            int maxQueuedQos0,
+            Duration maxSessionExpiry,
+            boolean earlyPush) {
+        this(maxQueuedMessages, dropPolicy, queueQos0, maxQueuedQos0, DEFAULT_QOS0_BYTES, maxSessionExpiry, earlyPush);
+    }
+
     public InboxConfig {
         if (maxQueuedMessages < 1) {
             throw new IllegalArgumentException("maxQueuedMessages must be at least 1, was " + maxQueuedMessages);
         }
         if (maxQueuedQos0 < 1) {
             throw new IllegalArgumentException("maxQueuedQos0 must be at least 1, was " + maxQueuedQos0);
+        }
+        if (maxQueuedQos0Bytes < 1) {
+            throw new IllegalArgumentException("maxQueuedQos0Bytes must be at least 1, was " + maxQueuedQos0Bytes);
         }
         if (maxSessionExpiry.isNegative() || maxSessionExpiry.toSeconds() > NEVER_SECONDS) {
             throw new IllegalArgumentException(

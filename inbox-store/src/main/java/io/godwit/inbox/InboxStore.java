@@ -57,6 +57,7 @@ public final class InboxStore {
                 config.maxQueuedMessages(),
                 config.dropPolicy() == InboxConfig.DropPolicy.OLDEST,
                 config.queueQos0() ? config.maxQueuedQos0() : 0,
+                config.maxQueuedQos0Bytes(),
                 config.maxSessionExpiry().toSeconds(),
                 config.earlyPush(),
                 MAX_IDLE_INBOXES);

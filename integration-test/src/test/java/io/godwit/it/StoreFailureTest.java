@@ -412,7 +412,9 @@ class StoreFailureTest {
         long percent = Files.getFileStore(home).getUsableSpace() / 100;
         long mark = 82 * percent; // taken back at nine eighths of it
         Path filler = directory.resolve("filler");
-        try (BrokerProcess broker = broker(home).property("kv_disk_low_water_bytes", mark)) {
+        try (BrokerProcess broker = broker(home)
+                .property("kv_disk_low_water_bytes", mark)
+                .setting("topicConfig", "{delayedPublish: {maxSeconds: 60}}")) {
             broker.start();
             fillWithMessages(broker);
             BlockingQueue<Runnable> withheld = new LinkedBlockingQueue<>();
@@ -433,6 +435,17 @@ class StoreFailureTest {
                 assertThat(broker.status()).contains("READ_ONLY");
                 assertThat(codeOf(writer.publish("x", "refused", 2))).isGreaterThanOrEqualTo(0x80);
                 assertThat(exact.subscribe("new", 1)).isGreaterThanOrEqualTo(0x80);
+                assertThat(codeOf(writer.publish("$delayed/60/t", "refused", 1)))
+                        .as("a message for later")
+                        .isEqualTo(0x97);
+                assertThat(connectCode(ClientConfig.of(broker.address(), "new", 5)))
+                        .as("a new session")
+                        .isEqualTo(0x89);
+                Packet.Will large = new Packet.Will("t", new byte[10_000], 1, false, Properties.NONE);
+                ClientConfig transientClient =
+                        ClientConfig.of(broker.address(), "live", 5).withCleanSession();
+                assertThat(connectCode(transientClient.withWill(large))).isEqualTo(0x89);
+                assertThat(connectCode(transientClient)).as("nothing is kept").isZero();
                 acknowledge(withheld); // PUBREC
                 acknowledge(withheld); // PUBCOMP: the PUBREL was let through
                 assertThat(drained(broker, "kept")).isEqualTo(queued);
@@ -452,6 +465,12 @@ class StoreFailureTest {
             }
         } finally {
             Files.deleteIfExists(filler);
+        }
+    }
+
+    private static int connectCode(ClientConfig config) throws Exception {
+        try (TestClient client = new TestClient(config)) {
+            return client.connect().code();
         }
     }
 

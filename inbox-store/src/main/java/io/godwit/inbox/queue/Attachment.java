@@ -181,10 +181,13 @@ final class Attachment implements InboxAttachment {
 
     @Override
     public CompletableFuture<Void> detach(long expirySeconds, boolean publishWill, long sentBelow) {
-        return ask(answer -> {
-            outbox.unsentFrom(sentBelow);
-            leader.lifecycle().detach(state, expirySeconds, publishWill, answer);
-        });
+        return ask(
+                answer -> {
+                    outbox.unsentFrom(sentBelow);
+                    leader.lifecycle().detach(state, expirySeconds, publishWill, answer);
+                },
+                () -> leader.lifecycle()
+                        .detachedLate(state, new Disconnect(incarnation, expirySeconds, publishWill, false)));
     }
 
     private void tell(Runnable what) {
@@ -202,11 +205,18 @@ final class Attachment implements InboxAttachment {
     }
 
     private <T extends @Nullable Object> CompletableFuture<T> ask(Consumer<CompletableFuture<T>> what) {
+        return ask(what, () -> {});
+    }
+
+    /** @param tooLate run instead when the attachment is over, before the answer says so */
+    private <T extends @Nullable Object> CompletableFuture<T> ask(
+            Consumer<CompletableFuture<T>> what, Runnable tooLate) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         leader.mailbox().post(new Mailbox.Call() {
             @Override
             public void run() {
                 if (closed) {
+                    tooLate.run();
                     fail(Mailbox.closed());
                 } else {
                     what.accept(answer);
@@ -276,6 +286,7 @@ final class Attachment implements InboxAttachment {
         end(cause);
         boolean hasCredit = outbox.credit() > 0;
         MovedSession moved = new MovedSession(incarnation, ledger.sentBelow(), hasCredit, outbox.takePlaces());
+        moved.comeTo(null);
         moved.waitFrom(nowMillis);
         to.leave(state.id, moved);
         listener.detached(InboxListener.Reason.MOVED);

@@ -14,6 +14,10 @@ import org.jspecify.annotations.Nullable;
 final class Batch extends Proposal {
     /** A batch of this size is closed; the next one begins. */
     static final int FULL_BYTES = 128 * 1024;
+    /** So is one that has the store write so much: each inbox gets its own copy of a message that stands in the batch once. */
+    static final int FULL_WRITTEN_BYTES = 4 << 20;
+    /** At sealing, progress that nobody waits for joins up to this size. */
+    static final int MAX_SEALED_BYTES = 2 * FULL_BYTES;
 
     /** One step of the mutation. */
     interface Operation {
@@ -79,6 +83,8 @@ final class Batch extends Proposal {
     private final List<OwedRetained.Replay> replays = new ArrayList<>(0);
 
     private int bytes = 64;
+    /** What its messages take in the store, about. */
+    private long writtenBytes;
     /** Copies that may still be taken back; when all are and nothing else is in here, so is the batch. */
     private int copies;
 
@@ -92,7 +98,12 @@ final class Batch extends Proposal {
     }
 
     boolean isFull() {
-        return bytes >= FULL_BYTES;
+        return bytes >= FULL_BYTES || writtenBytes >= FULL_WRITTEN_BYTES;
+    }
+
+    /** Whether there is no room, at sealing, for what may as well go with the next one. */
+    boolean hasNoRoom() {
+        return bytes >= MAX_SEALED_BYTES;
     }
 
     /** Whether nothing is left in it to be written or waited for. */
@@ -116,6 +127,7 @@ final class Batch extends Proposal {
             state.lastBatch = this;
             state.batches++;
             touched.add(state);
+            bytes += state.prefix.length + 2;
         }
     }
 
@@ -125,10 +137,15 @@ final class Batch extends Proposal {
         bytes += insert.message().heapBytes();
     }
 
-    void copyAdded(InboxState state) {
-        touch(state);
+    void copyAdded(PlacedCopy copy) {
+        touch(copy.state);
         copies++;
-        bytes += 24;
+        GroupCopy group = copy.group;
+        int ownBytes = 24
+                + 5 * copy.subscriptionIds.length
+                + (group == null ? 0 : group.filter().length());
+        bytes += ownBytes;
+        writtenBytes += ownBytes + copy.message.heapBytes();
     }
 
     void copyTakenBack() {
@@ -175,7 +192,7 @@ final class Batch extends Proposal {
     void deleteRange(InboxState state, byte[] first, byte[] end) {
         touch(state);
         onlyCopies = false;
-        bytes += 48;
+        bytes += first.length + end.length + 16;
         operations.add(out -> writeDeleteRange(out, state, first, end));
     }
 
@@ -191,6 +208,7 @@ final class Batch extends Proposal {
         if (state.progressWantedBy != this) {
             state.progressWantedBy = this;
             touch(state);
+            bytes += progressBytes(state);
             wantedProgress.add(state);
         }
     }
@@ -199,7 +217,7 @@ final class Batch extends Proposal {
     void tell(OwedRetained.Replay replay) {
         onlyCopies = false;
         touch(replay.state());
-        bytes += 96;
+        bytes += 64 + replay.bytes();
         replays.add(replay);
     }
 
@@ -250,9 +268,16 @@ final class Batch extends Proposal {
         return out.toBytes();
     }
 
+    private static int progressBytes(InboxState state) {
+        return 64 + 3 * state.ledger.listedInProgress();
+    }
+
     /** At sealing: the progress of this inbox goes along. */
     void addProgress(InboxState state) {
         touch(state);
+        if (state.progressWantedBy != this) {
+            bytes += progressBytes(state);
+        }
         progressWrites.add(new ProgressWrite(state));
     }
 

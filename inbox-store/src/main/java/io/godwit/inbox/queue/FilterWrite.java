@@ -19,6 +19,8 @@ final class FilterWrite implements Batch.Operation {
     private final Batch batch;
     private final InboxState state;
     private final Session session;
+    /** Of one page, about, before what {@link #batch} changes. */
+    private int pageBytes;
     /** A bit per page. */
     private long pages;
     /** The values by page, null for a page without filters; null until they are settled. */
@@ -40,6 +42,11 @@ final class FilterWrite implements Batch.Operation {
             earlier.settle();
         }
         FilterWrite write = new FilterWrite(batch, state, session);
+        long length = 0;
+        for (TopicFilter filter : session.filters.keySet()) {
+            length += BYTES_EACH + 2L * filter.text().length();
+        }
+        write.pageBytes = (int) Math.min(Integer.MAX_VALUE / FilterTable.PAGES, length / FilterTable.PAGES);
         session.filterWrite = write;
         return write;
     }
@@ -57,9 +64,9 @@ final class FilterWrite implements Batch.Operation {
         }
         if ((pages & page) == 0) {
             pages |= page;
-            batch.grow(BYTES_EACH * (1 + session.filters.size() / FilterTable.PAGES));
+            batch.grow(BYTES_EACH + pageBytes);
         }
-        batch.grow(filter.text().length());
+        batch.grow(2 * filter.text().length());
     }
 
     private Map<Integer, byte @Nullable []> settle() {

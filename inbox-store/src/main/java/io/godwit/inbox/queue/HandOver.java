@@ -125,6 +125,7 @@ final class HandOver {
             long[] left = Arrays.stream(remains.sequences())
                     .filter(sequence -> sequence > last || later.contains(sequence))
                     .toArray();
+            leader.closeFullBatch();
             EndedSession now = forget(left);
             leader.openBatch().whenDone(new Batch.Waiter() {
                 @Override

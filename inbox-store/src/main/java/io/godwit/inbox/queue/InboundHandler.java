@@ -343,6 +343,7 @@ final class InboundHandler {
                 retryMillis = FIRST_RETRY_MILLIS;
                 if (state.inbound == flows && !state.discarded) {
                     Message message = flow.message;
+                    leader.closeFullBatch();
                     markDistributed(state, flow);
                     leader.tellFinished(state, message, origin, flow.number);
                     leader.openBatch().whenDone(new DiscardOnFailure(leader, state));

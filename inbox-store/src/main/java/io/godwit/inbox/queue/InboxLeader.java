@@ -178,7 +178,7 @@ final class InboxLeader implements RangeLeader {
 
     /**
      * Why nothing may be added to the store now; null when it may. What users add asks for it. Not asked for: what takes the place of something
-     * stored (a message with a token, a session's record), and what ends things.
+     * stored (a message with a token, the record of a session that goes on), and what ends things.
      */
     @Nullable
     RangeException diskFull() {
@@ -187,7 +187,10 @@ final class InboxLeader implements RangeLeader {
                 : new RangeException(Cause.DISK_FULL, "free disk is below the low-water mark: nothing is added");
     }
 
-    /** Before a request: a full batch takes no more. Never in the middle of one, so that what a request writes stays in one mutation. */
+    /**
+     * A full batch takes no more. Called before a request, and before whatever else writes by itself: its own part stays in one mutation. In the
+     * middle of a request only between parts of which each may be lost alone, such as messages of QoS 0.
+     */
     void closeFullBatch() {
         if (open != null && open.isFull()) {
             open = null;
@@ -211,13 +214,13 @@ final class InboxLeader implements RangeLeader {
         return batch == open && !batch.isDone();
     }
 
-    /** Takes a sequence; the ceiling is raised in the open batch when need be. */
+    /** Takes a sequence for the open batch, which brings the ceiling along when need be. */
     long takeSequence(InboxState state) {
         SequenceAllocator sequences = state.sequences;
         long sequence = sequences.take();
-        if (sequences.needsRaise()) {
-            long ceiling = sequences.raise();
+        if (sequences.isAboveStored() && sequences.mustTell(openBatch().id)) {
             Batch batch = openBatch();
+            long ceiling = sequences.tell(batch.id);
             ByteWriter value = new ByteWriter(8);
             value.u64(ceiling);
             batch.put(state, InboxKeys.suffix(InboxKeys.CEILING), value.toBytes());
@@ -284,27 +287,35 @@ final class InboxLeader implements RangeLeader {
             }
         }
         List<InboxState> later = new ArrayList<>(0);
+        boolean isCut = false;
         for (InboxState state : dirty) {
             if (state.discarded || !state.dirty) {
                 state.dirty = false;
             } else if (state.progressNotBefore > batch.id) {
                 later.add(state);
-            } else {
-                addProgress(batch, state);
+            } else if (batch.hasNoRoom()) {
+                isCut = true;
+                later.add(state);
+            } else if (!addProgress(batch, state)) {
+                isCut = true;
+                state.dirty = true;
+                later.add(state);
             }
         }
         dirty.clear();
         dirty.addAll(later);
+        if (isCut) {
+            openBatch().whenDone(Batch.NOBODY); // takes the rest, or as much of it as it has room for
+        }
     }
 
-    private static void addProgress(Batch batch, InboxState state) {
+    /** @return false when there was no room for all that goes along with it */
+    private static boolean addProgress(Batch batch, InboxState state) {
         state.dirty = false;
         state.hasData = true;
         batch.addProgress(state);
         Session session = state.session;
-        if (session != null && session.retained != null) {
-            session.retained.tellMoved(batch);
-        }
+        return session == null || session.retained == null || !session.retained.tellMoved(batch);
     }
 
     /** A copy was encoded in the batch being sealed. */
@@ -430,6 +441,7 @@ final class InboxLeader implements RangeLeader {
         states.stop(cause);
         if (isMoved) {
             outside.moved().noteIncarnation(lifecycle.lastIncarnation());
+            lifecycle.leaveUnwritten();
             outside.moved().forgetOld(nowMillis(), reports());
         }
         outside.moved().withdraw(announced);

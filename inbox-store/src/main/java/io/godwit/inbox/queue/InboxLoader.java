@@ -24,6 +24,7 @@ final class InboxLoader {
         if (record == null) {
             return state;
         }
+        state.recordBytes = record.length;
         SessionRecord stored = SessionRecord.decode(id, record);
         state.session = stored.session();
         state.owed.addAll(stored.owed());
@@ -36,14 +37,21 @@ final class InboxLoader {
             Remains remains = over.remains();
             lastUsed = remains == null ? lastUsed : Math.max(lastUsed, remains.end() - 1);
         }
+        for (StoredWill will : state.owed) {
+            lastUsed = Math.max(lastUsed, will.number());
+        }
         if (session != null) {
             state.ledger = leader.states().newLedger(session.first);
             loadFilters(reader, leader, state, session);
             lastUsed = Math.max(lastUsed, Math.max(session.first - 1, loadQueue(reader, state)));
             loadTokens(reader, state);
-            loadInbound(reader, state);
+            lastUsed = Math.max(lastUsed, loadInbound(reader, state));
+            StoredWill will = session.will;
+            lastUsed = will == null ? lastUsed : Math.max(lastUsed, will.number());
+            OwedRetained retained = session.retained;
+            lastUsed = retained == null ? lastUsed : Math.max(lastUsed, retained.lastSequence());
         }
-        // the ceiling is enough unless raising it failed for want of disk while later batches went through
+        // the ceiling alone is enough, but for what was written by a release that told it only once
         state.sequences = new SequenceAllocator(lastUsed + 1, storedCeiling);
         return state;
     }
@@ -166,16 +174,21 @@ final class InboxLoader {
         }
     }
 
-    private static void loadInbound(RangeReader reader, InboxState state) {
+    /** Gives back the highest token number. */
+    private static long loadInbound(RangeReader reader, InboxState state) {
         byte[] prefix = state.prefix;
+        long last = 0;
         byte[] from = InboxKeys.key(prefix, InboxKeys.INBOUND);
         try (RangeCursor cursor = reader.cursor(from, InboxKeys.key(prefix, InboxKeys.INBOUND + 1))) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
                 byte[] key = cursor.key();
                 int packetId = new ByteReader(key, prefix.length + 1, 2).u16();
-                state.inbound().put(InboundFlows.Flow.decode(packetId, cursor.value()));
+                InboundFlows.Flow flow = InboundFlows.Flow.decode(packetId, cursor.value());
+                state.inbound().put(flow);
+                last = Math.max(last, flow.number);
                 state.hasData = true;
             }
         }
+        return last;
     }
 }

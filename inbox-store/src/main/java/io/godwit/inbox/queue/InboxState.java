@@ -59,6 +59,9 @@ final class InboxState {
     @Nullable
     Batch runBatch;
 
+    /** Of the record as it was written or loaded last. */
+    int recordBytes;
+
     /** The batch that wrote the record last; what the record owes is begun when it is done. */
     @Nullable
     Batch recordIn;

@@ -182,6 +182,12 @@ final class InboxStates {
         }
     }
 
+    /** Whether a discarded inbox has not been loaded again. */
+    boolean isToBeLoaded(InboxState discarded) {
+        InboxState now = states.get(discarded.id);
+        return now == null || !now.ready;
+    }
+
     private void cutOff(InboxState state) {
         Attachment attachment = state.attachment;
         MovedSession awaited = state.awaited;
@@ -271,6 +277,7 @@ final class InboxStates {
             attachment.move(cause, outside.moved(), leader.nowMillis());
         } else if (awaited != null) { // its connection has not come here yet
             state.awaited = null;
+            awaited.comeTo(null);
             awaited.waitFrom(leader.nowMillis());
             outside.moved().leave(state.id, awaited);
         }

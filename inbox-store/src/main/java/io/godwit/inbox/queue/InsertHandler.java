@@ -294,6 +294,14 @@ final class InsertHandler {
         addTo(leader.openBatch(), true, new Insert(leader, null, copy.message), placed);
     }
 
+    /** The same for all that a connection has left. Each may begin another batch: together they can be many and large. */
+    void storeAll(InboxState state, List<QueuedCopy> copies) {
+        for (QueuedCopy copy : copies) {
+            leader.closeFullBatch();
+            store(state, copy);
+        }
+    }
+
     private static void addTo(Batch batch, boolean isFirst, Insert insert, PlacedCopy placed) {
         InboxState state = placed.state;
         state.hasData = true;
@@ -305,7 +313,7 @@ final class InsertHandler {
                 placed.group != null,
                 placed.message.payload().length);
         insert.add(placed);
-        batch.copyAdded(state);
+        batch.copyAdded(placed);
         if (isFirst) {
             batch.insert(insert);
         }
@@ -334,6 +342,7 @@ final class InsertHandler {
                 source,
                 request.tokenFinishedBelow(),
                 now,
+                () -> !leader.openBatch().isFull(),
                 (name, number) -> leader.openBatch().delete(state, InboxKeys.tokenSuffix(name, number)));
         if (!tokens.contains(source, request.tokenNumber())) {
             return false;

@@ -451,6 +451,12 @@ final class Ledger {
         return new Progress(low, horizon, sentBelow, live, receivedSequences());
     }
 
+    /** At most so many sequences are in {@link #progress}, each with a few bytes. */
+    int listedInProgress() {
+        boolean hasGaps = size > 0 && sequenceAt(headOrdinal) < horizon;
+        return receivedCount + (hasGaps ? size - holes : 0);
+    }
+
     private long[] receivedSequences() {
         long[] received = new long[receivedCount];
         int count = 0;

@@ -9,6 +9,7 @@ import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.inbox.expiry.SessionTimes;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.SessionEndCause;
@@ -16,7 +17,9 @@ import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -36,9 +39,21 @@ final class Lifecycle {
      */
     private static final long GOES_ON_MILLIS = 1000;
 
+    /** A will of at most so many bytes on the heap resumes a session though the disk is nearly full. */
+    static final int SMALL_WILL_BYTES = 1024;
+
+    /**
+     * What a record may have, so that a connection may make it larger: wills and filters of earlier sessions stay in it
+     * until they are published and unsubscribed, however many there are.
+     */
+    static final int MAX_GROWING_RECORD_BYTES = 4 << 20;
+
     private final InboxLeader leader;
     private final Obligations obligations;
     private final InboundHandler inbound;
+    /** Ends of connections that could not be written; each is taken when its inbox is loaded again, soon after. */
+    private final Map<InboxId, Disconnect> unwritten = new HashMap<>(0);
+
     private long lastIncarnation;
 
     Lifecycle(InboxLeader leader, Obligations obligations, InboundHandler inbound) {
@@ -56,6 +71,17 @@ final class Lifecycle {
 
     void attach(InboxState state, SessionCall.Attach call) {
         AttachRequest request = call.request;
+        RangeException full = leader.diskFull();
+        if (full != null && addsData(state, request)) {
+            call.answer.completeExceptionally(full);
+            return;
+        }
+        if (state.recordBytes > MAX_GROWING_RECORD_BYTES && growsRecord(state, request)) {
+            call.answer.completeExceptionally(new RangeException(
+                    Cause.OVERLOADED,
+                    "what earlier sessions have left to do takes " + state.recordBytes + " bytes already"));
+            return;
+        }
         boolean goesOn = goesOn(state, request);
         leaveBehind(state, request.cleanStart());
         Session session = state.session;
@@ -96,6 +122,33 @@ final class Lifecycle {
             batch.whenDone(new Answering<>(leader, state, call.answer, reply));
             settleOnceWritten(state);
         }
+    }
+
+    /**
+     * Whether the store would have more than before, for longer than the connection: a new session, a larger will. One
+     * that resumes a session must be able to, so that its queue empties; a will of its client's usual size goes along,
+     * unless one of before is still owed.
+     */
+    private boolean addsData(InboxState state, AttachRequest request) {
+        Will will = request.will();
+        Session session = state.session;
+        if (request.replacesStored()) {
+            return false;
+        }
+        if (session == null) {
+            return request.expirySeconds() > 0 || will != null;
+        }
+        if (will == null) {
+            return false;
+        }
+        StoredWill before = session.will;
+        int stored = before == null ? 0 : before.message().heapBytes();
+        return !state.owed.isEmpty() || will.message().heapBytes() > Math.max(stored, SMALL_WILL_BYTES);
+    }
+
+    private static boolean growsRecord(InboxState state, AttachRequest request) {
+        Session session = state.session;
+        return request.will() != null || request.cleanStart() && session != null && !session.filters.isEmpty();
     }
 
     /**
@@ -227,17 +280,49 @@ final class Lifecycle {
             suppressWill(state, session);
         }
         detached(state, session);
-        if (state.session != null) {
-            unsent.forEach(copy -> leader.inserts().store(state, copy));
-            if (session.inboundOpen) {
-                inbound.resumeLater(state);
-            }
-        } else {
-            leader.reports().dropped(state.id, unsent, DropReason.SESSION_ENDED);
-        }
+        // the batch that has the record is the one waited for: QoS 0 may take several more
+        Disconnect disconnect = new Disconnect(session.incarnation, expirySeconds, publishWill, true);
+        leader.openBatch().whenDone(new Recording(state, disconnect));
         leader.openBatch().whenDone(new Answering<@Nullable Void>(leader, state, answer, null));
         settleOnceWritten(state);
+        keepUnsent(state, unsent);
+        if (state.session != null && session.inboundOpen) {
+            inbound.resumeLater(state);
+        }
         attachment.detaching();
+    }
+
+    /** A connection has ended whose attachment was over already: if its inbox could not be written, that is not too late. */
+    void detachedLate(InboxState state, Disconnect disconnect) {
+        if (state.discarded && leader.states().isToBeLoaded(state)) {
+            unwritten.put(state.id, disconnect);
+        }
+    }
+
+    /** The next leader on this node takes over what has not been written. */
+    void leaveUnwritten() {
+        unwritten.forEach((id, disconnect) -> leader.outside().moved().leave(id, disconnect, leader.nowMillis()));
+        unwritten.clear();
+    }
+
+    /** Remembers how a connection ended when that could not be written. */
+    private final class Recording implements Batch.Waiter {
+        private final InboxState state;
+        private final Disconnect disconnect;
+
+        Recording(InboxState state, Disconnect disconnect) {
+            this.state = state;
+            this.disconnect = disconnect;
+        }
+
+        @Override
+        public void applied() {}
+
+        @Override
+        public void failed(RangeException cause) {
+            unwritten.put(state.id, disconnect);
+            leader.states().discard(state);
+        }
     }
 
     void subscribe(InboxState state, List<StoredSubscription> asked, CompletableFuture<List<Boolean>> answer) {
@@ -321,10 +406,12 @@ final class Lifecycle {
             leader.records().written(state.id); // its deletion may have been taken back
         }
         Session session = state.session;
+        Disconnect disconnect = takeUnwritten(state.id);
         MovedSession moved = leader.outside().moved().take(state.id, session, leader.nowMillis(), leader.reports());
         state.ledger.markSentBelow(moved == null ? state.storedSentBelow : moved.sentBelow);
         if (moved != null) {
             state.awaited = moved;
+            moved.comeTo(leader.holds());
             if (leader.isSettling()) {
                 leader.announce(state);
             }
@@ -333,8 +420,16 @@ final class Lifecycle {
             return;
         }
         if (session != null && session.attached) {
+            boolean hasSaid = disconnect != null && disconnect.incarnation() == session.incarnation;
+            if (disconnect != null && hasSaid) {
+                applyTerms(state, session, disconnect);
+            }
             detached(state, session);
-            leader.openBatch().whenDone(new DiscardOnFailure(leader, state));
+            leader.openBatch()
+                    .whenDone(
+                            disconnect != null && hasSaid
+                                    ? new Recording(state, disconnect)
+                                    : new DiscardOnFailure(leader, state));
         } else {
             remindOf(state);
         }
@@ -342,19 +437,41 @@ final class Lifecycle {
         settleOnceWritten(state);
     }
 
+    private @Nullable Disconnect takeUnwritten(InboxId id) {
+        Disconnect own = unwritten.remove(id);
+        return own != null ? own : leader.outside().moved().takeDisconnect(id, leader.nowMillis());
+    }
+
+    private void applyTerms(InboxState state, Session session, Disconnect disconnect) {
+        if (disconnect.expirySeconds() >= 0) {
+            session.expirySeconds = boundedExpiry(disconnect.expirySeconds());
+        }
+        StoredWill will = session.will;
+        if (!disconnect.publishWill() && will != null) {
+            session.will = null;
+            if (!disconnect.isWillReported()) {
+                leader.reports().willSuppressed(state.id, will.message().topic());
+            }
+        }
+    }
+
     /** The connection that was awaited has not come. */
     private void lost(InboxState state, Session session, MovedSession awaited) {
         List<QueuedCopy> unsent = awaited.unsent(state.ledger);
         state.awaited = null;
         detached(state, session);
+        leader.openBatch().whenDone(new DiscardOnFailure(leader, state));
+        settleOnceWritten(state);
+        keepUnsent(state, unsent);
+        inbound.resume(state);
+    }
+
+    private void keepUnsent(InboxState state, List<QueuedCopy> unsent) {
         if (state.session != null) {
-            unsent.forEach(copy -> leader.inserts().store(state, copy));
+            leader.inserts().storeAll(state, unsent);
         } else {
             leader.reports().dropped(state.id, unsent, DropReason.SESSION_ENDED);
         }
-        leader.openBatch().whenDone(new DiscardOnFailure(leader, state));
-        inbound.resume(state);
-        settleOnceWritten(state);
     }
 
     /** Ends the session or publishes its will if it is time. */
@@ -435,7 +552,7 @@ final class Lifecycle {
             return;
         }
         if (reason == InboxListener.Reason.TAKEN_OVER) {
-            unsent.forEach(copy -> leader.inserts().store(state, copy));
+            leader.inserts().storeAll(state, unsent);
         } else {
             leader.reports().dropped(state.id, unsent, DropReason.SESSION_ENDED);
         }
@@ -538,6 +655,7 @@ final class Lifecycle {
         state.recordIn = batch;
         if (hasNothing(state)) {
             leader.records().deleted(state.id);
+            state.recordBytes = 0;
             batch.delete(state, InboxKeys.suffix(InboxKeys.SESSION));
             batch.delete(state, InboxKeys.suffix(InboxKeys.CEILING));
             // what comes next stores a ceiling anew
@@ -546,7 +664,9 @@ final class Lifecycle {
             leader.records().written(state.id);
             leader.storedInboxes().written(state.prefix);
             SessionRecord record = new SessionRecord(state.session, state.owed, state.ended);
-            batch.put(state, InboxKeys.suffix(InboxKeys.SESSION), record.encode());
+            byte[] encoded = record.encode();
+            state.recordBytes = encoded.length;
+            batch.put(state, InboxKeys.suffix(InboxKeys.SESSION), encoded);
         }
     }
 

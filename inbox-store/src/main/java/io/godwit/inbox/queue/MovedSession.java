@@ -1,8 +1,6 @@
 package io.godwit.inbox.queue;
 
 import io.godwit.plugin.event.DropReason;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -20,14 +18,21 @@ final class MovedSession {
     /** Whether the client could take more. */
     final boolean hasCredit;
 
-    private final ArrayDeque<Outbox.Place> qos0;
+    private @Nullable Qos0Places qos0;
     private long untilMillis;
 
-    MovedSession(long incarnation, long sentBelow, boolean hasCredit, ArrayDeque<Outbox.Place> qos0) {
+    MovedSession(long incarnation, long sentBelow, boolean hasCredit, @Nullable Qos0Places qos0) {
         this.incarnation = incarnation;
         this.sentBelow = sentBelow;
         this.hasCredit = hasCredit;
         this.qos0 = qos0;
+    }
+
+    /** It is with the leader of a range that has {@code holds}; null while it is with none. */
+    void comeTo(@Nullable Holds holds) {
+        if (qos0 != null) {
+            qos0.count(holds);
+        }
     }
 
     /** Its leader has stopped, now. */
@@ -42,24 +47,29 @@ final class MovedSession {
 
     /** A message of QoS 0 has come; behind the messages with a sequence up to {@code behindSequence}. */
     void addQos0(InboxLeader leader, InboxId id, QueuedCopy copy, long behindSequence, boolean isReplay) {
-        Outbox.add(qos0, new Outbox.Place(copy, behindSequence, isReplay), leader, id);
+        Qos0Places places = qos0;
+        if (places == null) {
+            places = new Qos0Places(leader.holds());
+            qos0 = places;
+        }
+        places.add(new Qos0Places.Place(copy, behindSequence, isReplay), leader, id);
     }
 
     /** Its places of QoS 0, for the next attachment; null for none. */
     @Nullable
-    ArrayDeque<Outbox.Place> places() {
-        return qos0.isEmpty() ? null : qos0;
+    Qos0Places places() {
+        return qos0 == null || qos0.isEmpty() ? null : qos0;
     }
 
     /** There is no next attachment: what shall come behind all that waits, as {@link Outbox#close} says. */
     List<QueuedCopy> unsent(Ledger ledger) {
-        return Outbox.unsent(qos0, ledger);
+        return qos0 == null ? List.of() : qos0.takeUnsent(ledger);
     }
 
     /** No leader has come for it. */
     void lost(InboxId id, InboxReports reports) {
-        List<QueuedCopy> copies = new ArrayList<>(qos0.size());
-        qos0.forEach(place -> copies.add(place.copy()));
-        reports.dropped(id, copies, DropReason.STORE_FAILED);
+        if (qos0 != null) {
+            reports.dropped(id, qos0.takeAll(), DropReason.STORE_FAILED);
+        }
     }
 }

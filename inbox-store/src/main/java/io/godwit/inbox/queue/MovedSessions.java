@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe: the executors of several ranges meet here, those of a range that was split and of its child for one. Hence the monitor, held for a look-up only.
  */
 public final class MovedSessions {
+    private record Unwritten(Disconnect disconnect, long untilMillis) {}
+
     private final Map<InboxId, MovedSession> sessions = new HashMap<>();
+    private final Map<InboxId, Unwritten> disconnects = new HashMap<>(0);
     /** Attached at leaders that are settling. */
     private final Set<InboxId> coming = new HashSet<>();
     /** The highest that a leader stopped in good order has given out: the next one may have the same clock, and the same term. */
@@ -31,6 +34,17 @@ public final class MovedSessions {
     synchronized void leave(InboxId id, MovedSession session) {
         coming.remove(id);
         sessions.put(id, session);
+    }
+
+    /** Its leader stops, and could not write how a connection had ended. */
+    synchronized void leave(InboxId id, Disconnect disconnect, long nowMillis) {
+        disconnects.put(id, new Unwritten(disconnect, nowMillis + MovedSession.WAIT_MILLIS));
+    }
+
+    /** A leader has loaded the inbox: what was left of its last connection, if that is not too old. */
+    synchronized @Nullable Disconnect takeDisconnect(InboxId id, long nowMillis) {
+        Unwritten left = disconnects.isEmpty() ? null : disconnects.remove(id);
+        return left == null || left.untilMillis() <= nowMillis ? null : left.disconnect();
     }
 
     /** What was announced and is not left will not be. */
@@ -64,6 +78,7 @@ public final class MovedSessions {
 
     /** Gives up those that no leader has come for. */
     synchronized void forgetOld(long nowMillis, InboxReports reports) {
+        disconnects.values().removeIf(left -> left.untilMillis() <= nowMillis);
         for (Iterator<Map.Entry<InboxId, MovedSession>> all =
                         sessions.entrySet().iterator();
                 all.hasNext(); ) {

@@ -81,6 +81,7 @@ final class Obligations {
             });
             return;
         }
+        leader.closeFullBatch();
         state.publishingWills = false;
         state.activities--;
         if (!state.discarded) {
@@ -119,6 +120,7 @@ final class Obligations {
             });
             return;
         }
+        leader.closeFullBatch();
         state.removingRoutes = false;
         state.activities--;
         if (!state.discarded) {

@@ -32,9 +32,6 @@ final class Outbox {
     /** A client without credit that was sent nothing for so long has stopped. */
     static final long STOPPED_MILLIS = 1000;
 
-    /** @param isReplay whether it came out of the retain store */
-    record Place(QueuedCopy copy, long behindSequence, boolean isReplay) {}
-
     private final InboxLeader leader;
     private final InboxState state;
     private final Ledger ledger;
@@ -64,7 +61,7 @@ final class Outbox {
     private @Nullable ArrayDeque<QueuedCopy> duringRead;
     private int duringReadBytes;
     private boolean duringReadLost;
-    private @Nullable ArrayDeque<Place> qos0;
+    private @Nullable Qos0Places qos0;
     private List<InboxMessage> handover = new ArrayList<>();
     private boolean flushQueued;
     private boolean closed;
@@ -165,21 +162,12 @@ final class Outbox {
             hand(copy, 0, false, false);
             return;
         }
-        ArrayDeque<Place> places = qos0;
+        Qos0Places places = qos0;
         if (places == null) {
-            places = new ArrayDeque<>();
-            qos0 = places;
+            places = new Qos0Places(leader.holds());
         }
-        add(places, new Place(copy, ledger.lastSequence(), isReplay), leader, state.id);
-    }
-
-    /** Gives a message of QoS 0 its place; beyond the limit the oldest goes. */
-    static void add(ArrayDeque<Place> places, Place place, InboxLeader leader, InboxId id) {
-        places.add(place);
-        if (places.size() > Math.max(1, leader.settings().maxQos0())) {
-            Place oldest = places.remove();
-            leader.reports().dropped(id, oldest.copy.message.topic(), DropReason.QUEUE_FULL_OLDEST);
-        }
+        places.add(new Qos0Places.Place(copy, ledger.lastSequence(), isReplay), leader, state.id);
+        qos0 = places.isEmpty() ? null : places;
     }
 
     /**
@@ -187,7 +175,7 @@ final class Outbox {
      *
      * @param places messages of QoS 0 that had not had their turn; null for none
      */
-    void continueBehind(long sequence, @Nullable ArrayDeque<Place> places) {
+    void continueBehind(long sequence, @Nullable Qos0Places places) {
         while (ledger.cursor() < ledger.tailOrdinal() && ledger.sequenceAt(ledger.cursor()) <= sequence) {
             ledger.advance();
         }
@@ -293,28 +281,23 @@ final class Outbox {
      * all that waits, so a retained one is left out that would come behind a newer live one of its topic there.
      */
     List<QueuedCopy> close() {
-        return unsent(takePlaces(), ledger);
+        Qos0Places places = takePlaces();
+        return places == null ? List.of() : places.takeUnsent(ledger);
     }
 
-    /** The attachment is over: nothing is handed over any more. Gives back the places of QoS 0 messages that never had their turn. */
-    ArrayDeque<Place> takePlaces() {
+    /**
+     * The attachment is over: nothing is handed over any more. Gives back the places of QoS 0 messages that never had
+     * their turn; null for none.
+     */
+    @Nullable
+    Qos0Places takePlaces() {
         closed = true;
         leader.holds().released(heldBytes);
         heldBytes = 0;
         held.clear();
         duringRead = null;
-        ArrayDeque<Place> left = qos0 == null ? new ArrayDeque<>(0) : qos0;
+        Qos0Places left = qos0;
         qos0 = null;
-        return left;
-    }
-
-    static List<QueuedCopy> unsent(ArrayDeque<Place> places, Ledger ledger) {
-        List<QueuedCopy> left = new ArrayList<>();
-        for (Place place : places) {
-            if (!place.isReplay || !ledger.hasBehind(place.behindSequence, place.copy.message.topic())) {
-                left.add(place.copy);
-            }
-        }
         return left;
     }
 
@@ -366,12 +349,12 @@ final class Outbox {
     }
 
     private void sendQos0(long beforeSequence) {
-        ArrayDeque<Place> places = qos0;
+        Qos0Places places = qos0;
         if (places == null) {
             return;
         }
-        while (!places.isEmpty() && places.element().behindSequence < beforeSequence) {
-            hand(places.remove().copy, 0, false, false);
+        for (QueuedCopy copy = places.next(beforeSequence); copy != null; copy = places.next(beforeSequence)) {
+            hand(copy, 0, false, false);
         }
         if (places.isEmpty()) {
             qos0 = null;

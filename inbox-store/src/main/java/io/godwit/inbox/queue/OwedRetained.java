@@ -79,6 +79,11 @@ final class OwedRetained {
             return state;
         }
 
+        /** What it takes in a batch, about. */
+        int bytes() {
+            return suffix.length + 32 + 2 * place.length();
+        }
+
         /** The batch is being sealed: writes the place, unless a later step of the same batch has put an end to it. */
         void writeTo(ByteWriter out, Batch batch) {
             if (batch.id < overInBatch) {
@@ -147,6 +152,18 @@ final class OwedRetained {
 
     boolean isEmpty() {
         return replays.isEmpty();
+    }
+
+    /** The highest sequence that one of them speaks of. */
+    long lastSequence() {
+        long last = 0;
+        for (Replay replay : replays.values()) {
+            last = Math.max(last, replay.since);
+        }
+        for (Note note : notes.values()) {
+            last = Math.max(last, note.sequence);
+        }
+        return last;
     }
 
     /** Topics it keeps in memory. */
@@ -261,6 +278,7 @@ final class OwedRetained {
             replay.before = replay.place;
             batch.tell(replay);
         }
+        batch.grow(2 * Math.max(0, to.length() - replay.place.length()));
         replay.place = to;
     }
 
@@ -290,16 +308,24 @@ final class OwedRetained {
         return replay;
     }
 
-    /** The batch is being sealed: places that moved without it go along, unless they may be taken back. */
-    void tellMoved(Batch batch) {
+    /**
+     * The batch is being sealed: places that moved without it go along, unless they may be taken back.
+     *
+     * @return whether it had no room for all of them
+     */
+    boolean tellMoved(Batch batch) {
         if (underWay != null) {
-            return;
+            return false;
         }
         for (Replay replay : replays.values()) {
             if (!replay.place.equals(replay.told) && replay.notBefore <= batch.id) {
+                if (batch.hasNoRoom()) {
+                    return true;
+                }
                 batch.tell(replay);
             }
         }
+        return false;
     }
 
     /** Another connection has been told a place that is not true any more; or nobody knows what is true. */

@@ -1,8 +1,9 @@
 package io.godwit.inbox.queue;
 
 /**
- * Hands out the sequences of one inbox, below a ceiling that is raised in the very mutation that needs it, a chunk at a time. A new leader
- * starts at the stored ceiling, so no sequence is ever handed out twice. Owned by the range leader.
+ * Hands out the sequences of one inbox, below a ceiling that is raised a chunk at a time. Until the store is known to have the raised ceiling,
+ * every mutation that uses a sequence above the stored one brings it along: each may be written without those before it. A new leader starts at
+ * the stored ceiling, so no sequence is ever handed out twice. Owned by the range leader.
  */
 final class SequenceAllocator {
     /** Sequences skipped by a restart are at most this many; they cost nothing but packet ids not in order. */
@@ -11,6 +12,8 @@ final class SequenceAllocator {
     private long next;
     private long ceiling;
     private long durableCeiling;
+    /** The batch that was given the ceiling last. */
+    private long toldIn;
 
     /** @param first at or above every sequence handed out before */
     SequenceAllocator(long first, long storedCeiling) {
@@ -19,7 +22,7 @@ final class SequenceAllocator {
         durableCeiling = storedCeiling;
     }
 
-    /** Takes the next one; when that reaches {@link #needsRaise}, the mutation that uses it must carry {@link #raise}. */
+    /** Takes the next one; if {@link #mustTell} then, the mutation that uses it must carry {@link #tell}. */
     long take() {
         return next++;
     }
@@ -29,13 +32,22 @@ final class SequenceAllocator {
         return next;
     }
 
-    boolean needsRaise() {
-        return next > ceiling;
+    /** Whether the store may not know that the last one was taken. */
+    boolean isAboveStored() {
+        return next > durableCeiling;
     }
 
-    /** The new ceiling, to be stored. */
-    long raise() {
-        ceiling = next + CHUNK;
+    /** Whether the batch does not bring a ceiling above the last one. */
+    boolean mustTell(long batchId) {
+        return isAboveStored() && (toldIn != batchId || next > ceiling);
+    }
+
+    /** The ceiling, raised if need be, to be stored by the batch. */
+    long tell(long batchId) {
+        if (next > ceiling) {
+            ceiling = next + CHUNK;
+        }
+        toldIn = batchId;
         return ceiling;
     }
 

@@ -5,6 +5,7 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,11 +104,22 @@ final class TokenMemory {
         }
     }
 
-    /** Forgets the tokens of {@code source} below {@code finishedBelow}, and at times what is too old; tells {@code forgotten} of each. */
-    void prune(String source, long finishedBelow, long nowMillis, BiConsumer<String, Long> forgotten) {
+    /**
+     * Forgets the tokens of {@code source} below {@code finishedBelow}, and at times what is too old; tells {@code forgotten} of each.
+     *
+     * @param hasRoom whether one more may be forgotten now; if not, the rest is when this is called again
+     */
+    void prune(
+            String source,
+            long finishedBelow,
+            long nowMillis,
+            BooleanSupplier hasRoom,
+            BiConsumer<String, Long> forgotten) {
         TreeMap<Long, Seen> seen = bySource.get(source);
         if (seen != null) {
-            while (!seen.isEmpty() && (seen.firstKey() < finishedBelow || seen.size() > MAX_PER_SOURCE)) {
+            while (!seen.isEmpty()
+                    && (seen.firstKey() < finishedBelow || seen.size() > MAX_PER_SOURCE)
+                    && hasRoom.getAsBoolean()) {
                 forgotten.accept(source, seen.pollFirstEntry().getKey());
             }
             if (seen.isEmpty()) {
@@ -115,18 +127,22 @@ final class TokenMemory {
             }
         }
         if (nowMillis - sweptAtMillis >= SWEEP_MILLIS) {
-            sweep(nowMillis, forgotten);
+            sweep(nowMillis, hasRoom, forgotten);
         }
     }
 
-    private void sweep(long nowMillis, BiConsumer<String, Long> forgotten) {
-        sweptAtMillis = nowMillis;
+    private void sweep(long nowMillis, BooleanSupplier hasRoom, BiConsumer<String, Long> forgotten) {
+        boolean[] isCut = {false};
         for (Iterator<Map.Entry<String, TreeMap<Long, Seen>>> sources =
                         bySource.entrySet().iterator();
                 sources.hasNext(); ) {
             Map.Entry<String, TreeMap<Long, Seen>> source = sources.next();
             source.getValue().entrySet().removeIf(token -> {
                 boolean old = nowMillis - token.getValue().storedAtMillis >= KEEP_MILLIS;
+                if (old && !hasRoom.getAsBoolean()) {
+                    isCut[0] = true;
+                    return false;
+                }
                 if (old) {
                     forgotten.accept(source.getKey(), token.getKey());
                 }
@@ -135,6 +151,9 @@ final class TokenMemory {
             if (source.getValue().isEmpty()) {
                 sources.remove();
             }
+        }
+        if (!isCut[0]) {
+            sweptAtMillis = nowMillis;
         }
     }
 }

@@ -6,6 +6,7 @@ import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxAttachment.Inbound;
 import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import java.util.List;
@@ -46,6 +47,7 @@ class FullDiskTest {
     @Test
     void whatIsRefusedTakesNothingElseOfItsTurnWithIt() {
         long incarnation = store.absent("a");
+        store.absent("b");
         store.insert("a", incarnation, store.message("m", 1));
         TestConnection back = resume();
         store.host.refuseAdditions();
@@ -132,6 +134,82 @@ class FullDiskTest {
         store.host.advanceMillis(60_000);
         assertThat(store.stored("a")).isZero();
         assertThat(store.stored("b")).isZero();
+    }
+
+    /** Records without end, under client ids without end. */
+    @Test
+    void aNewSessionIsRefusedUnlessItEndsWithItsConnection() {
+        store.host.refuseAdditions();
+        assertDiskFull(attachLater("new", false, 60, null));
+        assertDiskFull(attachLater("new", true, AttachRequest.NEVER, null));
+        assertThat(store.stored("new")).isZero();
+        TestConnection asking = store.attach("asking", false, 0, null);
+        assertThat(asking.reply.sessionPresent()).isFalse();
+        store.detach(asking);
+        assertThat(store.stored("asking")).isZero();
+        store.host.acceptWrites();
+        assertThat(store.attach("new").reply.sessionPresent()).isFalse();
+    }
+
+    @Test
+    void aWillThatTakesMoreThanThereWasIsRefused() {
+        store.absent("a");
+        store.host.refuseAdditions();
+        assertDiskFull(attachLater("a", false, AttachRequest.NEVER, will(10_000)));
+        assertDiskFull(attachLater("new", true, 0, will(1)));
+        assertThat(store.published).isEmpty();
+
+        store.host.acceptWrites();
+        store.attach("a", false, AttachRequest.NEVER, will(10_000));
+        store.host.refuseAdditions();
+        assertThat(attachLater("a", false, AttachRequest.NEVER, will(9_000)))
+                .as("one in the place of a larger one")
+                .isCompleted();
+    }
+
+    /** What makes room is not refused for the will that its client always has. */
+    @Test
+    void aSessionResumesWithASmallWillWhichIsPublished() {
+        long incarnation = store.absent("a");
+        store.insert("a", incarnation, store.message("m", 1));
+        store.host.refuseAdditions();
+        TestConnection back = store.attach("a", false, AttachRequest.NEVER, will(100));
+        back.attachment().request(10);
+        store.host.runUntilIdle();
+        assertThat(back.payloads()).containsExactly("m");
+        back.acknowledgeAll();
+        store.publishAnswer = false;
+        store.detach(back, -1, true);
+        assertThat(store.published).hasSize(1);
+        assertDiskFull(attachLater("a", false, AttachRequest.NEVER, will(100)));
+        store.publishAnswer = true;
+        store.host.advanceMillis(60_000);
+        store.host.runUntilIdle();
+        assertThat(attachLater("a", false, AttachRequest.NEVER, will(100)))
+                .as("no will is owed any more")
+                .isCompleted();
+    }
+
+    /** A message for later that came at QoS 2 leaves the record that its publisher's inbox has of it. */
+    @Test
+    void aWillInThePlaceOfWhatIsStoredIsTaken() {
+        store.host.refuseAdditions();
+        CompletableFuture<AttachReply> kept = store.client.attach(
+                new AttachRequest(InboxFixture.info("kept"), false, 60, will(10_000), true), new TestConnection());
+        store.host.runUntilIdle();
+        assertThat(kept).isCompleted();
+    }
+
+    private CompletableFuture<AttachReply> attachLater(
+            String clientId, boolean cleanStart, long expirySeconds, Will will) {
+        CompletableFuture<AttachReply> answer =
+                store.attachLater(clientId, cleanStart, expirySeconds, will, new TestConnection());
+        store.host.runUntilIdle();
+        return answer;
+    }
+
+    private Will will(int bytes) {
+        return new Will(store.message("w".repeat(bytes), 1), 0);
     }
 
     private TestConnection resume() {

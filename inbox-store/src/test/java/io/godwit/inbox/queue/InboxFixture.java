@@ -152,6 +152,7 @@ final class InboxFixture implements AutoCloseable {
                 config.maxQueuedMessages(),
                 config.dropPolicy() == InboxConfig.DropPolicy.OLDEST,
                 config.queueQos0() ? config.maxQueuedQos0() : 0,
+                config.maxQueuedQos0Bytes(),
                 config.maxSessionExpiry().toSeconds(),
                 config.earlyPush(),
                 maxIdle);

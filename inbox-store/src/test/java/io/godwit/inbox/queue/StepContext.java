@@ -31,7 +31,7 @@ final class StepContext implements LeaderContext {
     InboxLeader lead() {
         InboxLeader leader = new InboxLeader(
                 this,
-                new QueueSettings(1000, false, 10, AttachRequest.NEVER, false, 10),
+                new QueueSettings(1000, false, 10, 1 << 20, AttachRequest.NEVER, false, 10),
                 new Surroundings(
                         (client, message, origin, number, below, decided, order) -> new CompletableFuture<>(),
                         (tenant, message, origin, number) -> {},

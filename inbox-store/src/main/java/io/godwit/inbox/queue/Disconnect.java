@@ -1,0 +1,12 @@
+package io.godwit.inbox.queue;
+
+/**
+ * How a connection has ended, as long as the store does not know. Without it a session whose end could not be written
+ * would be taken for one whose connection broke: its will would be published after a normal DISCONNECT, and it would
+ * keep the expiry of its CONNECT.
+ *
+ * @param incarnation of the session
+ * @param expirySeconds -1 for what CONNECT said
+ * @param isWillReported whether it was told that the will is suppressed, if it is
+ */
+record Disconnect(long incarnation, long expirySeconds, boolean publishWill, boolean isWillReported) {}
