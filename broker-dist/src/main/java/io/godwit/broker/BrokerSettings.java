@@ -103,7 +103,11 @@ final class BrokerSettings {
                         new DecodeLimits(
                                 config.get(FileSettings.MAX_CONNECT_BYTES),
                                 config.get(FileSettings.MAX_CONNECT_USER_PROPERTIES),
-                                config.get(FileSettings.MAX_USER_PROPERTIES)),
+                                config.get(FileSettings.MAX_USER_PROPERTIES),
+                                // those beyond the limit of a SUBSCRIBE are refused one by one, up to this
+                                Math.max(
+                                        DecodeLimits.DEFAULTS.maxFilters(),
+                                        config.get(FileSettings.MAX_FILTERS_PER_SUBSCRIBE))),
                         transport.drainTimeout()),
                 new SessionConfig(
                         config.get(FileSettings.RECEIVE_MAXIMUM),

@@ -233,7 +233,7 @@ class ConfigLoaderTest {
 
         MqttConfig mqtt = BrokerSettings.mqtt(config);
         assertThat(mqtt.transport().maxHalfReceivedBytes()).isEqualTo(2_000_000);
-        assertThat(mqtt.transport().decodeLimits()).isEqualTo(new DecodeLimits(1_000, 2, 3));
+        assertThat(mqtt.transport().decodeLimits()).isEqualTo(new DecodeLimits(1_000, 2, 3, 10_000));
         assertThat(mqtt.memory()).isEqualTo(new MemoryConfig(70, 0, Duration.ofMillis(500)));
         assertThat(mqtt.bans())
                 .isEqualTo(

@@ -37,7 +37,7 @@ class HalfReceivedOverSocketsTest {
             TransportConfig.Io.SOCKETS,
             1024 * 1024,
             1 << 20,
-            new DecodeLimits(1 << 20, 10, 10),
+            new DecodeLimits(1 << 20, 10, 10, 10),
             Duration.ofSeconds(5));
 
     @TempDir

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class Attacks {
     private static final int USER_PROPERTY_BYTES = 7;
     private static final int LARGEST_SUBSCRIBE = 1 << 20;
+    /** With more the broker closes the connection. */
+    static final int MOST_FILTERS = 10_000;
 
     private Attacks() {}
 
@@ -101,7 +103,7 @@ final class Attacks {
                 .toList();
     }
 
-    /** SUBSCRIBE packets for all of these, each of a megabyte at most. */
+    /** SUBSCRIBE packets for all of these, each of a megabyte and of 10,000 filters at most. */
     static List<byte[]> subscribes(List<String> filters, int qos) {
         List<byte[]> packets = new ArrayList<>();
         List<Packet.Request> requests = new ArrayList<>();
@@ -109,7 +111,7 @@ final class Attacks {
         for (String filter : filters) {
             requests.add(new Packet.Request(filter, qos));
             bytes += filter.length() + 3;
-            if (bytes > LARGEST_SUBSCRIBE) {
+            if (bytes > LARGEST_SUBSCRIBE || requests.size() == MOST_FILTERS) {
                 packets.add(subscribe(packets.size() + 1, requests));
                 requests.clear();
                 bytes = 0;
@@ -119,6 +121,16 @@ final class Attacks {
             packets.add(subscribe(packets.size() + 1, requests));
         }
         return packets;
+    }
+
+    /** An UNSUBSCRIBE of the shortest filters, 3 bytes each. */
+    static byte[] unsubscribe(int filters) {
+        ByteArrayOutputStream body = new ByteArrayOutputStream();
+        body.writeBytes(new byte[] {0, 7, 0}); // packet id, no properties
+        for (int i = 0; i < filters; i++) {
+            string(body, Character.toString('a' + i % 26));
+        }
+        return packet(0xA2, body);
     }
 
     private static byte[] subscribe(int packetId, List<Packet.Request> requests) {

@@ -144,6 +144,12 @@ class HostileTogetherTest {
         byte[] matched = burst("pub" + "/a".repeat(13), 500);
         swarm.keep(address, size.clients, RETURN_MILLIS, number -> subscriber("overlapping-" + number, overlapping));
         swarm.keep(address, size.clients, RETURN_MILLIS, number -> publisher("matched-" + number, matched));
+        swarm.keep(address, size.clients, RETURN_MILLIS, number -> unsubscriber("unsubscribing-" + number, 690_000));
+        swarm.keep(
+                address,
+                8 * size.clients,
+                RETURN_MILLIS,
+                number -> unsubscriber("unsubscribing-less-" + number, Attacks.MOST_FILTERS));
         byte[] fight = Attacks.login("fought-for", false, ANN, none -> none.with(Properties.SESSION_EXPIRY, 60));
         swarm.keep(address, 2 * size.clients, 0, number -> Swarm.Manner.saying(fight));
     }
@@ -182,6 +188,14 @@ class HostileTogetherTest {
             subscribes.forEach(peer::send);
         }
         peer.later(1_000, () -> subscribeAgain(peer, subscribes));
+    }
+
+    /** Has a stored session with one filter and gives up others, which it never had, again and again. */
+    private static Swarm.Manner unsubscriber(String clientId, int filters) {
+        byte[] connect = Attacks.login(clientId, false, ANN, none -> none.with(Properties.SESSION_EXPIRY, 60));
+        List<byte[]> packets = new ArrayList<>(Attacks.subscribes(List.of(clientId), 1));
+        packets.add(Attacks.unsubscribe(filters));
+        return Attacks.letIn(connect, peer -> subscribeAgain(peer, packets));
     }
 
     private static Swarm.Manner publisher(String clientId, byte[] burst) {

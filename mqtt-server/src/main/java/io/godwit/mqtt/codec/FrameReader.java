@@ -49,6 +49,7 @@ final class FrameReader {
     private int position;
     private int end;
     private int userPropertiesLeft;
+    private int filtersLeft;
 
     // per block of properties
     private int outerEnd;
@@ -86,6 +87,11 @@ final class FrameReader {
     /** How many user properties the frame may have. */
     void allowUserProperties(int count) {
         userPropertiesLeft = count;
+    }
+
+    /** How many topic filters the frame may have. */
+    void allowFilters(int count) {
+        filtersLeft = count;
     }
 
     void close() {
@@ -191,6 +197,9 @@ final class FrameReader {
     }
 
     TopicFilter readTopicFilter() {
+        if (filtersLeft-- == 0) {
+            throw new ProtocolException(ReasonCode.QUOTA_EXCEEDED, "the packet has more filters than allowed");
+        }
         String text = readString();
         return TopicFilter.parse(text)
                 .orElseThrow(() -> new ProtocolException(

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 public final class PacketDecoder {
     private static final int MAX_LENGTH_BYTES = 4;
     private static final int CONNECT = 1;
+    private static final int SUBSCRIBE = 8;
+    private static final int UNSUBSCRIBE = 10;
     private static final int DISCONNECT = 14;
     private static final int AUTH = 15;
 
@@ -136,6 +138,19 @@ public final class PacketDecoder {
                 PACKET_TOO_LARGE, "CONNECT has " + frameBytes + " bytes, allowed are " + limits.maxConnectBytes());
     }
 
+    /** How long the SUBSCRIBE or UNSUBSCRIBE is that {@code in} begins with, all there; 0 when there is none. */
+    int requestBytes(ByteBuf in) {
+        if (!in.isReadable()) {
+            return 0;
+        }
+        int type = (in.getByte(in.readerIndex()) & 0xFF) >> 4;
+        if (type != SUBSCRIBE && type != UNSUBSCRIBE) {
+            return 0;
+        }
+        int bytes = frameBytes(in);
+        return bytes <= in.readableBytes() ? bytes : 0;
+    }
+
     /** Decodes a frame of {@code frameBytes}, all there, from {@code in}, which it borrows, and moves the reader index behind it. */
     Packet decodeFrame(ByteBuf in, int frameBytes) {
         int start = in.readerIndex();
@@ -148,6 +163,7 @@ public final class PacketDecoder {
         reader.open(in, start + 1 + lengthBytes, start + frameBytes);
         reader.allowUserProperties(
                 first >> 4 == CONNECT ? limits.maxConnectUserProperties() : limits.maxUserProperties());
+        reader.allowFilters(limits.maxFilters());
         try {
             Packet packet = codec.decode(reader, first & 0x0F);
             reader.expectEnd(codec.name());

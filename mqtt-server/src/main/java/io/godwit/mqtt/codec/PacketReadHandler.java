@@ -70,8 +70,20 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     /** What was read and waits for the next turn; null when nothing does. */
     private @Nullable Deque<ByteBuf> waiting;
 
+    /** Whether the listener knows that what waits takes several turns. */
+    private boolean isTurnOver;
+
     /** Whether what waits does so for the answer to the CONNECT. */
     private boolean isHeld;
+
+    /** Whether what waits does so for room for the filters of the packet it begins with. */
+    private boolean waitsForRoom;
+
+    /** Whether there is room now: for one packet. */
+    private boolean hasRoom;
+
+    /** Whether the channel has ended: what it asks to subscribe to is for nobody, and is not decoded. */
+    private boolean isEnded;
 
     /**
      * The handler behind this one once the channel has ended before all was handled; null until then. By then the
@@ -104,9 +116,8 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         } else if (!handle(ctx, in, true)) {
             waiting = new ArrayDeque<>(1);
             waiting.add(in);
-            if (!isHeld) {
-                listener.onTurnOver();
-                takeTurnLater(ctx);
+            if (!isHeld && !waitsForRoom) {
+                endTurn(ctx);
             }
         }
     }
@@ -125,7 +136,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
             // the next handler may close the channel over any packet; the packets behind it are then nobody's
             for (int packets = 1;
                     !failed
-                            && in.isReadable()
+                            && (in.isReadable() || hasRoom)
                             && (!isLimited || last != null || ctx.channel().isOpen());
                     packets++) {
                 Packet packet = next(ctx, in);
@@ -136,6 +147,9 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
                         isDone = false;
                         return false;
                     }
+                } else if (waitsForRoom) {
+                    isDone = false;
+                    return false;
                 }
                 if (packets == nextLook && isLimited && in.isReadable()) {
                     nextLook += Math.min(packets, PACKETS_PER_LOOK);
@@ -172,7 +186,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void fault(ChannelHandlerContext ctx, Exception e) {
+    private void fault(ChannelHandlerContext ctx, Throwable e) {
         if (last == null) {
             ctx.fireExceptionCaught(e);
             return;
@@ -191,6 +205,15 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
+    private void goOnWithRoom(ChannelHandlerContext ctx) {
+        if (waitsForRoom) {
+            waitsForRoom = false;
+            hasRoom = true;
+            takeTurn(ctx);
+            hasRoom = false;
+        }
+    }
+
     @SuppressWarnings("FutureReturnValueIgnored") // the event loop logs what a task throws
     private void takeTurnLater(ChannelHandlerContext ctx) {
         ctx.channel().eventLoop().schedule(() -> takeTurn(ctx), PAUSE_NANOS, TimeUnit.NANOSECONDS);
@@ -201,8 +224,14 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         if (rest == null) {
             return; // the channel has ended meanwhile
         }
-        if (handle(ctx, rest.element(), true)) {
+        try {
+            if (handle(ctx, rest.element(), true)) {
+                rest.remove();
+            }
+        } catch (RuntimeException | Error e) { // as a pipeline does: it would be lost with this task
             rest.remove();
+            failed = true;
+            fault(ctx, e);
         }
         if (last != null) {
             takeTurnOfEnded(ctx, last, rest);
@@ -210,11 +239,21 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         }
         if (rest.isEmpty()) {
             waiting = null;
+            isTurnOver = false;
             listener.onCaughtUp();
-        } else {
-            takeTurnLater(ctx);
+        } else if (!waitsForRoom) {
+            endTurn(ctx);
         }
         ctx.fireChannelReadComplete();
+    }
+
+    /** No more is to be read until what waits is handled. */
+    private void endTurn(ChannelHandlerContext ctx) {
+        if (!isTurnOver) {
+            isTurnOver = true;
+            listener.onTurnOver();
+        }
+        takeTurnLater(ctx);
     }
 
     private void takeTurnOfEnded(ChannelHandlerContext ctx, ChannelInboundHandler next, Deque<ByteBuf> rest) {
@@ -248,6 +287,10 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         }
         endedBytes = bytes;
         last = (ChannelInboundHandler) ctx.pipeline().last();
+        if (waitsForRoom) {
+            waitsForRoom = false;
+            takeTurnLater(ctx);
+        }
         return true;
     }
 
@@ -265,6 +308,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
             rest.forEach(ByteBuf::release);
             return;
         }
+        waitsForRoom = false;
         rest.forEach(in -> handle(ctx, in, false));
         ctx.fireChannelReadComplete();
     }
@@ -279,6 +323,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
+        isEnded = true;
         if (goesOn(ctx)) {
             return;
         }
@@ -299,10 +344,15 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         releasePartial();
     }
 
-    /** The next packet of {@code in}; null when {@code in} is used up first. */
+    /** The next packet of {@code in}; null when {@code in} is used up first, or the packet is not to be decoded now. */
     private @Nullable Packet next(ChannelHandlerContext ctx, ByteBuf in) {
         ByteBuf gathered = partial;
         if (gathered == null) {
+            int requestBytes = decoder.requestBytes(in);
+            if (requestBytes > 0 && isBarred(ctx)) {
+                in.skipBytes(isEnded ? requestBytes : 0);
+                return null;
+            }
             Packet packet = decoder.decode(in);
             if (packet == null) {
                 int room = Math.max(MIN_PARTIAL_BYTES, in.readableBytes());
@@ -328,11 +378,25 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         if (arrived < missing) {
             return null;
         }
+        if (decoder.requestBytes(gathered) > 0 && isBarred(ctx)) {
+            if (isEnded) {
+                releasePartial();
+            }
+            return null;
+        }
         try {
             return decoder.decodeFrame(gathered, frameBytes);
         } finally {
             releasePartial();
         }
+    }
+
+    /** Whether a SUBSCRIBE or UNSUBSCRIBE is not to be decoded, now or ever. */
+    private boolean isBarred(ChannelHandlerContext ctx) {
+        boolean mayEnter = hasRoom;
+        hasRoom = false;
+        waitsForRoom = !mayEnter && !isEnded && listener.holdsRequest(() -> goOnWithRoom(ctx));
+        return isEnded || waitsForRoom;
     }
 
     /** Consumes {@code gathered}; returns it, or a copy, with room for {@code bytes} in all. */

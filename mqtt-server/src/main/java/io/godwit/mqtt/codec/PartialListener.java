@@ -49,6 +49,15 @@ public interface PartialListener {
      */
     boolean holds(Runnable goOn);
 
+    /**
+     * Whether a SUBSCRIBE or UNSUBSCRIBE that is whole has to wait, undecoded, and what stands behind it too.
+     *
+     * @param goOn to be run on the event loop when this packet may be decoded
+     */
+    default boolean holdsRequest(Runnable goOn) {
+        return false;
+    }
+
     /** All that {@link #onTurnOver} has left is handled. */
     void onCaughtUp();
 }

@@ -25,6 +25,7 @@ import io.godwit.mqtt.subscribe.RetainedReplay;
 import io.godwit.mqtt.subscribe.Subscriber;
 import io.godwit.mqtt.topic.ClientTopics;
 import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.FilterRoom;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.mqtt.transport.PacketHandler;
 import io.godwit.plugin.auth.AuthExchange;
@@ -73,6 +74,8 @@ public abstract class Session implements PacketHandler, Subscriber {
 
     private @Nullable FilterPatterns patterns;
     private int requestsUnanswered;
+    /** What these take of the {@link FilterRoom}. */
+    private int filtersUnanswered;
     /** While the client reads too slowly. */
     private @Nullable SlowSpell slow;
     /** Seconds for which the client's socket has taken nothing, up to {@link #STUCK_SECONDS}. */
@@ -142,17 +145,27 @@ public abstract class Session implements PacketHandler, Subscriber {
     }
 
     @Override
-    public final void asked() {
+    public final void asked(int filters) {
+        filtersUnanswered += filters;
+        connection.loop().filterRoom().enter(filters);
         if (++requestsUnanswered == MAX_REQUESTS_UNANSWERED) {
             connection.pauseReading(Connection.Pause.SUBSCRIBING);
         }
     }
 
     @Override
-    public final void answered() {
+    public final void answered(int filters) {
+        leaveRoom(filters);
         if (requestsUnanswered-- == MAX_REQUESTS_UNANSWERED) {
             connection.resumeReading(Connection.Pause.SUBSCRIBING);
         }
+    }
+
+    /** What has no answer when the session is over leaves with it. */
+    private void leaveRoom(int filters) {
+        int leaving = Math.min(filters, filtersUnanswered);
+        filtersUnanswered -= leaving;
+        connection.loop().filterRoom().leave(leaving);
     }
 
     @Override
@@ -427,6 +440,7 @@ public abstract class Session implements PacketHandler, Subscriber {
         }
         if (isReleased && !isEnded) {
             isEnded = true;
+            leaveRoom(filtersUnanswered);
             end.ended();
         }
     }

@@ -29,12 +29,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Answers SUBSCRIBE and UNSUBSCRIBE. Has no state: one serves all sessions. */
 public final class SubscribeHandler {
     /** Of all filters of a session together: as many as it may have are long, or few are very long. */
     private static final int MAX_FILTER_CHARS = 4 * 1024 * 1024;
+
+    /** A filter of more characters counts as several. */
+    private static final int CHARS_OF_ONE = 64;
 
     private static final CompletableFuture<Boolean> NOTHING_TO_ASK = CompletableFuture.completedFuture(true);
     private static final CompletableFuture<AuthDecision> ALLOWED =
@@ -55,8 +59,8 @@ public final class SubscribeHandler {
 
     /** On the loop of {@code subscriber}. */
     public void onSubscribe(Subscriber subscriber, Subscribe asked) {
-        subscriber.asked();
         Subscribe packet = subscriber.topics().subscribed(asked);
+        subscriber.asked(weight(packet));
         Map<Integer, ReasonCode> refused = overLimit(subscriber, asked.subscriptions(), packet.subscriptions());
         if (authorizer.asks(AuthCheck.SUBSCRIBE)) {
             subscriber.inOrder(
@@ -65,6 +69,16 @@ public final class SubscribeHandler {
         } else {
             admit(subscriber, packet, refused);
         }
+    }
+
+    private static int weight(Subscribe packet) {
+        return weight(packet.subscriptions().stream().map(Subscription::filter));
+    }
+
+    /** How many filters, a long one for several, are in work until they are answered. */
+    private static int weight(Stream<TopicFilter> filters) {
+        return filters.mapToInt(filter -> 1 + filter.text().length() / CHARS_OF_ONE)
+                .sum();
     }
 
     /** Those that are more than one SUBSCRIBE may have, or too long, or too deep; all while memory is short. */
@@ -254,7 +268,7 @@ public final class SubscribeHandler {
             }
         }
         subscriber.connection().send(new SubAck(packet.packetId(), told));
-        subscriber.answered();
+        subscriber.answered(weight(packet));
     }
 
     /** Puts the answers about filters that are refused between those about the others. */
@@ -333,8 +347,8 @@ public final class SubscribeHandler {
 
     /** On the loop of {@code subscriber}. */
     public void onUnsubscribe(Subscriber subscriber, Unsubscribe asked) {
-        subscriber.asked();
         Unsubscribe packet = subscriber.topics().unsubscribed(asked);
+        subscriber.asked(weight(packet.filters().stream()));
         if (authorizer.asks(AuthCheck.SUBSCRIBE)) {
             subscriber.inOrder(NOTHING_TO_ASK, nothing -> unsubscribe(subscriber, packet));
         } else {
@@ -364,7 +378,7 @@ public final class SubscribeHandler {
                                     .map(was -> was ? ReasonCode.SUCCESS : ReasonCode.NO_SUBSCRIPTION_EXISTED)
                                     .toList();
                     subscriber.connection().send(new UnsubAck(packet.packetId(), codes));
-                    subscriber.answered();
+                    subscriber.answered(weight(packet.filters().stream()));
                 });
     }
 

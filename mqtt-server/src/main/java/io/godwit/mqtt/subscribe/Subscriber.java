@@ -37,10 +37,10 @@ public interface Subscriber {
     void noteRemoved(TopicFilter filter);
 
     /** A SUBSCRIBE or UNSUBSCRIBE has come, which {@link #answered} ends: too many of them pause reading. */
-    void asked();
+    void asked(int filters);
 
     /** SUBACK or UNSUBACK has been sent. */
-    void answered();
+    void answered(int filters);
 
     /**
      * Runs {@code action} with the value of {@code checked}, which never fails, when that is complete and the actions handed in before have

@@ -119,6 +119,8 @@ public interface Connection {
         UNACKNOWLEDGED(ThrottleCause.UNACKNOWLEDGED),
         /** Too many of its SUBSCRIBEs and UNSUBSCRIBEs are not yet answered. */
         SUBSCRIBING(ThrottleCause.UNACKNOWLEDGED),
+        /** The filters of other connections are being subscribed to, and there is no room for more. */
+        FILTER_ROOM(ThrottleCause.NODE_BUDGET),
         /** The node holds too many publishes that are not yet stored. */
         NODE_BUDGET(ThrottleCause.NODE_BUDGET),
         /** It used up its bandwidth. */

@@ -37,6 +37,7 @@ public final class LoopContext {
     private final List<LoopFlush> toFlush = new ArrayList<>();
     private boolean isFlushScheduled;
     private final ConnectionSweep ticking;
+    private final FilterRoom filterRoom = new FilterRoom(this::execute);
     private List<Runnable> atNextSweep = new ArrayList<>(0);
     private int tick;
     private boolean isMemoryShort;
@@ -157,6 +158,11 @@ public final class LoopContext {
     /** Runs {@code action} with the next {@link #sweep}: at most a second from now. */
     public void onNextSweep(Runnable action) {
         atNextSweep.add(action);
+    }
+
+    /** For the filters of its connections. */
+    public FilterRoom filterRoom() {
+        return filterRoom;
     }
 
     /** Whether new work is to be refused for want of memory. */

@@ -294,6 +294,19 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     @Override
+    public boolean holdsRequest(Runnable goOn) {
+        if (!isOpen() || !loop.filterRoom().isFull()) {
+            return false;
+        }
+        pauseReading(Pause.FILTER_ROOM);
+        loop.filterRoom().await(() -> {
+            resumeReading(Pause.FILTER_ROOM);
+            goOn.run();
+        });
+        return true;
+    }
+
+    @Override
     public void onCaughtUp() {
         resumeReading(Pause.TURN);
     }

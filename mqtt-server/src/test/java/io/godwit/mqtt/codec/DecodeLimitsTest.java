@@ -9,10 +9,14 @@ import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.Subscribe;
+import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.mqtt.packet.WillPacket;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.message.UserProperty;
+import io.godwit.plugin.topic.TopicFilter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Collections;
@@ -22,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /** A packet does not become far more on the heap than it was on the wire. */
 class DecodeLimitsTest {
-    private final PacketDecoder decoder = PacketDecoder.forServer(100_000, new DecodeLimits(200, 2, 3));
+    private final PacketDecoder decoder = PacketDecoder.forServer(100_000, new DecodeLimits(200, 2, 3, 4));
 
     private static List<UserProperty> properties(int count) {
         return Collections.nCopies(count, new UserProperty("n", "v"));
@@ -72,6 +76,28 @@ class DecodeLimitsTest {
             assertThat(decode(publish(3), 5)).isInstanceOf(Publish.class);
         }
         refuses(publish(4), 5, ReasonCode.QUOTA_EXCEEDED);
+    }
+
+    /** One of 3 bytes on the wire takes some hundred on the heap, and work in every store. */
+    @Test
+    void aSubscribeWithMoreFiltersIsRefused() {
+        decode(connect(0, 0, 0), 5);
+        List<Subscription> filters = Collections.nCopies(4, new Subscription(filter(), Qos.AT_MOST_ONCE));
+        assertThat(decode(new Subscribe(1, filters), 5)).isInstanceOf(Subscribe.class);
+        filters = Collections.nCopies(5, new Subscription(filter(), Qos.AT_MOST_ONCE));
+        refuses(new Subscribe(1, filters), 5, ReasonCode.QUOTA_EXCEEDED);
+    }
+
+    @Test
+    void anUnsubscribeWithMoreFiltersIsRefused() {
+        decode(connect(0, 0, 0), 5);
+        assertThat(decode(new Unsubscribe(1, Collections.nCopies(4, filter())), 5))
+                .isInstanceOf(Unsubscribe.class);
+        refuses(new Unsubscribe(1, Collections.nCopies(5, filter())), 5, ReasonCode.QUOTA_EXCEEDED);
+    }
+
+    private static TopicFilter filter() {
+        return TopicFilter.parse("a").orElseThrow();
     }
 
     @Test

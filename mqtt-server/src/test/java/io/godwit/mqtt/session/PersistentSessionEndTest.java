@@ -99,6 +99,41 @@ class PersistentSessionEndTest {
     }
 
     @Test
+    void filtersTakeRoomUntilTheyAreAnswered() {
+        PersistentSession session = session();
+        CompletableFuture<Void> route = new CompletableFuture<>();
+        dist.holdNextRoute(route);
+        TopicFilter longer = TopicFilter.parse("x".repeat(640)).orElseThrow();
+        session.onPacket(new Subscribe(
+                1, List.of(new Subscription(FILTER, Qos.AT_LEAST_ONCE), new Subscription(longer, Qos.AT_LEAST_ONCE))));
+        session.onPacket(new Unsubscribe(2, List.of(FILTER, longer)));
+        runTasks();
+        assertThat(loop.filterRoom().filters()).isEqualTo(2 * (1 + 11));
+        route.complete(null);
+        runTasks();
+        assertThat(connection.sent).hasSize(2);
+        assertThat(loop.filterRoom().filters()).isZero();
+    }
+
+    /** Its stores still have work with them when it ends, but not for ever. */
+    @Test
+    void filtersWithoutAnswerLeaveTheirRoomWithTheSession() {
+        PersistentSession session = session();
+        CompletableFuture<Void> route = new CompletableFuture<>();
+        dist.holdNextRoute(route);
+        session.onPacket(new Subscribe(1, List.of(new Subscription(FILTER, Qos.AT_LEAST_ONCE))));
+        session.onPacket(new Unsubscribe(2, List.of(FILTER)));
+        runTasks();
+        session.onClosed("test");
+        runTasks();
+        assertThat(loop.filterRoom().filters()).isEqualTo(2);
+        route.complete(null);
+        runTasks();
+        assertThat(isEnded).isTrue();
+        assertThat(loop.filterRoom().filters()).isZero();
+    }
+
+    @Test
     void aDistributionThatEndsAfterTheConnectionIsNotDoneAgain() {
         PersistentSession session = session();
         CompletableFuture<DistOutcome> outcome = new CompletableFuture<>();

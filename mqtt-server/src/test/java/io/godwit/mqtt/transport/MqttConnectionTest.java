@@ -19,6 +19,7 @@ import io.godwit.plugin.message.Qos;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.WriteBufferWaterMark;
@@ -413,6 +414,22 @@ class MqttConnectionTest {
         assertThat(events)
                 .last()
                 .isEqualTo(new BrokerEvent.ThrottlingEnded("embedded", null, ThrottleCause.NODE_BUDGET));
+    }
+
+    @Test
+    void aSubscribeThatFindsNoRoomWaitsAndItsConnectionIsNotRead() {
+        accept(0);
+        channel.writeInbound(
+                Unpooled.wrappedBuffer(new byte[] {0x10, 13, 0, 4, 'M', 'Q', 'T', 'T', 4, 2, 0, 0, 0, 1, 'c'}));
+        loop.filterRoom().enter(FilterRoom.MAX_FILTERS);
+        channel.writeInbound(Unpooled.wrappedBuffer(new byte[] {(byte) 0x82, 6, 0, 1, 0, 1, 'a', 0}));
+        assertThat(recorder.packets).isEqualTo(1);
+        assertThat(channel.config().isAutoRead()).isFalse();
+        assertThat(pauses(ThrottleCause.NODE_BUDGET)).isEqualTo(1);
+        loop.filterRoom().leave(1);
+        channel.runPendingTasks();
+        assertThat(recorder.packets).isEqualTo(2);
+        assertThat(channel.config().isAutoRead()).isTrue();
     }
 
     private HalfPacket enter(int frameBytes) {

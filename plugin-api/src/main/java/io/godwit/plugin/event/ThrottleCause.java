@@ -13,7 +13,10 @@ public enum ThrottleCause {
     PUBLISH_RATE,
     /** Too many of its publishes, or bytes of them, or of its subscriptions are not yet stored: reading pauses. */
     UNACKNOWLEDGED,
-    /** The node holds too many bytes of publishes that are not yet stored: reading pauses. */
+    /**
+     * The node holds too many bytes of publishes that are not yet stored, or too many filters of subscriptions: reading
+     * pauses.
+     */
     NODE_BUDGET,
     /** There is no room for the packet it is sending, since too much has arrived of others that are not whole: reading pauses. */
     HALF_RECEIVED,
