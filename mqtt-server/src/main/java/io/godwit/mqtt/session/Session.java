@@ -58,6 +58,9 @@ public abstract class Session implements PacketHandler, Subscriber {
 
     /** SUBSCRIBEs and UNSUBSCRIBEs. */
     private static final int MAX_REQUESTS_UNANSWERED = 100;
+    /** One SUBSCRIBE may have more; then no other is read until it is answered. */
+    private static final int MAX_FILTERS_UNANSWERED = 1_000;
+
 
     final Connection connection;
     final SessionServices services;
@@ -146,17 +149,25 @@ public abstract class Session implements PacketHandler, Subscriber {
 
     @Override
     public final void asked(int filters) {
+        boolean wasFull = isFullOfRequests();
+        requestsUnanswered++;
         filtersUnanswered += filters;
         connection.loop().filterRoom().enter(filters);
-        if (++requestsUnanswered == MAX_REQUESTS_UNANSWERED) {
+        if (!wasFull && isFullOfRequests()) {
             connection.pauseReading(Connection.Pause.SUBSCRIBING);
         }
     }
 
+    private boolean isFullOfRequests() {
+        return requestsUnanswered >= MAX_REQUESTS_UNANSWERED || filtersUnanswered >= MAX_FILTERS_UNANSWERED;
+    }
+
     @Override
     public final void answered(int filters) {
+        boolean wasFull = isFullOfRequests();
+        requestsUnanswered--;
         leaveRoom(filters);
-        if (requestsUnanswered-- == MAX_REQUESTS_UNANSWERED) {
+        if (wasFull && !isFullOfRequests()) {
             connection.resumeReading(Connection.Pause.SUBSCRIBING);
         }
     }

@@ -2,10 +2,8 @@ package io.godwit.mqtt.subscribe;
 
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.mqtt.auth.Authorizer;
-import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.RetainHandling;
-import io.godwit.mqtt.packet.SubAck;
 import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.UnsubAck;
@@ -28,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -59,20 +58,20 @@ public final class SubscribeHandler {
 
     /** On the loop of {@code subscriber}. */
     public void onSubscribe(Subscriber subscriber, Subscribe asked) {
-        Subscribe packet = subscriber.topics().subscribed(asked);
-        subscriber.asked(weight(packet));
-        Map<Integer, ReasonCode> refused = overLimit(subscriber, asked.subscriptions(), packet.subscriptions());
-        if (authorizer.asks(AuthCheck.SUBSCRIBE)) {
-            subscriber.inOrder(
-                    check(subscriber.client(), packet, refused),
-                    answers -> checked(subscriber, packet, refused, answers));
-        } else {
-            admit(subscriber, packet, refused);
-        }
-    }
-
-    private static int weight(Subscribe packet) {
-        return weight(packet.subscriptions().stream().map(Subscription::filter));
+        List<Subscription> all = asked.subscriptions();
+        int weight = weight(all.stream().map(Subscription::filter));
+        subscriber.asked(weight);
+        SubscribeAnswer answer = new SubscribeAnswer(subscriber, asked, weight);
+        FilterTurns.run(
+                subscriber,
+                all.size(),
+                (from, to) -> checked(subscriber, asked, from, to),
+                (from, to, checked) -> {
+                    noteDenied(subscriber, checked);
+                    if (subscriber.connection().isOpen()) { // else never answered, so never asked
+                        admit(subscriber, checked.part(), answer);
+                    }
+                });
     }
 
     /** How many filters, a long one for several, are in work until they are answered. */
@@ -81,14 +80,38 @@ public final class SubscribeHandler {
                 .sum();
     }
 
+    /**
+     * Those filters of a packet that are handled in one turn.
+     *
+     * @param first the place of the first one in the packet
+     * @param subscriptions as they are called inside
+     * @param refused why some are, by their place in {@code subscriptions}
+     */
+    private record Part(
+            int first, List<Subscription> subscriptions, int subscriptionId, Map<Integer, ReasonCode> refused) {}
+
+    /** @param answers about each of the part's filters; none when nobody was asked */
+    private record Checked(Part part, List<AuthDecision> answers) {}
+
+    private CompletableFuture<Checked> checked(Subscriber subscriber, Subscribe packet, int from, int to) {
+        List<Subscription> asked = packet.subscriptions().subList(from, to);
+        List<Subscription> within = subscriber.topics().subscribed(asked);
+        Map<Integer, ReasonCode> refused = overLimit(subscriber, from, asked, within);
+        Part part = new Part(from, within, Math.max(0, packet.subscriptionId()), refused);
+        if (!authorizer.asks(AuthCheck.SUBSCRIBE)) {
+            return CompletableFuture.completedFuture(new Checked(part, List.of()));
+        }
+        return check(subscriber.client(), part).thenApply(answers -> new Checked(part, answers));
+    }
+
     /** Those that are more than one SUBSCRIBE may have, or too long, or too deep; all while memory is short. */
     private Map<Integer, ReasonCode> overLimit(
-            Subscriber subscriber, List<Subscription> asked, List<Subscription> within) {
+            Subscriber subscriber, int first, List<Subscription> asked, List<Subscription> within) {
         Map<Integer, ReasonCode> refused = new HashMap<>(0);
         boolean isMemoryShort = subscriber.connection().loop().isMemoryShort();
         for (int i = 0; i < asked.size(); i++) {
             TopicFilter filter = asked.get(i).filter();
-            if (isMemoryShort || i >= limits.maxFiltersPerSubscribe()) {
+            if (isMemoryShort || first + i >= limits.maxFiltersPerSubscribe()) {
                 refuse(subscriber, filter, refused, i, ReasonCode.QUOTA_EXCEEDED);
             } else if (!limits.allow(filter.text())
                     || subscriber.topics().isTooLong(within.get(i).filter())) {
@@ -107,7 +130,8 @@ public final class SubscribeHandler {
     /** Subscribes a client that has not asked for it. A failure ends the connection, since the client can not ask again but by connecting. */
     public void subscribeUnasked(Subscriber subscriber, List<Subscription> subscriptions) {
         subscriptions.forEach(s -> subscriber.noteAdded(s.filter()));
-        subscribe(subscriber, subscriptions, 0, () -> {}, failure -> {
+        subscribe(subscriber, subscriptions, 0, () -> {}, (failure, replays) -> {
+            replays.run();
             if (failure != null) {
                 subscriber
                         .connection()
@@ -117,14 +141,13 @@ public final class SubscribeHandler {
     }
 
     /** The answers about the filters, in their order; those that are refused already are not asked about. */
-    private CompletableFuture<List<AuthDecision>> check(
-            ClientInfo client, Subscribe packet, Map<Integer, ReasonCode> refused) {
+    private CompletableFuture<List<AuthDecision>> check(ClientInfo client, Part part) {
         List<CompletableFuture<AuthDecision>> answers =
-                new ArrayList<>(packet.subscriptions().size());
-        for (int i = 0; i < packet.subscriptions().size(); i++) {
-            Subscription s = packet.subscriptions().get(i);
+                new ArrayList<>(part.subscriptions().size());
+        for (int i = 0; i < part.subscriptions().size(); i++) {
+            Subscription s = part.subscriptions().get(i);
             answers.add(
-                    refused.containsKey(i)
+                    part.refused().containsKey(i)
                             ? ALLOWED
                             : authorizer.subscribe(new SubscribeRequest(client, s.filter(), s.qos())));
         }
@@ -132,79 +155,69 @@ public final class SubscribeHandler {
                 .thenApply(all -> answers.stream().map(CompletableFuture::join).toList());
     }
 
-    private void checked(
-            Subscriber subscriber, Subscribe packet, Map<Integer, ReasonCode> refused, List<AuthDecision> answers) {
+    private void noteDenied(Subscriber subscriber, Checked checked) {
+        Part part = checked.part();
+        List<AuthDecision> answers = checked.answers();
         for (int i = 0; i < answers.size(); i++) {
             if (answers.get(i) instanceof AuthDecision.Denied no) {
-                refused.put(i, ReasonCode.NOT_AUTHORIZED);
+                part.refused().put(i, ReasonCode.NOT_AUTHORIZED);
                 authorizer.subscribeDenied(
-                        subscriber.client(),
-                        packet.subscriptions().get(i).filter().text(),
-                        no);
+                        subscriber.client(), part.subscriptions().get(i).filter().text(), no);
             }
-        }
-        if (subscriber.connection().isOpen()) { // else never answered, so never asked
-            admit(subscriber, packet, refused);
         }
     }
 
-    /**
-     * Gives those that are allowed their place among the session's filters, as far as there is one.
-     *
-     * @param refused why filters are, by their place in the packet; those that are one too many are added
-     */
-    private void admit(Subscriber subscriber, Subscribe packet, Map<Integer, ReasonCode> refused) {
+    /** Gives those that are allowed their place among the session's filters, as far as there is one. */
+    private void admit(Subscriber subscriber, Part part, SubscribeAnswer answer) {
         Set<TopicFilter> added = new HashSet<>();
-        for (int i = 0; i < packet.subscriptions().size(); i++) {
-            TopicFilter filter = packet.subscriptions().get(i).filter();
-            if (refused.containsKey(i) || subscriber.has(filter)) {
+        for (int i = 0; i < part.subscriptions().size(); i++) {
+            TopicFilter filter = part.subscriptions().get(i).filter();
+            if (part.refused().containsKey(i) || subscriber.has(filter)) {
                 continue;
             }
             if (subscriber.filterCount() >= limits.maxFiltersPerSession()
                     || subscriber.filterChars() + filter.text().length() > MAX_FILTER_CHARS
                     || subscriber.patternsWith(filter) > limits.maxPatternsPerSession()) {
-                refuse(subscriber, filter, refused, i, ReasonCode.QUOTA_EXCEEDED);
+                refuse(subscriber, filter, part.refused(), i, ReasonCode.QUOTA_EXCEEDED);
             } else {
                 subscriber.noteAdded(filter);
                 added.add(filter);
             }
         }
-        claim(subscriber, packet, refused, added);
+        claim(subscriber, part, answer, added);
     }
 
     /**
      * Asks for the exclusive filters among those that are allowed.
      *
-     * @param refused why filters are, by their place in the packet; those that another client has are added
      * @param added those that the session did not have before
      */
-    private void claim(
-            Subscriber subscriber, Subscribe packet, Map<Integer, ReasonCode> refused, Set<TopicFilter> added) {
+    private void claim(Subscriber subscriber, Part part, SubscribeAnswer answer, Set<TopicFilter> added) {
         Map<Integer, CompletableFuture<Boolean>> asked = new HashMap<>(0);
-        for (int i = 0; i < packet.subscriptions().size(); i++) {
-            TopicFilter filter = packet.subscriptions().get(i).filter();
-            if (filter.isExclusive() && !refused.containsKey(i)) {
+        for (int i = 0; i < part.subscriptions().size(); i++) {
+            TopicFilter filter = part.subscriptions().get(i).filter();
+            if (filter.isExclusive() && !part.refused().containsKey(i)) {
                 if (allowsExclusive) {
                     asked.put(i, subscriber.claimExclusive(filter));
                 } else {
-                    refused.put(i, ReasonCode.TOPIC_FILTER_INVALID);
+                    part.refused().put(i, ReasonCode.TOPIC_FILTER_INVALID);
                     giveUp(subscriber, filter, added);
                 }
             }
         }
         if (asked.isEmpty()) {
-            subscribeOthers(subscriber, packet, refused, added);
+            subscribeOthers(subscriber, part, answer, added);
             return;
         }
         CompletableFuture<?>[] all = asked.values().toArray(new CompletableFuture<?>[0]);
         OnEventLoop.whenComplete(subscriber.connection(), CompletableFuture.allOf(all), (done, failure) -> {
             asked.forEach((place, granted) -> {
                 if (granted.isCompletedExceptionally() || !granted.getNow(false)) {
-                    refused.put(place, ReasonCode.QUOTA_EXCEEDED);
-                    giveUp(subscriber, packet.subscriptions().get(place).filter(), added);
+                    part.refused().put(place, ReasonCode.QUOTA_EXCEEDED);
+                    giveUp(subscriber, part.subscriptions().get(place).filter(), added);
                 }
             });
-            subscribeOthers(subscriber, packet, refused, added);
+            subscribeOthers(subscriber, part, answer, added);
         });
     }
 
@@ -215,60 +228,40 @@ public final class SubscribeHandler {
     }
 
     private static void subscribeOthers(
-            Subscriber subscriber, Subscribe packet, Map<Integer, ReasonCode> refused, Set<TopicFilter> added) {
-        List<Subscription> others = packet.subscriptions();
+            Subscriber subscriber, Part part, SubscribeAnswer answer, Set<TopicFilter> added) {
+        Map<Integer, ReasonCode> refused = part.refused();
+        List<Subscription> others = part.subscriptions();
         if (!refused.isEmpty()) {
-            others = new ArrayList<>(packet.subscriptions().size());
-            for (int i = 0; i < packet.subscriptions().size(); i++) {
+            others = new ArrayList<>(part.subscriptions().size());
+            for (int i = 0; i < part.subscriptions().size(); i++) {
                 if (!refused.containsKey(i)) {
-                    others.add(packet.subscriptions().get(i));
+                    others.add(part.subscriptions().get(i));
                 }
             }
         }
         List<Subscription> allowed = others;
-        Consumer<@Nullable Throwable> answer = failure -> {
+        BiConsumer<@Nullable Throwable, Runnable> stored = (failure, replays) -> {
             if (failure != null) {
                 added.forEach(subscriber::noteRemoved);
             }
-            List<ReasonCode> codes =
-                    withRefused(codes(allowed, failure), packet.subscriptions().size(), refused);
-            answer(subscriber, packet, codes);
+            answer.part(
+                    part.first(),
+                    withRefused(
+                            codes(allowed, failure), part.subscriptions().size(), refused),
+                    replays);
         };
         if (allowed.isEmpty()) {
-            answer.accept(null);
+            stored.accept(null, () -> {});
         } else {
             subscribe(
                     subscriber,
                     allowed,
-                    Math.max(0, packet.subscriptionId()),
+                    part.subscriptionId(),
                     () -> allowed.stream()
                             .filter(s -> s.filter().isExclusive())
                             .forEach(s -> subscriber.releaseExclusive(s.filter())),
-                    answer);
+                    stored);
         }
-    }
-
-    /**
-     * Sends SUBACK. That of MQTT 3.1 knows granted levels only: it must grant what is not authorised, too (MQTT 3.1, 3.8), though nothing will
-     * come. Whatever else is refused ends the connection, since a SUBACK would be a promise.
-     */
-    private static void answer(Subscriber subscriber, Subscribe packet, List<ReasonCode> codes) {
-        List<ReasonCode> told = codes;
-        if (subscriber.client().protocolLevel() == ProtocolLevel.MQTT_3_1) {
-            told = new ArrayList<>(codes.size());
-            for (int i = 0; i < codes.size(); i++) {
-                ReasonCode code = codes.get(i);
-                if (code.isError() && code != ReasonCode.NOT_AUTHORIZED) {
-                    subscriber
-                            .connection()
-                            .disconnect(code, "a filter is refused, which MQTT 3.1 can not be told: " + code);
-                    return;
-                }
-                told.add(code.isError() ? granted(packet.subscriptions().get(i).qos()) : code);
-            }
-        }
-        subscriber.connection().send(new SubAck(packet.packetId(), told));
-        subscriber.answered(weight(packet));
     }
 
     /** Puts the answers about filters that are refused between those about the others. */
@@ -287,14 +280,14 @@ public final class SubscribeHandler {
 
     /**
      * @param ended run when it is stored, or not, or nobody knows
-     * @param answer told before the retained messages follow
+     * @param stored told with a failure or null, and with what sends the retained messages once SUBACK is sent
      */
     private static void subscribe(
             Subscriber subscriber,
             List<Subscription> subscriptions,
             int subscriptionId,
             Runnable ended,
-            Consumer<@Nullable Throwable> answer) {
+            BiConsumer<@Nullable Throwable, Runnable> stored) {
         List<@Nullable RetainedReplay> replays = new ArrayList<>(subscriptions.size());
         for (Subscription s : subscriptions) {
             RetainedReplay replay = null;
@@ -314,15 +307,17 @@ public final class SubscribeHandler {
                                 .disconnect(ReasonCode.UNSPECIFIED_ERROR, "a SUBSCRIBE may be stored or not");
                         return;
                     }
-                    answer.accept(failure);
-                    for (int i = 0; i < replays.size(); i++) {
-                        RetainedReplay replay = replays.get(i);
-                        if (replay != null) {
-                            boolean isWanted = failure == null
-                                    && (isNew.get(i) || subscriptions.get(i).retainHandling() == RetainHandling.SEND);
-                            subscriber.replay(replay, isWanted);
+                    stored.accept(failure, () -> {
+                        for (int i = 0; i < replays.size(); i++) {
+                            RetainedReplay replay = replays.get(i);
+                            if (replay != null) {
+                                boolean isWanted = failure == null
+                                        && (isNew.get(i)
+                                                || subscriptions.get(i).retainHandling() == RetainHandling.SEND);
+                                subscriber.replay(replay, isWanted);
+                            }
                         }
-                    }
+                    });
                 });
     }
 
@@ -337,7 +332,7 @@ public final class SubscribeHandler {
         return codes;
     }
 
-    private static ReasonCode granted(Qos qos) {
+    static ReasonCode granted(Qos qos) {
         return switch (qos) {
             case AT_MOST_ONCE -> ReasonCode.SUCCESS;
             case AT_LEAST_ONCE -> ReasonCode.GRANTED_QOS_1;
@@ -347,39 +342,49 @@ public final class SubscribeHandler {
 
     /** On the loop of {@code subscriber}. */
     public void onUnsubscribe(Subscriber subscriber, Unsubscribe asked) {
-        Unsubscribe packet = subscriber.topics().unsubscribed(asked);
-        subscriber.asked(weight(packet.filters().stream()));
-        if (authorizer.asks(AuthCheck.SUBSCRIBE)) {
-            subscriber.inOrder(NOTHING_TO_ASK, nothing -> unsubscribe(subscriber, packet));
-        } else {
-            unsubscribe(subscriber, packet);
-        }
+        int count = asked.filters().size();
+        int weight = weight(asked.filters().stream());
+        subscriber.asked(weight);
+        Codes codes = new Codes(count);
+        FilterTurns.run(
+                subscriber,
+                count,
+                (from, to) -> NOTHING_TO_ASK,
+                (from, to, nothing) -> unsubscribe(
+                        subscriber,
+                        subscriber
+                                .topics()
+                                .unsubscribed(asked.filters().subList(from, to)),
+                        answers -> {
+                            if (codes.put(from, answers)) {
+                                subscriber.connection().send(new UnsubAck(asked.packetId(), codes.all()));
+                                subscriber.answered(weight);
+                            }
+                        }));
     }
 
-    private static void unsubscribe(Subscriber subscriber, Unsubscribe packet) {
-        List<TopicFilter> removed =
-                packet.filters().stream().filter(subscriber::has).toList();
+    private static void unsubscribe(
+            Subscriber subscriber, List<TopicFilter> filters, Consumer<List<ReasonCode>> answer) {
+        List<TopicFilter> removed = filters.stream().filter(subscriber::has).toList();
         removed.forEach(subscriber::noteRemoved);
-        OnEventLoop.whenComplete(
-                subscriber.connection(), subscriber.unsubscribe(packet.filters()), (existed, failure) -> {
-                    if (failure != null && (subscriber.client().protocolLevel() < 5 || !isRefused(failure))) {
-                        // UNSUBACK of 3.1.1 can not say no: unanswered, the client will ask again
-                        subscriber
-                                .connection()
-                                .disconnect(ReasonCode.UNSPECIFIED_ERROR, "an UNSUBSCRIBE could not be stored");
-                        return;
-                    }
-                    if (failure != null) {
-                        removed.forEach(subscriber::noteAdded);
-                    }
-                    List<ReasonCode> codes = failure != null // there is no "quota exceeded" here [MQTT5-3.11.3-2]
-                            ? Collections.nCopies(packet.filters().size(), ReasonCode.UNSPECIFIED_ERROR)
+        OnEventLoop.whenComplete(subscriber.connection(), subscriber.unsubscribe(filters), (existed, failure) -> {
+            if (failure != null && (subscriber.client().protocolLevel() < 5 || !isRefused(failure))) {
+                // UNSUBACK of 3.1.1 can not say no: unanswered, the client will ask again
+                subscriber
+                        .connection()
+                        .disconnect(ReasonCode.UNSPECIFIED_ERROR, "an UNSUBSCRIBE could not be stored");
+                return;
+            }
+            if (failure != null) {
+                removed.forEach(subscriber::noteAdded);
+            }
+            answer.accept(
+                    failure != null // there is no "quota exceeded" here [MQTT5-3.11.3-2]
+                            ? Collections.nCopies(filters.size(), ReasonCode.UNSPECIFIED_ERROR)
                             : existed.stream()
                                     .map(was -> was ? ReasonCode.SUCCESS : ReasonCode.NO_SUBSCRIPTION_EXISTED)
-                                    .toList();
-                    subscriber.connection().send(new UnsubAck(packet.packetId(), codes));
-                    subscriber.answered(weight(packet.filters().stream()));
-                });
+                                    .toList());
+        });
     }
 
     /** Whether nothing was written. Otherwise nobody knows, and only a client without an answer asks again. */

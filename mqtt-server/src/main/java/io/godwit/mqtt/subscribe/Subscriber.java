@@ -36,10 +36,13 @@ public interface Subscriber {
     /** It is about to lose {@code filter}, or does not get it. */
     void noteRemoved(TopicFilter filter);
 
-    /** A SUBSCRIBE or UNSUBSCRIBE has come, which {@link #answered} ends: too many of them pause reading. */
+    /**
+     * A SUBSCRIBE or UNSUBSCRIBE with so many filters has come, which {@link #answered} ends: too many of them, or of
+     * their filters, pause reading.
+     */
     void asked(int filters);
 
-    /** SUBACK or UNSUBACK has been sent. */
+    /** SUBACK or UNSUBACK for so many filters has been sent. */
     void answered(int filters);
 
     /**

@@ -3,9 +3,7 @@ package io.godwit.mqtt.topic;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
-import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -117,16 +115,6 @@ public final class ClientTopics {
         return !isUnchanged() && isTooLong(filter.text());
     }
 
-    public Subscribe subscribed(Subscribe packet) {
-        return isUnchanged()
-                ? packet
-                : new Subscribe(
-                        packet.packetId(),
-                        subscribed(packet.subscriptions()),
-                        packet.subscriptionId(),
-                        packet.userProperties());
-    }
-
     public List<Subscription> subscribed(List<Subscription> subscriptions) {
         return isUnchanged()
                 ? subscriptions
@@ -136,13 +124,8 @@ public final class ClientTopics {
                         .toList();
     }
 
-    public Unsubscribe unsubscribed(Unsubscribe packet) {
-        return isUnchanged()
-                ? packet
-                : new Unsubscribe(
-                        packet.packetId(),
-                        packet.filters().stream().map(this::filter).toList(),
-                        packet.userProperties());
+    public List<TopicFilter> unsubscribed(List<TopicFilter> filters) {
+        return isUnchanged() ? filters : filters.stream().map(this::filter).toList();
     }
 
     private TopicFilter filter(TopicFilter asked) {

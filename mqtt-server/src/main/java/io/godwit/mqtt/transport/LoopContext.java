@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,8 +26,11 @@ public final class LoopContext {
     private static final Logger LOG = LoggerFactory.getLogger(LoopContext.class);
     private static final FastThreadLocal<LoopContext> CURRENT = new FastThreadLocal<>();
 
+    private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
+
     private final int index;
     private final Executor executor;
+    private final ConnectionSweep.Later later;
 
     /** The newest task posted. Any thread pushes, the loop takes all: a list of links, because confinement is what it establishes. */
     private final AtomicReference<@Nullable LoopTask> mail = new AtomicReference<>();
@@ -56,6 +60,7 @@ public final class LoopContext {
     LoopContext(int index, Executor executor, ConnectionSweep.Later later) {
         this.index = index;
         this.executor = executor;
+        this.later = later;
         this.ticking = new ConnectionSweep(index, later);
     }
 
@@ -101,6 +106,14 @@ public final class LoopContext {
                 action.run();
             }
         });
+    }
+
+    /**
+     * Runs {@code task} once the loop has served its channels. By a timer, since tasks that follow each other all run
+     * before the loop looks at its channels.
+     */
+    public void afterChannels(Runnable task) {
+        later.run(task, PAUSE_NANOS);
     }
 
     private void runMail() {

@@ -187,6 +187,15 @@ final class SessionStage {
         return told;
     }
 
+    /** The loop runs the oldest of its tasks; returns whether there was one. */
+    boolean runTask() {
+        Runnable task = tasks.poll();
+        if (task != null) {
+            task.run();
+        }
+        return task != null;
+    }
+
     void runTasks() {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             task.run();
