@@ -34,6 +34,12 @@ final class Inflight {
     private @Nullable Map<Integer, Delivery> held;
 
     private long heldBytes;
+    private final QueuedBytes ofNode;
+
+    /** @param ofNode shared with all sessions of the node: what is held counts there */
+    Inflight(QueuedBytes ofNode) {
+        this.ofNode = ofNode;
+    }
 
     private int size;
     private int lastId;
@@ -74,16 +80,28 @@ final class Inflight {
             held = new HashMap<>();
         }
         held.put(id, delivery);
-        heldBytes += delivery.message().heapBytes();
+        countHeld(delivery.message().heapBytes());
     }
 
-    /** On the heap. */
-    long heldBytes() {
-        return heldBytes;
+    private void countHeld(long change) {
+        heldBytes += change;
+        ofNode.add(change);
     }
 
-    /** What is held, in the order in which it was sent. */
-    List<Delivery> held() {
+    /** Whether what is held is less than {@code most} bytes on the heap, and less than the node has left for all. */
+    boolean mayHoldMore(long most) {
+        return heldBytes == 0 || heldBytes < Math.min(most, ofNode.free());
+    }
+
+    /** Gives up what is held; returns it in the order in which it was sent. */
+    List<Delivery> takeHeld() {
+        List<Delivery> all = held();
+        held = null;
+        countHeld(-heldBytes);
+        return all;
+    }
+
+    private List<Delivery> held() {
         Map<Integer, Delivery> all = held;
         if (all == null) {
             return List.of();
@@ -125,7 +143,7 @@ final class Inflight {
         size--;
         Delivery delivery = held == null ? null : held.remove(id);
         if (delivery != null) {
-            heldBytes -= delivery.message().heapBytes();
+            countHeld(-delivery.message().heapBytes());
         }
         int mask = ids.length - 1;
         // close the gap: pull up later entries whose own place lies at or before the hole

@@ -6,16 +6,21 @@ import io.godwit.plugin.message.Qos;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** The bounded queue of a live session: QoS 1 and 2 messages that neither window nor socket take now. Confined to the loop of its session. */
+/**
+ * The bounded queue of a live session: QoS 1 and 2 messages that neither window nor socket take now. Bounded by itself,
+ * and by what is free of the memory that all queues of the node share. Confined to the loop of its session.
+ */
 final class LiveQueue {
     private final ArrayDeque<Entry> entries = new ArrayDeque<>();
     private final int maxMessages;
     private final long maxBytes;
+    private final QueuedBytes ofNode;
     private long bytes;
 
-    LiveQueue(int maxMessages, long maxBytes) {
+    LiveQueue(int maxMessages, long maxBytes, QueuedBytes ofNode) {
         this.maxMessages = maxMessages;
         this.maxBytes = maxBytes;
+        this.ofNode = ofNode;
     }
 
     boolean isEmpty() {
@@ -24,22 +29,26 @@ final class LiveQueue {
 
     /** Whether one more would break a limit; the first message is always taken. */
     boolean isFullFor(Message message) {
-        return entries.size() >= maxMessages || bytes + message.heapBytes() > maxBytes && !entries.isEmpty();
+        return entries.size() >= maxMessages || !entries.isEmpty() && bytes + message.heapBytes() > most();
+    }
+
+    private long most() {
+        return Math.min(maxBytes, ofNode.free());
     }
 
     /** Whether publishers should wait. */
     boolean isOverHalf() {
-        return entries.size() > maxMessages / 2 || bytes > maxBytes / 2;
+        return entries.size() > maxMessages / 2 || bytes > most() / 2;
     }
 
     /** Whether those that wait may go on. */
     boolean isUnderQuarter() {
-        return entries.size() <= maxMessages / 4 && bytes <= maxBytes / 4;
+        return entries.size() <= maxMessages / 4 && bytes <= most() / 4;
     }
 
     void add(Entry entry) {
         entries.addLast(entry);
-        bytes += entry.message.heapBytes();
+        count(entry.message.heapBytes());
     }
 
     /** Takes the oldest; null when there is none. */
@@ -47,9 +56,14 @@ final class LiveQueue {
     Entry poll() {
         Entry entry = entries.pollFirst();
         if (entry != null) {
-            bytes -= entry.message.heapBytes();
+            count(-entry.message.heapBytes());
         }
         return entry;
+    }
+
+    private void count(long change) {
+        bytes += change;
+        ofNode.add(change);
     }
 
     /**

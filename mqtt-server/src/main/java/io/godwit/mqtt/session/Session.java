@@ -61,7 +61,6 @@ public abstract class Session implements PacketHandler, Subscriber {
     /** One SUBSCRIBE may have more; then no other is read until it is answered. */
     private static final int MAX_FILTERS_UNANSWERED = 1_000;
 
-
     final Connection connection;
     final SessionServices services;
     final SessionTerms terms;
@@ -464,7 +463,7 @@ public abstract class Session implements PacketHandler, Subscriber {
     final Inflight inflight() {
         Inflight present = inflight;
         if (present == null) {
-            present = new Inflight();
+            present = new Inflight(services.queuedBytes);
             inflight = present;
         }
         return present;
@@ -476,8 +475,8 @@ public abstract class Session implements PacketHandler, Subscriber {
     }
 
     /** What is under way by a shared subscription, in the order in which it was sent. */
-    final List<Delivery> heldForOthers() {
-        return inflight == null ? List.of() : inflight.held();
+    final List<Delivery> takeHeldForOthers() {
+        return inflight == null ? List.of() : inflight.takeHeld();
     }
 
     /** How far the outbound message of this packet id is: one of the constants of {@link Inflight}. */
@@ -489,7 +488,7 @@ public abstract class Session implements PacketHandler, Subscriber {
     final boolean hasWindow() {
         return (inflight == null
                         || inflight.size() < terms.sendWindow()
-                                && inflight.heldBytes() < services.config.maxQueuedBytes())
+                                && inflight.mayHoldMore(services.config.maxQueuedBytes()))
                 && connection.isWritable();
     }
 

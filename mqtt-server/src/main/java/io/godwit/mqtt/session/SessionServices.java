@@ -22,9 +22,13 @@ public final class SessionServices {
     final MqttReports reports;
     final MqttMetrics metrics;
     final SubscribeHandler subscribeHandler;
+    /** Of the heap, at most. */
+    private static final int UNSTORED_SHARE = 8;
+
     private final TopicRules topicRules;
     private final LongSupplier wallMillis;
     private final UnstoredBudget[] budgets;
+    final QueuedBytes queuedBytes = QueuedBytes.ofHeap();
     final PublisherWaits publisherWaits = new PublisherWaits(System::nanoTime);
 
     /**
@@ -65,9 +69,12 @@ public final class SessionServices {
         this.topicRules = topicRules;
         this.subscribeHandler =
                 new SubscribeHandler(authorizer, config.limits(), topicRules.allowsExclusive(), reports);
+        // of a small heap 256 MiB would be most
+        long unstored =
+                Math.min(config.maxUnstoredNodeBytes(), Runtime.getRuntime().maxMemory() / UNSTORED_SHARE);
         budgets = new UnstoredBudget[loops];
         for (int i = 0; i < loops; i++) {
-            budgets[i] = new UnstoredBudget(Math.max(1, config.maxUnstoredNodeBytes() / loops));
+            budgets[i] = new UnstoredBudget(Math.max(1, unstored / loops));
         }
     }
 

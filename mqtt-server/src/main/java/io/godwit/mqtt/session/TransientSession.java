@@ -470,7 +470,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         // what its client has not acknowledged goes to another member (MQTT 5.0, 4.8.2), now that the groups do not
         // choose this one any
         // more; without another its client was the last to have it
-        heldForOthers().forEach(own -> handOn(own, () -> {}));
+        takeHeldForOthers().forEach(own -> handOn(own, () -> {}));
         if (queue != null) {
             for (LiveQueue.Entry entry = queue.poll(); entry != null; entry = queue.poll()) {
                 Message message = entry.message();
@@ -490,7 +490,8 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
 
     private LiveQueue queue() {
         if (queue == null) {
-            queue = new LiveQueue(services.config.maxQueuedMessages(), services.config.maxQueuedBytes());
+            SessionConfig config = services.config;
+            queue = new LiveQueue(config.maxQueuedMessages(), config.maxQueuedBytes(), services.queuedBytes);
         }
         return queue;
     }

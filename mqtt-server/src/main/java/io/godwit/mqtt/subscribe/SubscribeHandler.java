@@ -63,10 +63,7 @@ public final class SubscribeHandler {
         subscriber.asked(weight);
         SubscribeAnswer answer = new SubscribeAnswer(subscriber, asked, weight);
         FilterTurns.run(
-                subscriber,
-                all.size(),
-                (from, to) -> checked(subscriber, asked, from, to),
-                (from, to, checked) -> {
+                subscriber, all.size(), (from, to) -> checked(subscriber, asked, from, to), (from, to, checked) -> {
                     noteDenied(subscriber, checked);
                     if (subscriber.connection().isOpen()) { // else never answered, so never asked
                         admit(subscriber, checked.part(), answer);
@@ -162,7 +159,9 @@ public final class SubscribeHandler {
             if (answers.get(i) instanceof AuthDecision.Denied no) {
                 part.refused().put(i, ReasonCode.NOT_AUTHORIZED);
                 authorizer.subscribeDenied(
-                        subscriber.client(), part.subscriptions().get(i).filter().text(), no);
+                        subscriber.client(),
+                        part.subscriptions().get(i).filter().text(),
+                        no);
             }
         }
     }
@@ -246,8 +245,7 @@ public final class SubscribeHandler {
             }
             answer.part(
                     part.first(),
-                    withRefused(
-                            codes(allowed, failure), part.subscriptions().size(), refused),
+                    withRefused(codes(allowed, failure), part.subscriptions().size(), refused),
                     replays);
         };
         if (allowed.isEmpty()) {
@@ -352,9 +350,7 @@ public final class SubscribeHandler {
                 (from, to) -> NOTHING_TO_ASK,
                 (from, to, nothing) -> unsubscribe(
                         subscriber,
-                        subscriber
-                                .topics()
-                                .unsubscribed(asked.filters().subList(from, to)),
+                        subscriber.topics().unsubscribed(asked.filters().subList(from, to)),
                         answers -> {
                             if (codes.put(from, answers)) {
                                 subscriber.connection().send(new UnsubAck(asked.packetId(), codes.all()));
@@ -370,9 +366,7 @@ public final class SubscribeHandler {
         OnEventLoop.whenComplete(subscriber.connection(), subscriber.unsubscribe(filters), (existed, failure) -> {
             if (failure != null && (subscriber.client().protocolLevel() < 5 || !isRefused(failure))) {
                 // UNSUBACK of 3.1.1 can not say no: unanswered, the client will ask again
-                subscriber
-                        .connection()
-                        .disconnect(ReasonCode.UNSPECIFIED_ERROR, "an UNSUBSCRIBE could not be stored");
+                subscriber.connection().disconnect(ReasonCode.UNSPECIFIED_ERROR, "an UNSUBSCRIBE could not be stored");
                 return;
             }
             if (failure != null) {

@@ -18,27 +18,32 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
 class InflightTest {
+    private final QueuedBytes ofNode = new QueuedBytes(1_000_000);
+
     /** A member of a shared group that reads and never acknowledges keeps what it was sent in memory. */
     @Example
     void whatIsHeldIsCountedUntilItIsRemoved() {
         Message message = new Message("t", new byte[1_000], Qos.AT_LEAST_ONCE, false, 0, MessageProperties.NONE);
         ClientInfo publisher = SessionStage.info("p");
-        Inflight inflight = new Inflight();
+        Inflight inflight = new Inflight(ofNode);
         for (int i = 0; i < 3; i++) {
             int id = inflight.take(Inflight.AWAITS_PUBACK);
             inflight.hold(id, new Delivery(publisher, message, List.of(), null));
         }
-        assertThat(inflight.heldBytes()).isEqualTo(3L * message.heapBytes());
-        for (int id = 1; id <= 3; id++) {
-            inflight.remove(id);
-        }
-        assertThat(inflight.heldBytes()).isZero();
+        assertThat(ofNode.free()).isEqualTo(1_000_000 - 3L * message.heapBytes());
+        assertThat(inflight.mayHoldMore(3L * message.heapBytes())).isFalse();
+        assertThat(inflight.mayHoldMore(3L * message.heapBytes() + 1)).isTrue();
+        inflight.remove(1);
+        assertThat(ofNode.free()).isEqualTo(1_000_000 - 2L * message.heapBytes());
+        assertThat(inflight.takeHeld()).hasSize(2);
+        assertThat(ofNode.free()).isEqualTo(1_000_000);
+        assertThat(inflight.mayHoldMore(1)).as("one is always taken").isTrue();
     }
 
     /** The table is a map: it answers what a HashMap would, whatever was put and removed; ids collide on purpose. */
     @Property
     void behavesLikeAMap(@ForAll @Size(max = 200) List<@IntRange(min = -40, max = 40) Integer> steps) {
-        Inflight table = new Inflight();
+        Inflight table = new Inflight(ofNode);
         Map<Integer, Long> model = new HashMap<>();
         long sequence = 0;
         for (int step : steps) {
@@ -64,7 +69,7 @@ class InflightTest {
     @Example
     @Clause({"MQTT5-2.2.1-4", "MQTT5-4.3.2-1", "MQTT5-4.3.3-1", "MQTT311-2.3.1-4"})
     void packetIdsComeRoundAndSkipThoseInUse() {
-        Inflight table = new Inflight();
+        Inflight table = new Inflight(ofNode);
         assertThat(table.take(Inflight.AWAITS_PUBACK)).isEqualTo(1);
         for (int i = 2; i <= 65_535; i++) {
             assertThat(table.take(Inflight.AWAITS_PUBACK)).isEqualTo(i);
@@ -77,7 +82,7 @@ class InflightTest {
 
     @Example
     void allPacketIdsMayBeInUse() {
-        Inflight table = new Inflight();
+        Inflight table = new Inflight(ofNode);
         for (int i = 1; i <= 65_535; i++) {
             table.take(Inflight.AWAITS_PUBACK);
         }

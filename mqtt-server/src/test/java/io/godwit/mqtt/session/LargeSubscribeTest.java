@@ -100,8 +100,7 @@ class LargeSubscribeTest {
         session.onPacket(new Unsubscribe(4, List.of(last)));
         stage.runTasks();
         assertThat(answers().stream()
-                        .map(answer ->
-                                answer instanceof SubAck ack ? ack.packetId() : ((UnsubAck) answer).packetId())
+                        .map(answer -> answer instanceof SubAck ack ? ack.packetId() : ((UnsubAck) answer).packetId())
                         .toList())
                 .containsExactly(1, 2, 3, 4);
         assertThat(stage.dist.size()).isEqualTo(FILTERS - 1);

@@ -23,7 +23,7 @@ class LiveQueueTest {
     /** 48 of these, each of half a megabyte, once ended a broker: only payloads were counted. */
     @Test
     void messagesOfPropertiesAloneFillIt() {
-        LiveQueue queue = new LiveQueue(1_000, 1_000_000);
+        LiveQueue queue = new LiveQueue(1_000, 1_000_000, new QueuedBytes(Long.MAX_VALUE));
         Message half = withProperties(480_000);
         queue.add(entry(half));
         assertThat(queue.isFullFor(half)).isFalse();
@@ -35,5 +35,41 @@ class LiveQueueTest {
         assertThat(queue.isFullFor(withProperties(5_000_000)))
                 .as("the first is always taken")
                 .isFalse();
+    }
+
+    /** Sixteen that never read took four times the heap between them, and the node refused everybody's messages. */
+    @Test
+    void manyThatTakeAllTheyMayLeaveRoomForOneThatNeedsLittle() {
+        QueuedBytes ofNode = new QueuedBytes(10_000_000);
+        Message large = withProperties(50_000);
+        for (int i = 0; i < 16; i++) {
+            LiveQueue greedy = new LiveQueue(1_000, 64_000_000, ofNode);
+            while (!greedy.isFullFor(large)) {
+                greedy.add(entry(large));
+            }
+        }
+        LiveQueue honest = new LiveQueue(1_000, 64_000_000, ofNode);
+        Message small = withProperties(100);
+        for (int i = 0; i < 20; i++) {
+            assertThat(honest.isFullFor(small)).isFalse();
+            honest.add(entry(small));
+        }
+    }
+
+    @Test
+    void oneAloneMayHaveHalf() {
+        QueuedBytes ofNode = new QueuedBytes(10_000_000);
+        LiveQueue queue = new LiveQueue(1_000, 64_000_000, ofNode);
+        Message large = withProperties(50_000);
+        while (!queue.isFullFor(large)) {
+            queue.add(entry(large));
+        }
+        assertThat(ofNode.free()).isBetween(4_900_000L, 5_100_000L);
+        assertThat(queue.isOverHalf()).as("publishers wait by then").isTrue();
+        while (!queue.isEmpty()) {
+            queue.poll();
+        }
+        assertThat(ofNode.free()).isEqualTo(10_000_000);
+        assertThat(queue.isUnderQuarter()).isTrue();
     }
 }

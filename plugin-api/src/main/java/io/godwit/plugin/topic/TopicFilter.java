@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sharing)
         implements Comparable<TopicFilter> {
-    private static final Comparator<TopicFilter> ORDER = Comparator.comparing(TopicFilter::filter)
-            .thenComparing(TopicFilter::sharing)
+    /** Of filters with the same text. */
+    private static final Comparator<TopicFilter> ORDER_OF_SHARING = Comparator.comparing(TopicFilter::sharing)
             .thenComparing(TopicFilter::shareGroup, Comparator.nullsFirst(Comparator.naturalOrder()));
 
     private static final String SHARE_PREFIX = "$share/";
@@ -61,7 +61,8 @@ public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sh
 
     @Override
     public int compareTo(TopicFilter other) {
-        return ORDER.compare(this, other);
+        int byText = filter.compareTo(other.filter);
+        return byText != 0 ? byText : ORDER_OF_SHARING.compare(this, other);
     }
 
     /** The text as the client wrote it. */
