@@ -115,7 +115,7 @@ final class ClusterLinks implements AutoCloseable {
                 exchange::changed,
                 threads.ranges(),
                 threads.timers(),
-                MAX_PENDING_BYTES);
+                new RoutedClient.Limits(MAX_PENDING_BYTES, ranges.maxMutationBytes(), ranges.tooLarge()));
         ranges.onChange(exchange::changed);
         clients.add(client);
         return client;

@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -303,6 +304,16 @@ final class StoreRanges implements RangeFamily {
 
     RangeClient client() {
         return router;
+    }
+
+    /** See {@link io.godwit.kv.range.RangeSettings}. */
+    int maxMutationBytes() {
+        return environment.settings().maxMutationBytes();
+    }
+
+    /** Of the node. */
+    LongAdder tooLarge() {
+        return environment.tooLarge();
     }
 
     /** As they are now. */

@@ -145,6 +145,40 @@ class KvClusterTest {
         }
     }
 
+    /** One that no node would take as a message would be sent to followers again and again, and nothing behind it. */
+    @Test
+    void theLargestMutationReachesFollowersAndALargerOneStopsNothing() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory)) {
+            cluster.startAll();
+            cluster.replicate();
+            RangeClient leader = cluster.client(1);
+            List<CompletableFuture<byte[]>> answers = new ArrayList<>();
+            for (int i = 0; i < 600; i++) { // Raft sends what is before it with it
+                answers.add(append(leader, "k" + i, "x".repeat(4_000)));
+            }
+            String largest = "y".repeat(RangeSettings.DEFAULT_MUTATION_BYTES - "large=".length());
+            answers.add(append(leader, "large", largest));
+            for (int number = 1; number <= 2; number++) {
+                CompletableFuture<byte[]> larger = append(cluster.client(number), "larger", largest);
+                CompletableFuture<byte[]> tooLarge = append(cluster.client(number), "k", largest + largest);
+                assertThat(tooLarge)
+                        .failsWithin(20, TimeUnit.SECONDS)
+                        .withThrowableThat()
+                        .withMessageContaining("TOO_LARGE");
+                assertThat(larger)
+                        .failsWithin(20, TimeUnit.SECONDS)
+                        .withThrowableThat()
+                        .withMessageContaining("TOO_LARGE");
+            }
+            answers.add(append(leader, "k0", "behind"));
+            CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
+            cluster.moveLeader(1, 3);
+            cluster.stop(1);
+            assertThat(read(cluster.client(3), "large")).isEqualTo(largest);
+            assertThat(read(cluster.client(2), "k0")).endsWith("behind");
+        }
+    }
+
     /** Writes from every node to the same keys while the leader moves, and the range is cut. */
     @Test
     void orderOfEachKeyIsKeptWhileLeadersMoveAndTheRangeIsCut() throws Exception {

@@ -15,6 +15,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -28,11 +29,21 @@ import org.slf4j.LoggerFactory;
 public final class RoutedClient implements RangeClient, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RoutedClient.class);
 
+    private final Limits limits;
     private final RouteTable table;
     private final RangeClient local;
     private final GrpcCallPeers peers;
     private final RangeExecutor executor;
     private final RangeCalls calls;
+
+    /**
+     * What it takes.
+     *
+     * @param maxPendingBytes of requests that are not answered
+     * @param maxRequestBytes of one: a larger one would break the stream to its node, with all that others ask for
+     * @param tooLarge counts those beyond it
+     */
+    public record Limits(long maxPendingBytes, int maxRequestBytes, LongAdder tooLarge) {}
 
     /** Who calls: this node's process. */
     public record Caller(String clusterId, String storeId, long incarnation) {}
@@ -42,7 +53,6 @@ public final class RoutedClient implements RangeClient, AutoCloseable {
      * @param refresh has other nodes asked what they lead
      * @param pool runs the client, one task at a time
      * @param timers hands tasks on when they are due
-     * @param maxPendingBytes of requests that are not answered
      */
     public RoutedClient(
             String store,
@@ -54,7 +64,8 @@ public final class RoutedClient implements RangeClient, AutoCloseable {
             Runnable refresh,
             Executor pool,
             ScheduledExecutorService timers,
-            long maxPendingBytes) {
+            Limits limits) {
+        this.limits = limits;
         this.table = table;
         this.local = local;
         this.peers = new GrpcCallPeers(
@@ -64,7 +75,7 @@ public final class RoutedClient implements RangeClient, AutoCloseable {
                 refresh);
         this.executor =
                 new RangeExecutor(pool, thrown -> LOG.error("task of the client failed store={}", store, thrown));
-        this.calls = new RangeCalls(peers, new Jittered(executor, timers), System::nanoTime, maxPendingBytes);
+        this.calls = new RangeCalls(peers, new Jittered(executor, timers), System::nanoTime, limits.maxPendingBytes());
         table.onChange(routes -> executor.execute(() -> calls.routesChanged(routes)));
         executor.execute(() -> calls.routesChanged(table.routes()));
     }
@@ -96,6 +107,12 @@ public final class RoutedClient implements RangeClient, AutoCloseable {
             Kind kind, byte[] key, byte @Nullable [] end, byte[] payload, Deadline deadline) {
         if (deadline.hasPassed(System.nanoTime())) {
             return CompletableFuture.failedFuture(new RangeException(Cause.TIMEOUT, "deadline passed before the call"));
+        }
+        if (payload.length > limits.maxRequestBytes()) {
+            limits.tooLarge().increment();
+            return CompletableFuture.failedFuture(new RangeException(
+                    Cause.TOO_LARGE,
+                    "a request may have " + limits.maxRequestBytes() + " bytes, not " + payload.length));
         }
         RangeCall call = new RangeCall(numbers.incrementAndGet(), kind, key, end, payload, deadline);
         executor.execute(() -> calls.call(call));

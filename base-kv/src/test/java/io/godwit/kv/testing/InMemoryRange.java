@@ -179,6 +179,15 @@ final class InMemoryRange {
         return true;
     }
 
+    boolean loseOldestInFlight(RangeException cause) {
+        Entry oldest = inFlight.poll();
+        if (oldest == null) {
+            return false;
+        }
+        oldest.proposals.forEach(proposal -> failLater(proposal, cause));
+        return true;
+    }
+
     private void failLater(Proposal proposal, RangeException cause) {
         Leadership current = leadership;
         current.failuresUnderWay++;

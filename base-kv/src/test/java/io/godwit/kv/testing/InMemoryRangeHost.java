@@ -357,6 +357,11 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         return rangeOf(key).failOldestWaiting(new RangeException(cause, "planted"));
     }
 
+    /** Has the log refuse the oldest entry in flight, in the range of {@code key}, and take those behind it. Returns whether there was one. */
+    public boolean loseOldestInFlight(byte[] key) {
+        return rangeOf(key).loseOldestInFlight(new RangeException(Cause.OVERLOADED, "planted"));
+    }
+
     /** Entries sealed and not committed, in all ranges. */
     public int entriesInFlight() {
         return ranges.stream().mapToInt(InMemoryRange::inFlight).sum();

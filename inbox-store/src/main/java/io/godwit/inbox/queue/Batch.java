@@ -16,6 +16,8 @@ final class Batch extends Proposal {
     static final int FULL_BYTES = 128 * 1024;
     /** So is one that has the store write so much: each inbox gets its own copy of a message that stands in the batch once. */
     static final int FULL_WRITTEN_BYTES = 4 << 20;
+    /** What an operation counts has room for the prefix of an inbox of this length. */
+    private static final int USUAL_PREFIX_BYTES = 48;
     /** At sealing, progress that nobody waits for joins up to this size. */
     static final int MAX_SEALED_BYTES = 2 * FULL_BYTES;
 
@@ -127,7 +129,7 @@ final class Batch extends Proposal {
             state.lastBatch = this;
             state.batches++;
             touched.add(state);
-            bytes += state.prefix.length + 2;
+            bytes += Math.max(0, state.prefix.length - USUAL_PREFIX_BYTES);
         }
     }
 

@@ -167,7 +167,7 @@ class BatchSizeTest {
         watch();
         connections.forEach(TestConnection::acknowledgeAll);
         store.host.advanceMillis(2_000);
-        assertThat(largest).isLessThan(Batch.MAX_SEALED_BYTES + 4096);
+        assertThat(largest).isLessThan(Batch.MAX_SEALED_BYTES * 5 / 4);
         assertThat(mutations).isGreaterThan(2);
         store.crash(0);
         for (int i = 0; i < 3000; i += 37) {

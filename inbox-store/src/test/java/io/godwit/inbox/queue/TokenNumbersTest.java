@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxAttachment.Inbound;
 import io.godwit.inbox.client.Will;
-import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
@@ -31,14 +30,14 @@ class TokenNumbersTest {
     @Test
     void noneIsGivenTwiceThoughTheCeilingCouldNotBeRaised() {
         TestConnection connection = store.attach("a");
-        store.host.holdSeals();
+        store.host.holdCommits();
         CompletableFuture<Inbound> fails = connection.attachment().receive(1, large());
         store.host.runUntilIdle();
         CompletableFuture<Inbound> stored = connection.attachment().receive(2, store.message("m", 2));
         store.host.runUntilIdle();
-        assertThat(store.host.waitingProposals()).isEqualTo(2);
-        assertThat(store.host.failOldestWaiting(KEY, Cause.OVERLOADED)).isTrue();
-        store.host.releaseSeals();
+        assertThat(store.host.entriesInFlight()).isEqualTo(2);
+        assertThat(store.host.loseOldestInFlight(KEY)).isTrue();
+        store.host.releaseCommits();
         store.host.runUntilIdle();
         assertThat(fails).isCompletedExceptionally();
 
@@ -120,7 +119,7 @@ class TokenNumbersTest {
     private Message large() {
         return new Message(
                 "t",
-                new byte[Batch.FULL_BYTES],
+                new byte[4 * Batch.FULL_BYTES],
                 Qos.EXACTLY_ONCE,
                 false,
                 store.host.nowMillis(),
