@@ -2,13 +2,16 @@ package io.godwit.cluster;
 
 import java.io.DataInput;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
+import org.jgroups.BytesMessage;
 import org.jgroups.Message;
 import org.jgroups.MessageFactory;
 import org.jgroups.ObjectMessage;
 import org.jgroups.conf.ClassConfigurator;
+import org.jgroups.util.ByteArrayDataInputStream;
 import org.jgroups.util.Digest;
 import org.jgroups.util.MutableDigest;
 import org.jgroups.util.SeqnoList;
@@ -23,6 +26,9 @@ import org.jgroups.util.SizeStreamable;
  * lists numbers of messages:
  * NAKACK2 and UNICAST3 ask for what was lost, STABLE tells what all have. Only these payloads are read. JGroups keeps
  * its kinds for the whole process.
+ *
+ * <p>By itself JGroups makes an array of whatever length a payload names, up to 2 GiB, before it looks whether so much
+ * has come: a message of 30 bytes would end the process. Here nothing is longer than the longest message.
  */
 final class AcceptedMessages extends MessageFactory {
     private static final LongAdder REFUSED = new LongAdder();
@@ -35,7 +41,9 @@ final class AcceptedMessages extends MessageFactory {
             Supplier<? extends Message> known = creators[kind];
             if (kind == Message.OBJ_MSG) {
                 creators[kind] = NumbersMessage::new;
-            } else if (kind != Message.BYTES_MSG && kind != Message.EMPTY_MSG && known != null) {
+            } else if (kind == Message.BYTES_MSG) {
+                creators[kind] = BoundedMessage::new;
+            } else if (kind != Message.EMPTY_MSG && known != null) {
                 creators[kind] = () -> {
                     throw new Refused();
                 };
@@ -63,10 +71,36 @@ final class AcceptedMessages extends MessageFactory {
         }
     }
 
+    /** A {@link BytesMessage} as it is read from a connection. */
+    private static final class BoundedMessage extends BytesMessage {
+        @Override
+        public Supplier<Message> create() {
+            return BoundedMessage::new;
+        }
+
+        @Override
+        public void readPayload(DataInput in) throws IOException {
+            int length = in.readInt();
+            if (length >= 0) { // else it has no payload
+                setArray(readBytes(in, length), 0, length);
+            }
+        }
+    }
+
+    private static byte[] readBytes(DataInput in, int length) throws IOException {
+        if (length > MembershipStack.MAX_MESSAGE_BYTES) {
+            throw new Refused();
+        }
+        byte[] bytes = new byte[length];
+        in.readFully(bytes);
+        return bytes;
+    }
+
     /** An {@link ObjectMessage} as it is read from a connection. */
     private static final class NumbersMessage extends ObjectMessage {
+        private static final short LIST = ClassConfigurator.getMagicNumber(SeqnoList.class);
         private static final Set<Short> NUMBERS = Set.of(
-                ClassConfigurator.getMagicNumber(SeqnoList.class),
+                LIST,
                 ClassConfigurator.getMagicNumber(Digest.class),
                 ClassConfigurator.getMagicNumber(MutableDigest.class));
 
@@ -86,8 +120,21 @@ final class AcceptedMessages extends MessageFactory {
                 throw new Refused();
             }
             SizeStreamable numbers = ClassConfigurator.create(number);
-            numbers.readFrom(in);
+            numbers.readFrom(number == LIST ? listOf(in) : in);
             setSizeStreamable(numbers);
+        }
+
+        /** A {@link SeqnoList} all of which is there: how many bits it has, the first number, the words of the bits. */
+        private static DataInput listOf(DataInput in) throws IOException {
+            int bits = in.readInt();
+            if (bits <= 0 || bits > Byte.SIZE * MembershipStack.MAX_MESSAGE_BYTES) {
+                throw new Refused();
+            }
+            long first = in.readLong();
+            byte[] words = readBytes(in, Long.BYTES * ((bits - 1) / Long.SIZE + 1));
+            ByteBuffer list = ByteBuffer.allocate(Integer.BYTES + Long.BYTES + words.length);
+            list.putInt(bits).putLong(first).put(words);
+            return new ByteArrayDataInputStream(list.array());
         }
     }
 }

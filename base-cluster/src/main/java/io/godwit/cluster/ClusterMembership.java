@@ -249,7 +249,7 @@ public final class ClusterMembership implements AutoCloseable {
     private final class FromGroup implements Receiver {
         @Override
         public void receive(Message message) {
-            if (!message.hasArray()) {
+            if (!message.hasArray() || message.getArray() == null) {
                 LOG.debug("message of a member without content ignored from={}", message.getSrc());
                 return;
             }

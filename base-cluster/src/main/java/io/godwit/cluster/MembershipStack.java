@@ -37,7 +37,7 @@ final class MembershipStack {
     private static final int BUNDLE_MESSAGES = 512;
     private static final int CONNECT_MILLIS = 1_000;
     static final int LEAVE_MILLIS = 1_000;
-    private static final int MAX_MESSAGE_BYTES = 1 << 20;
+    static final int MAX_MESSAGE_BYTES = 1 << 20;
 
     static {
         LogFactory.setCustomLogFactory(JGroupsLog.FACTORY);
