@@ -11,7 +11,9 @@ import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.plugin.message.Qos;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,8 @@ final class InboundAcks {
     private final AckQueue acks = new AckQueue(this::sendAck);
     /** QoS 2 packet ids; null until the first. */
     private @Nullable Map<Integer, Received> received;
+    /** Packet ids whose PUBREL the store has not answered; null until the first. */
+    private @Nullable Set<Integer> releasing;
     /** QoS 1 and 2 publishes that count against the Receive Maximum [MQTT5-3.3.4-7]. */
     private int underWay;
 
@@ -135,7 +139,15 @@ final class InboundAcks {
             completed(packetId);
             return;
         }
+        if (releasing == null) {
+            releasing = new HashSet<>();
+        }
+        Set<Integer> asked = releasing;
+        if (!asked.add(packetId)) {
+            return; // a repetition: the PUBCOMP is on its way, and a store that is slow must not be asked without end
+        }
         OnEventLoop.whenComplete(connection, attachment.release(packetId), (wasKnown, failure) -> {
+            asked.remove(packetId);
             if (session.isClosed()) {
                 return;
             }

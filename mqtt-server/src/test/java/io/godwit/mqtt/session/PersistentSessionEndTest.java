@@ -12,7 +12,10 @@ import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
+import io.godwit.mqtt.packet.PubComp;
+import io.godwit.mqtt.packet.PubRel;
 import io.godwit.mqtt.packet.Publish;
+import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.Unsubscribe;
@@ -131,6 +134,27 @@ class PersistentSessionEndTest {
         runTasks();
         assertThat(isEnded).isTrue();
         assertThat(loop.filterRoom().filters()).isZero();
+    }
+
+    /** Each would wait in the store for its answer: as many as a client likes to send, while the disk is slow. */
+    @Test
+    void aPubrelThatComesAgainMeanwhileIsNotPassedOn() {
+        PersistentSession session = session();
+        session.onPacket(new Publish(9, false, Qos.EXACTLY_ONCE, false, "a", new byte[1], MessageProperties.NONE));
+        runTasks();
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        inbox.answerReleasesWith(answer);
+        for (int i = 0; i < 1_000; i++) {
+            session.onPacket(new PubRel(9, ReasonCode.SUCCESS));
+        }
+        runTasks();
+        assertThat(inbox.releases()).isEqualTo(1);
+        answer.complete(true);
+        runTasks();
+        assertThat(connection.sent).filteredOn(PubComp.class::isInstance).hasSize(1);
+        session.onPacket(new PubRel(9, ReasonCode.SUCCESS));
+        assertThat(connection.sent).filteredOn(PubComp.class::isInstance).hasSize(2);
+        assertThat(inbox.releases()).isEqualTo(1);
     }
 
     @Test

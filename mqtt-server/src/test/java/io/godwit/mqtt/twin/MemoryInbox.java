@@ -64,6 +64,9 @@ public final class MemoryInbox implements InboxClient {
     /** What answers to detaches wait for; null for nothing. */
     private @Nullable CompletableFuture<Void> detachesWaitFor;
 
+    private @Nullable CompletableFuture<Boolean> releasesWaitFor;
+    private int releases;
+
     /** How far the connection that was detached last has sent. */
     public synchronized long lastSentBelow() {
         return lastSentBelow;
@@ -154,6 +157,16 @@ public final class MemoryInbox implements InboxClient {
                 ? null
                 : stored.subscriptions.get(TopicFilter.parse(filter).orElseThrow());
         return subscription == null ? null : subscription.retainedFrom();
+    }
+
+    /** From now on a PUBREL is answered with this. */
+    public synchronized void answerReleasesWith(CompletableFuture<Boolean> answer) {
+        releasesWaitFor = answer;
+    }
+
+    /** How many PUBRELs have come. */
+    public synchronized int releases() {
+        return releases;
     }
 
     public synchronized void failNextInsert(RangeException failure) {
@@ -611,7 +624,12 @@ public final class MemoryInbox implements InboxClient {
         @Override
         public CompletableFuture<Boolean> release(int packetId) {
             synchronized (MemoryInbox.this) {
+                releases++;
                 CompletableFuture<Boolean> unbegun = isDeaf() ? unbegun() : null;
+                if (releasesWaitFor != null) {
+                    stored.inbound.remove(packetId);
+                    return releasesWaitFor;
+                }
                 return unbegun != null
                         ? unbegun
                         : CompletableFuture.completedFuture(stored.inbound.remove(packetId) != null);
