@@ -5,15 +5,17 @@ import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxClient;
-import io.godwit.inbox.client.InboxListener;
-import io.godwit.inbox.client.InboxMessage;
+import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.DelayedTopic;
-import java.util.List;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -27,11 +29,26 @@ import org.jspecify.annotations.Nullable;
  * Keeps messages of {@code $delayed/{seconds}/{topic}} in the inbox store, each as the will of a session of its own that nobody is connected to: it is published
  * when its delay is over, once, whatever happens to the node meanwhile.
  *
- * <p>The session's client id begins with a character that no client's may have, and ends with the publisher's, for whom it is published. A
- * repeat under the same delivery token finds the session of the first and begins its delay anew. Thread-safe.
+ * <p>That session is called the keeper of the message here. Its client id begins with a character that no client's may have, and ends with the
+ * publisher's, for whom the message is published:
+ *
+ * <pre>
+ * without a token   \0delayed/{process}.{number}/{publisher}
+ * with one          \0delayed/token.{token number}.{SHA-256 of the token origin}/{publisher}
+ * </pre>
+ *
+ * <p>A message with a delivery token may be published again: until it is on record at its publisher's session that it was distributed. While the
+ * keeper is there, a repeat finds it and changes nothing. So that a repeat does not come when it has gone, the keeper has that put on record
+ * itself before it publishes ({@link #beforePublish}), and stays {@link #REMEMBER_SECONDS} longer for a repeat that is under way then.
+ * Thread-safe.
  */
 final class DelayedMessages implements Delayer {
+    /** How long the keeper of a message with a token stays after it was published: longer than any request is under way. */
+    static final long REMEMBER_SECONDS = 60;
+
     private static final String PREFIX = "\0delayed/";
+    private static final String TOKEN_PREFIX = PREFIX + "token.";
+    private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
     private final Supplier<InboxClient> inbox;
     private final int maxMessages;
@@ -59,15 +76,11 @@ final class DelayedMessages implements Delayer {
     public @Nullable CompletableFuture<DistOutcome> take(
             ClientInfo publisher, Message message, @Nullable DeliveryToken token) {
         Optional<DelayedTopic> delayed = DelayedTopic.parse(message.topic());
-        return delayed.map(topic -> keep(publisher, message, topic, token)).orElse(null);
+        return delayed.map(topic -> take(publisher, message, topic, token)).orElse(null);
     }
 
-    private CompletableFuture<DistOutcome> keep(
+    private CompletableFuture<DistOutcome> take(
             ClientInfo publisher, Message message, DelayedTopic delayed, @Nullable DeliveryToken token) {
-        if (stored.getAsLong() + underWay.get() >= maxMessages) {
-            return CompletableFuture.completedFuture(DistOutcome.OVERLOADED);
-        }
-        underWay.incrementAndGet();
         Message later = new Message(
                 delayed.topic(),
                 message.payload(),
@@ -75,26 +88,40 @@ final class DelayedMessages implements Delayer {
                 message.retain(),
                 message.receivedAtMillis(),
                 message.properties());
-        AttachRequest request = new AttachRequest(
-                keeper(publisher, token),
-                false,
-                delayed.seconds(),
-                new Will(later, delayed.seconds()),
-                token != null); // it is on record at its publisher, or in the record of a will
-        return write(request).handle((done, failure) -> {
+        ClientInfo keeper = keeper(publisher, token);
+        Will will = new Will(later, delayed.seconds());
+        if (stored.getAsLong() + underWay.get() < maxMessages) {
+            return keep(keeper, will, token != null);
+        }
+        return token == null ? CompletableFuture.completedFuture(DistOutcome.OVERLOADED) : keepRepeated(keeper, will);
+    }
+
+    /** There is no room for another: only one that has its keeper already is taken. */
+    private CompletableFuture<DistOutcome> keepRepeated(ClientInfo keeper, Will will) {
+        return inbox.get()
+                .owner(keeper)
+                .thenCompose(owner -> owner == SessionOwner.NO_SESSION
+                        ? CompletableFuture.completedFuture(DistOutcome.OVERLOADED)
+                        : keep(keeper, will, true))
+                .exceptionally(failure -> DistOutcome.ofFailure(causeOf(failure)));
+    }
+
+    private CompletableFuture<DistOutcome> keep(ClientInfo keeper, Will will, boolean isRecorded) {
+        underWay.incrementAndGet();
+        return write(keeper, will, isRecorded).handle((done, failure) -> {
             underWay.decrementAndGet();
             return failure == null ? DistOutcome.DELIVERED : DistOutcome.ofFailure(causeOf(failure));
         });
     }
 
-    /** Once more where the leader is replaced in between: then the session is the one of the first time. */
-    private CompletableFuture<Void> write(AttachRequest request) {
+    /** Once more where the leader is replaced in between: then the keeper may be there from the first time. */
+    private CompletableFuture<Void> write(ClientInfo keeper, Will will, boolean isRecorded) {
+        long expirySeconds = Math.min(AttachRequest.NEVER, will.delaySeconds() + (isRecorded ? REMEMBER_SECONDS : 0));
         return inbox.get()
-                .attach(request, Nobody.INSTANCE)
-                .thenCompose(reply -> reply.attachment().detach(-1, true))
+                .keepWill(keeper, expirySeconds, will, isRecorded)
                 .exceptionallyCompose(failure ->
                         causeOf(failure) instanceof RangeException e && e.reason() == RangeException.Cause.MOVED
-                                ? write(request)
+                                ? write(keeper, will, isRecorded)
                                 : CompletableFuture.failedFuture(failure));
     }
 
@@ -103,44 +130,59 @@ final class DelayedMessages implements Delayer {
     }
 
     private ClientInfo keeper(ClientInfo publisher, @Nullable DeliveryToken token) {
-        String number = token == null
-                ? run + '.' + lastNumber.incrementAndGet()
-                : Long.toString(token.number())
-                        + '.'
-                        + Integer.toHexString(token.origin().hashCode());
-        ClientId id = new ClientId(PREFIX + number + '/' + publisher.clientId().value());
-        return new ClientInfo(
-                publisher.tenant(), id, publisher.userName(), publisher.remoteAddress(), publisher.protocolLevel());
+        String name = token == null
+                ? PREFIX + run + '.' + lastNumber.incrementAndGet()
+                : TOKEN_PREFIX + token.number() + '.' + digest(token.origin());
+        return withClientId(
+                publisher, new ClientId(name + '/' + publisher.clientId().value()));
+    }
+
+    /** Tells origins apart that a client has chosen, and is shorter than they may be. */
+    private static String digest(String origin) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            return HexFormat.of().formatHex(digest.digest(origin.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JVM has SHA-256", e);
+        }
+    }
+
+    /**
+     * To be complete before the will of {@code client} is published. When it keeps a message with a token, the session of its publisher has on record from
+     * then on that the message is distributed: it is not kept anew under that token.
+     */
+    CompletableFuture<Void> beforePublish(ClientInfo client) {
+        String id = client.clientId().value();
+        if (!id.startsWith(TOKEN_PREFIX)) {
+            return DONE;
+        }
+        int dot = id.indexOf('.', TOKEN_PREFIX.length());
+        int slash = id.indexOf('/', TOKEN_PREFIX.length());
+        long number = Long.parseLong(id.substring(TOKEN_PREFIX.length(), dot));
+        String digest = id.substring(dot + 1, slash);
+        ClientId publisher = new ClientId(id.substring(slash + 1));
+        return inbox.get()
+                .distributed(
+                        client.tenant(),
+                        publisher,
+                        number,
+                        origin -> digest(origin).equals(digest));
     }
 
     /** For whom a will is published: the client that published the message, when it is one that was kept here. */
     ClientInfo publisherOf(ClientInfo client) {
         String id = client.clientId().value();
-        if (!isKeeper(client.clientId())) {
-            return client;
-        }
-        ClientId publisher = new ClientId(id.substring(id.indexOf('/', PREFIX.length()) + 1));
-        return new ClientInfo(
-                client.tenant(), publisher, client.userName(), client.remoteAddress(), client.protocolLevel());
+        return isKeeper(client.clientId())
+                ? withClientId(client, new ClientId(id.substring(id.indexOf('/', PREFIX.length()) + 1)))
+                : client;
+    }
+
+    private static ClientInfo withClientId(ClientInfo client, ClientId id) {
+        return new ClientInfo(client.tenant(), id, client.userName(), client.remoteAddress(), client.protocolLevel());
     }
 
     /** Whether a session of that client id keeps a message here. */
     static boolean isKeeper(ClientId id) {
         return id.value().startsWith(PREFIX);
-    }
-
-    /** The end of an attachment that asks for no messages. */
-    private enum Nobody implements InboxListener {
-        INSTANCE;
-
-        @Override
-        public void deliver(List<InboxMessage> messages) {
-            throw new IllegalStateException("none was requested");
-        }
-
-        @Override
-        public void detached(Reason reason) {
-            // the detachment that follows fails
-        }
     }
 }

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe, without state.
  */
 final class StorePublisher implements WillPublisher, RouteRemover, GroupPublisher {
+    private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
     private final Supplier<DistClient> dist;
     private final Supplier<RetainClient> retain;
     private final DelayedMessages delayed;
@@ -55,10 +57,12 @@ final class StorePublisher implements WillPublisher, RouteRemover, GroupPublishe
             long decidedAtMillis,
             @Nullable RequestOrder order) {
         DeliveryToken token = new DeliveryToken(tokenOrigin, tokenNumber, tokenFinishedBelow, true, order);
-        CompletableFuture<Void> retained = isRetained(message)
-                ? retain.get().setRecorded(publisher.tenant(), message, tokenOrigin, tokenNumber, decidedAtMillis)
-                : CompletableFuture.completedFuture(null);
-        return retained.thenCompose(done ->
+        return delayed.beforePublish(publisher)
+                .thenCompose(done -> isRetained(message)
+                        ? retain.get()
+                                .setRecorded(publisher.tenant(), message, tokenOrigin, tokenNumber, decidedAtMillis)
+                        : DONE)
+                .thenCompose(done ->
                         dist.get().publisher(delayed.publisherOf(publisher)).publish(message, token))
                 .handle((outcome, failure) ->
                         failure == null && (outcome == DistOutcome.DELIVERED || outcome == DistOutcome.NO_MATCH));

@@ -21,11 +21,13 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -33,9 +35,14 @@ class DelayedMessagesTest {
     private static final ClientInfo PUBLISHER =
             new ClientInfo(TenantId.DEFAULT, new ClientId("a/b"), "ann", "127.0.0.1:1", 5);
 
-    private final List<AttachRequest> attached = new ArrayList<>();
-    private final List<List<Object>> detached = new ArrayList<>();
-    private CompletableFuture<Void> detachment = CompletableFuture.completedFuture(null);
+    private record Kept(ClientInfo client, long expirySeconds, Will will, boolean isRecorded) {}
+
+    private final List<Kept> kept = new ArrayList<>();
+    /** Of the publisher's session that is asked for. */
+    private final Map<ClientId, List<Object>> marked = new HashMap<>();
+
+    private CompletableFuture<Void> keeping = CompletableFuture.completedFuture(null);
+    private SessionOwner owner = SessionOwner.NO_SESSION;
     private long stored;
     private final DelayedMessages delayed = new DelayedMessages(Inbox::new, () -> stored, 2, 1_000);
 
@@ -43,28 +50,30 @@ class DelayedMessagesTest {
     void aMessageForLaterIsTheWillOfASessionOfItsOwn() {
         assertThat(take("$delayed/30/t/1", null)).isCompletedWithValue(DistOutcome.DELIVERED);
 
-        AttachRequest request = attached.get(0);
+        Kept request = kept.get(0);
         assertThat(request.expirySeconds()).isEqualTo(30);
+        assertThat(request.isRecorded()).isFalse();
         Will will = request.will();
-        assertThat(will).isNotNull();
         assertThat(will.delaySeconds()).isEqualTo(30);
         assertThat(will.message().topic()).isEqualTo("t/1");
         assertThat(will.message().qos()).isEqualTo(Qos.EXACTLY_ONCE);
         assertThat(will.message().retain()).isTrue();
-        assertThat(detached).as("keeps the expiry, publishes the will").containsExactly(List.of(-1L, true));
         assertThat(request.client().clientId().value())
                 .as("no client may have it")
                 .startsWith("\0");
         assertThat(delayed.publisherOf(request.client())).isEqualTo(PUBLISHER);
         assertThat(delayed.publisherOf(PUBLISHER)).isEqualTo(PUBLISHER);
+        assertThat(delayed.beforePublish(request.client())).isCompleted();
+        assertThat(delayed.beforePublish(PUBLISHER)).isCompleted();
+        assertThat(marked).isEmpty();
     }
 
     @Test
     void itIsAcknowledgedOnceItIsStored() {
-        detachment = new CompletableFuture<>();
+        keeping = new CompletableFuture<>();
         CompletableFuture<DistOutcome> outcome = take("$delayed/30/t", null);
         assertThat(outcome).isNotDone();
-        detachment.completeExceptionally(new RangeException(RangeException.Cause.DISK_FULL, "full"));
+        keeping.completeExceptionally(new RangeException(RangeException.Cause.DISK_FULL, "full"));
         assertThat(outcome).isCompletedWithValue(DistOutcome.OVERLOADED);
     }
 
@@ -72,7 +81,7 @@ class DelayedMessagesTest {
     void whatIsForNowIsLeft() {
         assertThat(take("$other/1/t", null)).isNull();
         assertThat(take("$delayed/x/t", null)).isNull();
-        assertThat(attached).isEmpty();
+        assertThat(kept).isEmpty();
     }
 
     @Test
@@ -82,21 +91,46 @@ class DelayedMessagesTest {
         take("$delayed/30/t", new DeliveryToken("o", 7, 0));
         take("$delayed/30/t", new DeliveryToken("o", 7, 0));
 
-        assertThat(attached).extracting(request -> request.client().clientId()).hasSize(4);
-        assertThat(attached.stream().map(request -> request.client().clientId()).distinct())
-                .hasSize(3);
+        assertThat(kept).extracting(request -> request.client().clientId()).hasSize(4);
+        assertThat(keepers()).hasSize(3);
+    }
+
+    /** A client chooses its id, which is part of the origin. */
+    @Test
+    void originsWithTheSameHashCodeAreToldApart() {
+        String one = "t/1/Aa";
+        String other = "t/1/BB";
+        assertThat(one).hasSameHashCodeAs(other);
+        take("$delayed/30/t", new DeliveryToken(one, 7, 0));
+        take("$delayed/30/t", new DeliveryToken(other, 7, 0));
+        assertThat(keepers()).hasSize(2);
+    }
+
+    @Test
+    void itIsOnRecordAsDistributedBeforeItIsPublished() {
+        take("$delayed/30/t", new DeliveryToken("o", 7, 0));
+        Kept request = kept.get(0);
+        assertThat(request.isRecorded()).isTrue();
+        assertThat(request.expirySeconds()).isEqualTo(30 + DelayedMessages.REMEMBER_SECONDS);
+        assertThat(request.will().delaySeconds()).isEqualTo(30);
+        assertThat(delayed.publisherOf(request.client())).isEqualTo(PUBLISHER);
+
+        CompletableFuture<Void> recorded = delayed.beforePublish(request.client());
+        assertThat(marked).containsOnlyKeys(PUBLISHER.clientId());
+        assertThat(marked.get(PUBLISHER.clientId())).containsExactly(7L, true, false);
+        assertThat(recorded).isCompleted();
     }
 
     @Test
     void moreThanTheMostAreRefusedUntilSomeArePublished() {
         stored = 1; // from before the start, say
-        detachment = new CompletableFuture<>();
+        keeping = new CompletableFuture<>();
         CompletableFuture<DistOutcome> underWay = take("$delayed/30/t", null);
         assertThat(take("$delayed/30/t", null)).isCompletedWithValue(DistOutcome.OVERLOADED);
-        detachment.completeExceptionally(new RangeException(RangeException.Cause.CLOSED, "closed"));
+        keeping.completeExceptionally(new RangeException(RangeException.Cause.CLOSED, "closed"));
         assertThat(underWay).isCompletedWithValue(DistOutcome.FAILED);
 
-        detachment = CompletableFuture.completedFuture(null);
+        keeping = CompletableFuture.completedFuture(null);
         assertThat(take("$delayed/30/t", null)).isCompletedWithValue(DistOutcome.DELIVERED);
         stored = 2;
         assertThat(take("$delayed/30/t", null)).isCompletedWithValue(DistOutcome.OVERLOADED);
@@ -104,24 +138,41 @@ class DelayedMessagesTest {
         assertThat(take("$delayed/30/t", null)).isCompletedWithValue(DistOutcome.DELIVERED);
     }
 
+    /** Else its publisher would be refused again and again, though the message is kept. */
+    @Test
+    void aRepeatIsTakenThoughThereIsNoRoomForMore() {
+        stored = 2;
+        DeliveryToken token = new DeliveryToken("o", 7, 0);
+        assertThat(take("$delayed/30/t", token)).isCompletedWithValue(DistOutcome.OVERLOADED);
+        assertThat(kept).isEmpty();
+        owner = SessionOwner.SAME_USER;
+        assertThat(take("$delayed/30/t", token)).isCompletedWithValue(DistOutcome.DELIVERED);
+    }
+
     @Test
     void aLeaderThatIsReplacedInBetweenIsFollowed() {
         CompletableFuture<Void> first = new CompletableFuture<>();
-        detachment = first;
+        keeping = first;
         CompletableFuture<DistOutcome> outcome = take("$delayed/30/t", null);
-        detachment = CompletableFuture.completedFuture(null);
+        keeping = CompletableFuture.completedFuture(null);
         first.completeExceptionally(new RangeException(RangeException.Cause.MOVED, "replaced"));
         assertThat(outcome).isCompletedWithValue(DistOutcome.DELIVERED);
-        assertThat(attached).hasSize(2);
-        assertThat(attached.get(1)).isEqualTo(attached.get(0));
+        assertThat(kept).hasSize(2);
+        assertThat(kept.get(1)).isEqualTo(kept.get(0));
     }
 
     @Test
     void itsSessionIsToldFromThoseOfClients() {
         take("$delayed/30/t", null);
-        assertThat(DelayedMessages.isKeeper(attached.get(0).client().clientId()))
-                .isTrue();
+        assertThat(DelayedMessages.isKeeper(kept.get(0).client().clientId())).isTrue();
         assertThat(DelayedMessages.isKeeper(PUBLISHER.clientId())).isFalse();
+    }
+
+    private List<ClientId> keepers() {
+        return kept.stream()
+                .map(request -> request.client().clientId())
+                .distinct()
+                .toList();
     }
 
     private @Nullable CompletableFuture<DistOutcome> take(String topic, @Nullable DeliveryToken token) {
@@ -129,22 +180,24 @@ class DelayedMessagesTest {
         return delayed.take(PUBLISHER, message, token);
     }
 
-    /** Takes attachments only. */
+    /** Takes wills only. */
     private final class Inbox implements InboxClient {
         @Override
         public CompletableFuture<AttachReply> attach(AttachRequest request, InboxListener listener) {
-            attached.add(request);
-            InboxAttachment attachment = (InboxAttachment) Proxy.newProxyInstance(
-                    InboxAttachment.class.getClassLoader(),
-                    new Class<?>[] {InboxAttachment.class},
-                    (proxy, method, args) -> {
-                        if (!method.getName().equals("detach")) {
-                            throw new AssertionError(method);
-                        }
-                        detached.add(List.of(args));
-                        return detachment;
-                    });
-            return CompletableFuture.completedFuture(new AttachReply(false, 1, List.of(), new int[0], attachment));
+            throw new AssertionError("attach");
+        }
+
+        @Override
+        public CompletableFuture<Void> keepWill(ClientInfo client, long expirySeconds, Will will, boolean isRecorded) {
+            kept.add(new Kept(client, expirySeconds, will, isRecorded));
+            return keeping;
+        }
+
+        @Override
+        public CompletableFuture<Void> distributed(
+                TenantId tenant, ClientId clientId, long tokenNumber, Predicate<String> isOrigin) {
+            marked.put(clientId, List.of(tokenNumber, isOrigin.test("o"), isOrigin.test("p")));
+            return CompletableFuture.completedFuture(null);
         }
 
         @Override
@@ -155,7 +208,7 @@ class DelayedMessagesTest {
 
         @Override
         public CompletableFuture<SessionOwner> owner(ClientInfo client) {
-            throw new AssertionError("owner");
+            return CompletableFuture.completedFuture(owner);
         }
 
         @Override

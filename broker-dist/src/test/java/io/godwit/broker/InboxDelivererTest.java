@@ -17,6 +17,7 @@ import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.SessionOwner;
+import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
@@ -29,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 class InboxDelivererTest {
@@ -177,6 +179,17 @@ class InboxDelivererTest {
         @Override
         public CompletableFuture<SessionOwner> owner(ClientInfo client) {
             throw new AssertionError("owner");
+        }
+
+        @Override
+        public CompletableFuture<Void> keepWill(ClientInfo client, long expirySeconds, Will will, boolean isRecorded) {
+            throw new AssertionError("keepWill");
+        }
+
+        @Override
+        public CompletableFuture<Void> distributed(
+                TenantId tenant, ClientId clientId, long tokenNumber, Predicate<String> isOrigin) {
+            throw new AssertionError("distributed");
         }
 
         @Override

@@ -6,6 +6,7 @@ import io.godwit.plugin.client.TenantId;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 
 /**
  * The inbox store: sessions that outlive their connection, and the wills of those that do not. Thread-safe. Futures complete on a range
@@ -33,6 +34,25 @@ public interface InboxClient {
      * {@link SessionDirectory.Lease}, but that the session may expire.
      */
     CompletableFuture<SessionOwner> owner(ClientInfo client);
+
+    /**
+     * Begins a session that nobody is attached to, as if its client had connected and been lost at once, for the sake of its will. Nothing changes
+     * when the client id has a session, or a will that is still to be published: so a repeat does not keep the message twice. Complete when
+     * committed.
+     *
+     * @param expirySeconds of the session, whatever the limit for those of clients is
+     * @param isRecorded whether the message is on record already: then it is also kept while free disk is below the low-water mark
+     */
+    CompletableFuture<Void> keepWill(ClientInfo client, long expirySeconds, Will will, boolean isRecorded);
+
+    /**
+     * The QoS 2 message that a session has been given as {@code tokenNumber} is in good hands: it is not distributed again. As
+     * {@link InboxAttachment#distributed}, by anybody. Complete when committed, also when the message is marked or gone already.
+     *
+     * @param isOrigin whether the token origin is the one that is meant; of another session nothing is marked. Called on a range executor
+     */
+    CompletableFuture<Void> distributed(
+            TenantId tenant, ClientId clientId, long tokenNumber, Predicate<String> isOrigin);
 
     /**
      * Ends the session, if there is one, with its queue and its subscriptions; completes with whether there was one, which holds as the answer of

@@ -83,6 +83,12 @@ final class InboundFlows {
         return flows.get(packetId);
     }
 
+    /** The one of this number; null when that is finished. */
+    @Nullable
+    Flow unfinished(long number) {
+        return unfinished.get(number);
+    }
+
     void put(Flow flow) {
         flows.put(flow.packetId, flow);
         if (!flow.isFinished()) {

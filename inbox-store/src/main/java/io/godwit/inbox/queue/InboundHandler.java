@@ -116,6 +116,17 @@ final class InboundHandler {
         leader.openBatch().whenDone(new Answering<@Nullable Void>(leader, state, answer, null));
     }
 
+    /** The same, by the number alone. */
+    void distributed(InboxState state, long number, CompletableFuture<@Nullable Void> answer) {
+        InboundFlows flows = state.inbound;
+        InboundFlows.Flow flow = flows == null ? null : flows.unfinished(number);
+        if (flow == null) {
+            answer.complete(null);
+        } else {
+            distributed(state, flow.packetId, number, answer);
+        }
+    }
+
     void release(InboxState state, int packetId, CompletableFuture<Boolean> answer) {
         InboundFlows flows = state.inbound();
         InboundFlows.Flow flow = flows.remove(packetId);

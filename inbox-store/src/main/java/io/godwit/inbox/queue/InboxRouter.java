@@ -9,6 +9,7 @@ import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.SessionOwner;
+import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
@@ -16,6 +17,7 @@ import io.godwit.plugin.client.TenantId;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 
 /**
  * Brings each request to the leader of the range that owns the inbox; but what only asks about a session is answered at once where it is known
@@ -59,6 +61,28 @@ public final class InboxRouter implements InboxClient {
             return CompletableFuture.completedFuture(SessionOwner.NO_SESSION);
         }
         SessionCall.Owner call = new SessionCall.Owner(new InboxId(client.tenant(), client.clientId()), prefix, client);
+        ranges.submit(prefix, call);
+        return call.answer;
+    }
+
+    @Override
+    public CompletableFuture<Void> keepWill(ClientInfo client, long expirySeconds, Will will, boolean isRecorded) {
+        byte[] prefix = InboxKeys.prefix(client.tenant(), client.clientId());
+        InboxId id = new InboxId(client.tenant(), client.clientId());
+        SessionCall.KeepWill call = new SessionCall.KeepWill(id, prefix, client, expirySeconds, will, isRecorded);
+        ranges.submit(prefix, call);
+        return call.answer;
+    }
+
+    @Override
+    public CompletableFuture<Void> distributed(
+            TenantId tenant, ClientId clientId, long tokenNumber, Predicate<String> isOrigin) {
+        byte[] prefix = InboxKeys.prefix(tenant, clientId);
+        if (stored.isAbsent(prefix)) {
+            return CompletableFuture.completedFuture(null);
+        }
+        SessionCall.Distributed call =
+                new SessionCall.Distributed(new InboxId(tenant, clientId), prefix, tokenNumber, isOrigin);
         ranges.submit(prefix, call);
         return call.answer;
     }

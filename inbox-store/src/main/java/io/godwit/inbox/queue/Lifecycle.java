@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,10 +88,7 @@ final class Lifecycle {
         Session session = state.session;
         boolean present = session != null;
         if (session == null) {
-            session = new Session(nextIncarnation(), state.sequences.peek(), request.client(), 0);
-            state.session = session;
-            state.ledger = leader.states().newLedger(session.first);
-            leader.states().ledgerBegun(state);
+            session = begin(state, request.client(), 0);
         }
         session.client = request.client();
         session.expirySeconds = boundedExpiry(request.expirySeconds());
@@ -132,9 +130,6 @@ final class Lifecycle {
     private boolean addsData(InboxState state, AttachRequest request) {
         Will will = request.will();
         Session session = state.session;
-        if (request.replacesStored()) {
-            return false;
-        }
         if (session == null) {
             return request.expirySeconds() > 0 || will != null;
         }
@@ -222,6 +217,14 @@ final class Lifecycle {
         }
     }
 
+    private Session begin(InboxState state, ClientInfo client, long expirySeconds) {
+        Session session = new Session(nextIncarnation(), state.sequences.peek(), client, expirySeconds);
+        state.session = session;
+        state.ledger = leader.states().newLedger(session.first);
+        leader.states().ledgerBegun(state);
+        return session;
+    }
+
     private static List<StoredSubscription> subscriptionsOf(Session session) {
         OwedRetained retained = session.retained;
         return retained == null
@@ -246,6 +249,36 @@ final class Lifecycle {
 
     private boolean hasExpired(Session session) {
         return SessionTimes.endsAt(session.detachedAtMillis, session.expirySeconds) <= leader.nowMillis();
+    }
+
+    /** See {@link io.godwit.inbox.client.InboxClient#keepWill}. */
+    void keepWill(InboxState state, SessionCall.KeepWill call) {
+        checkTimes(state);
+        if (state.session != null || !state.owed.isEmpty()) {
+            onceRecorded(state, new Answering<@Nullable Void>(leader, state, call.answer, null));
+            return;
+        }
+        RangeException full = call.isRecorded ? null : leader.diskFull();
+        if (full != null) {
+            call.answer.completeExceptionally(full);
+            return;
+        }
+        Session session = begin(state, call.client, call.expirySeconds);
+        session.will = storedWill(state, session, call.will);
+        detached(state, session);
+        leader.openBatch().whenDone(new Answering<@Nullable Void>(leader, state, call.answer, null));
+        settleOnceWritten(state);
+    }
+
+    /** See {@link io.godwit.inbox.client.InboxClient#distributed}. */
+    void distributed(
+            InboxState state, long tokenNumber, Predicate<String> isOrigin, CompletableFuture<@Nullable Void> answer) {
+        Session session = state.session;
+        if (session == null || !isOrigin.test(InboxState.origin(state.id, session.incarnation))) {
+            answer.complete(null);
+        } else {
+            inbound.distributed(state, tokenNumber, answer);
+        }
     }
 
     void delete(InboxState state, SessionCall.Delete call) {

@@ -6,11 +6,14 @@ import io.godwit.inbox.client.ContinueRequest;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.SessionOwner;
+import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientInfo;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** A request about the session of one inbox. */
 abstract class SessionCall implements LeaderRequest {
@@ -91,6 +94,56 @@ abstract class SessionCall implements LeaderRequest {
         @Override
         void run(Lifecycle lifecycle, InboxState state) {
             answer.complete(lifecycle.owner(state, client));
+        }
+
+        @Override
+        public void fail(RangeException cause) {
+            answer.completeExceptionally(cause);
+        }
+    }
+
+    /** See {@link io.godwit.inbox.client.InboxClient#keepWill}. */
+    static final class KeepWill extends SessionCall {
+        final ClientInfo client;
+        final long expirySeconds;
+        final Will will;
+        final boolean isRecorded;
+        final CompletableFuture<@Nullable Void> answer = new CompletableFuture<>();
+
+        KeepWill(InboxId id, byte[] prefix, ClientInfo client, long expirySeconds, Will will, boolean isRecorded) {
+            super(id, prefix);
+            this.client = client;
+            this.expirySeconds = expirySeconds;
+            this.will = will;
+            this.isRecorded = isRecorded;
+        }
+
+        @Override
+        void run(Lifecycle lifecycle, InboxState state) {
+            lifecycle.keepWill(state, this);
+        }
+
+        @Override
+        public void fail(RangeException cause) {
+            answer.completeExceptionally(cause);
+        }
+    }
+
+    /** See {@link io.godwit.inbox.client.InboxClient#distributed}. */
+    static final class Distributed extends SessionCall {
+        private final long tokenNumber;
+        private final Predicate<String> isOrigin;
+        final CompletableFuture<@Nullable Void> answer = new CompletableFuture<>();
+
+        Distributed(InboxId id, byte[] prefix, long tokenNumber, Predicate<String> isOrigin) {
+            super(id, prefix);
+            this.tokenNumber = tokenNumber;
+            this.isOrigin = isOrigin;
+        }
+
+        @Override
+        void run(Lifecycle lifecycle, InboxState state) {
+            lifecycle.distributed(state, tokenNumber, isOrigin, answer);
         }
 
         @Override

@@ -194,10 +194,12 @@ class FullDiskTest {
     @Test
     void aWillInThePlaceOfWhatIsStoredIsTaken() {
         store.host.refuseAdditions();
-        CompletableFuture<AttachReply> kept = store.client.attach(
-                new AttachRequest(InboxFixture.info("kept"), false, 60, will(10_000), true), new TestConnection());
+        CompletableFuture<Void> refused =
+                store.client.keepWill(InboxFixture.info("refused"), 60, will(10_000), false);
+        CompletableFuture<Void> kept = store.client.keepWill(InboxFixture.info("kept"), 60, will(10_000), true);
         store.host.runUntilIdle();
         assertThat(kept).isCompleted();
+        assertThat(refused).isCompletedExceptionally();
     }
 
     private CompletableFuture<AttachReply> attachLater(

@@ -37,6 +37,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Persistent sessions in maps under one lock; every step is "committed" at once. No token memory, no limits, no early push. */
@@ -348,6 +349,17 @@ public final class MemoryInbox implements InboxClient {
         }
         return CompletableFuture.completedFuture(
                 stored.userName == null ? SessionOwner.NO_USER : SessionOwner.OTHER_USER);
+    }
+
+    @Override
+    public CompletableFuture<Void> keepWill(ClientInfo client, long expirySeconds, Will will, boolean isRecorded) {
+        throw new UnsupportedOperationException("sessions keep no messages for later");
+    }
+
+    @Override
+    public CompletableFuture<Void> distributed(
+            TenantId tenant, ClientId clientId, long tokenNumber, Predicate<String> isOrigin) {
+        throw new UnsupportedOperationException("sessions keep no messages for later");
     }
 
     @Override
