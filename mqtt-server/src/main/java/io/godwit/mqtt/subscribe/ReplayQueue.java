@@ -6,11 +6,12 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.client.RetainClient;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,8 +36,8 @@ public final class ReplayQueue {
     private final TenantId tenant;
     private final Sink sink;
 
-    /** Begun and not ended, so that live messages are noted; by filter, since one SUBSCRIBE may have thousands. No list is empty. */
-    private final Map<TopicFilter, List<RetainedReplay>> open = new HashMap<>(2);
+    /** Begun and not ended, so that live messages are noted; by filter, since one SUBSCRIBE may have thousands. None is empty. */
+    private final Map<TopicFilter, FilterReplays> open = new HashMap<>(2);
 
     private int lastNumber;
     /** The number of the last replay begun before the last live message of a topic. */
@@ -44,9 +45,12 @@ public final class ReplayQueue {
 
     private int liveChars;
 
-    private final ArrayDeque<RetainedReplay> ready = new ArrayDeque<>(1);
+    /** Those that run, behind {@link #head}. None is cancelled: it leaves at once, since the head may stand for long. */
+    private final Set<RetainedReplay> ready = new LinkedHashSet<>(2);
+    /** The one that is being sent; null when none is. One that is cancelled leaves with {@link #advance}. */
+    private @Nullable RetainedReplay head;
 
-    // of the replay at the head of `ready`
+    // of the head
     private List<Message> page = List.of();
     private int position;
     /** Where the page after this one begins; null after the last. */
@@ -70,43 +74,51 @@ public final class ReplayQueue {
 
     /** From here on {@link #noteLive} counts for {@code replay}. Earlier ones of its filter are held until it is known whether it runs. */
     public void begin(RetainedReplay replay) {
+        FilterReplays ofFilter = open.computeIfAbsent(replay.filter(), filter -> new FilterReplays());
         replay.number = ++lastNumber;
-        List<RetainedReplay> ofFilter = open.computeIfAbsent(replay.filter(), filter -> new ArrayList<>(1));
-        for (RetainedReplay earlier : ofFilter) {
-            earlier.successor = replay;
-        }
-        ofFilter.add(replay);
+        replay.ofFilter = ofFilter;
+        ofFilter.begin(replay);
     }
 
     /** Sends it when its turn comes, in the place of earlier ones of its filter; or drops it, and they go on. */
     public void run(RetainedReplay replay, boolean isWanted) {
-        boolean isRun = isWanted && !replay.isCancelled;
-        for (RetainedReplay earlier : openOf(replay.filter())) {
-            if (earlier.number < replay.number) {
-                earlier.isCancelled |= isRun;
-            }
-            if (replay.equals(earlier.successor)) {
-                earlier.successor = null;
-            }
+        FilterReplays ofFilter = open.get(replay.filter());
+        if (ofFilter == null) {
+            return; // it was not begun here
         }
-        if (isRun) {
-            ready.addLast(replay);
+        if (ofFilter.decide(replay, isWanted)) {
+            RetainedReplay earlier = ofFilter.running;
+            ofFilter.running = replay;
+            ready.add(replay);
+            if (earlier != null) {
+                drop(earlier);
+            }
         } else {
             end(replay);
         }
         advance();
     }
 
-    private List<RetainedReplay> openOf(TopicFilter filter) {
-        return open.getOrDefault(filter, List.of());
+    /** It runs, and is not sent any further. */
+    private void drop(RetainedReplay replay) {
+        replay.isCancelled = true;
+        if (ready.remove(replay)) {
+            end(replay);
+        } // else it is the head
     }
 
+    @SuppressWarnings("ReferenceEquality") // there is one object for each
     private void end(RetainedReplay replay) {
-        open.computeIfPresent(replay.filter(), (filter, ofFilter) -> {
-            ofFilter.remove(replay);
-            return ofFilter.isEmpty() ? null : ofFilter;
-        });
-        if (open.isEmpty()) {
+        FilterReplays ofFilter = open.get(replay.filter());
+        if (ofFilter != null) {
+            if (ofFilter.running == replay) {
+                ofFilter.running = null;
+            }
+            if (ofFilter.isEmpty()) {
+                open.remove(replay.filter());
+            }
+        }
+        if (isEmpty()) {
             live.clear();
             liveChars = 0;
         }
@@ -115,8 +127,12 @@ public final class ReplayQueue {
 
     /** The subscription is gone: whatever was to be sent for it is not. */
     public void cancel(TopicFilter filter) {
-        for (RetainedReplay replay : openOf(filter)) {
-            replay.isCancelled = true;
+        FilterReplays ofFilter = open.get(filter);
+        if (ofFilter != null) {
+            ofFilter.cancelUpTo(lastNumber);
+            if (ofFilter.running != null) {
+                drop(ofFilter.running);
+            }
         }
         advance();
     }
@@ -145,7 +161,6 @@ public final class ReplayQueue {
         live.clear();
         liveChars = 0;
         isOutdated = isFetching;
-        RetainedReplay head = ready.peekFirst();
         if (head != null && hasPage && position < page.size()) {
             if (position > 0) {
                 head.cursor = retain.cursorBehind(tenant, page.get(position - 1).topic());
@@ -173,7 +188,7 @@ public final class ReplayQueue {
     }
 
     public boolean isEmpty() {
-        return open.isEmpty();
+        return open.isEmpty() && ready.isEmpty() && head == null;
     }
 
     /** Once a second. */
@@ -188,28 +203,28 @@ public final class ReplayQueue {
             return;
         }
         isAdvancing = true;
-        for (RetainedReplay head = ready.peekFirst(); head != null && !isFetching; head = ready.peekFirst()) {
+        for (RetainedReplay sent = takeHead(); sent != null && !isFetching; sent = takeHead()) {
             boolean isPageDone = position == page.size();
             boolean isLastDone = isPageDone && hasPage && nextCursor == null;
-            if (head.isCancelled) {
-                finish(head);
-            } else if (head.isHeld() || (isLastDone ? !sink.isSettled() : !sink.isReady())) {
+            if (sent.isCancelled) {
+                finish(sent);
+            } else if (sent.isHeld() || (isLastDone ? !sink.isSettled() : !sink.isReady())) {
                 break;
             } else if (isLastDone) {
-                sink.completed(head);
-                finish(head);
+                sink.completed(sent);
+                finish(sent);
             } else if (!isPageDone) {
                 Message message = page.get(position++);
-                if (!isStale(head, message.topic())) {
-                    sink.accept(head, message);
+                if (!isStale(sent, message.topic())) {
+                    sink.accept(sent, message);
                 }
             } else if (hasPage) {
-                head.cursor = nextCursor;
+                sent.cursor = nextCursor;
                 forgetPage();
             } else if (waitsForTick) {
                 break;
             } else {
-                fetch(head);
+                fetch(sent);
             }
         }
         isAdvancing = false;
@@ -217,8 +232,17 @@ public final class ReplayQueue {
 
     private void finish(RetainedReplay replay) {
         forgetPage();
-        ready.removeFirst();
+        head = null;
         end(replay);
+    }
+
+    private @Nullable RetainedReplay takeHead() {
+        if (head == null && !ready.isEmpty()) {
+            Iterator<RetainedReplay> first = ready.iterator();
+            head = first.next();
+            first.remove();
+        }
+        return head;
     }
 
     private void forgetPage() {

@@ -23,9 +23,9 @@ public final class RetainedReplay {
 
     boolean isCancelled;
 
-    /** A later one of the same filter of which it is not known yet whether it runs. */
+    /** Itself and the others of its filter; null before it is begun. */
     @Nullable
-    RetainedReplay successor;
+    FilterReplays ofFilter;
 
     /** @param cursor where to begin; null for all, else a cursor of the retain store */
     public RetainedReplay(TopicFilter filter, Qos qos, int subscriptionId, @Nullable String cursor) {
@@ -56,7 +56,7 @@ public final class RetainedReplay {
 
     /** Whether nothing of it may be sent until it is known whether a later one of its filter takes its place. */
     public boolean isHeld() {
-        return successor != null;
+        return ofFilter != null && ofFilter.isHeld();
     }
 
     /** The subscription is gone, or another replay has taken its place. */

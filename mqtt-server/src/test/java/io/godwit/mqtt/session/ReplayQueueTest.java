@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -140,6 +141,74 @@ class ReplayQueueTest {
         assertThat(taker.taken).containsExactly("r/0 r/0");
     }
 
+    /** Which need not be ready for long: one that its client does not read stands for as long as the client likes. */
+    @Test
+    void thoseThatOthersHaveReplacedDoNotStayBehindAReplayThatStands() {
+        taker.isReady = false;
+        queue.run(begin("stands"), true);
+        for (int i = 1; i <= 1000; i++) {
+            queue.run(begin("r/#"), true);
+            assertThat(taker.ended).isEqualTo(i - 1);
+        }
+        for (int i = 0; i < 1000; i++) {
+            queue.run(begin("r/+"), true);
+            queue.cancel(TopicFilter.parse("r/+").orElseThrow());
+        }
+        assertThat(taker.ended).isEqualTo(1999);
+        taker.isReady = true;
+        queue.advance();
+        assertThat(taker.taken).containsExactly("r/# r/0", "r/# r/1", "r/# r/2");
+        assertThat(queue.isEmpty()).isTrue();
+        assertThat(taker.ended).isEqualTo(2001);
+    }
+
+    /** As one SUBSCRIBE may bring them: it costs what as many different filters cost. */
+    @Test
+    void oneFilterManyTimesCostsNoMoreThanManyFilters() {
+        int count = 100_000;
+        taker.isReady = false;
+        runAll(count / 10, i -> "warm/" + i % 2);
+        long different = runAll(count, i -> "f/" + i);
+        long same = runAll(count, i -> "same");
+        assertThat(same).isLessThan(10 * different + 100_000_000);
+    }
+
+    private long runAll(int count, IntFunction<String> filters) {
+        queue = newQueue();
+        List<RetainedReplay> all = new ArrayList<>(count);
+        long begin = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            all.add(begin(filters.apply(i)));
+        }
+        all.forEach(replay -> queue.run(replay, true));
+        return System.nanoTime() - begin;
+    }
+
+    @Test
+    void aReplayThatIsReplacedWhileItsPageIsOnItsWayGivesUpItsPlace() {
+        CompletableFuture<RetainClient.Page> onItsWay = new CompletableFuture<>();
+        retain.answerNextMatch(onItsWay);
+        queue.run(begin("r/#"), true);
+        queue.run(begin("r/+"), true);
+        queue.run(begin("r/#"), true);
+        queue.cancel(TopicFilter.parse("r/+").orElseThrow());
+        assertThat(taker.ended).isEqualTo(1);
+        onItsWay.complete(new RetainClient.Page(List.of(message("r/0")), null));
+        assertThat(taker.taken).containsExactly("r/# r/0", "r/# r/1", "r/# r/2");
+        assertThat(taker.ended).isEqualTo(3);
+        assertThat(queue.isEmpty()).isTrue();
+    }
+
+    @Test
+    void aReplayThatIsDecidedAfterALaterOneIsDropped() {
+        RetainedReplay first = begin("r/#");
+        RetainedReplay second = begin("r/#");
+        queue.run(second, true);
+        queue.run(first, true);
+        assertThat(taker.taken).containsExactly("r/# r/0", "r/# r/1", "r/# r/2");
+        assertThat(queue.isEmpty()).isTrue();
+    }
+
     private RetainedReplay begin(String filter) {
         RetainedReplay replay = new RetainedReplay(TopicFilter.parse(filter).orElseThrow(), Qos.AT_LEAST_ONCE, 0, null);
         queue.begin(replay);
@@ -155,6 +224,7 @@ class ReplayQueueTest {
         private final List<String> taken = new ArrayList<>();
         private final List<String> payloads = new ArrayList<>();
         private boolean isReady = true;
+        private int ended;
         /** How many more it takes. */
         private int takes = Integer.MAX_VALUE;
 
@@ -184,6 +254,8 @@ class ReplayQueueTest {
         }
 
         @Override
-        public void ended(RetainedReplay replay) {}
+        public void ended(RetainedReplay replay) {
+            ended++;
+        }
     }
 }
