@@ -3,9 +3,11 @@ package io.godwit.inbox.queue;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,12 +17,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class FilterWrite implements Batch.Operation {
     private static final int BYTES_EACH = 48;
+    /**
+     * What the filters of one page may have together. A client chooses its filters, and could have them all on one page, which each of its SUBSCRIBEs
+     * would write. This is eight times what a page has when a session has all the characters that it may have.
+     */
+    static final int MAX_PAGE_BYTES = 1 << 20;
 
     private final Batch batch;
     private final InboxState state;
     private final Session session;
-    /** Of one page, about, before what {@link #batch} changes. */
-    private int pageBytes;
+    /** Of each page, about, as the session has it. */
+    private final long[] pageBytes = new long[FilterTable.PAGES];
     /** A bit per page. */
     private long pages;
     /** The values by page, null for a page without filters; null until they are settled. */
@@ -42,11 +49,7 @@ final class FilterWrite implements Batch.Operation {
             earlier.settle();
         }
         FilterWrite write = new FilterWrite(batch, state, session);
-        long length = 0;
-        for (TopicFilter filter : session.filters.keySet()) {
-            length += BYTES_EACH + 2L * filter.text().length();
-        }
-        write.pageBytes = (int) Math.min(Integer.MAX_VALUE / FilterTable.PAGES, length / FilterTable.PAGES);
+        session.filters.keySet().forEach(write::added);
         session.filterWrite = write;
         return write;
     }
@@ -54,6 +57,36 @@ final class FilterWrite implements Batch.Operation {
     @SuppressWarnings("ReferenceEquality") // batches have no other identity
     private boolean isFor(Batch other) {
         return batch == other;
+    }
+
+    /** Whether no page is too large with these. */
+    boolean hasRoomFor(List<StoredSubscription> subscriptions) {
+        long[] more = new long[FilterTable.PAGES];
+        Set<TopicFilter> seen = new HashSet<>();
+        for (StoredSubscription each : subscriptions) {
+            TopicFilter filter = each.filter();
+            if (!session.filters.containsKey(filter) && seen.add(filter)) {
+                int page = FilterTable.pageOf(filter);
+                more[page] += bytesOf(filter);
+                if (pageBytes[page] + more[page] > MAX_PAGE_BYTES) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** The session has {@code filter}, and did not have it before. */
+    void added(TopicFilter filter) {
+        pageBytes[FilterTable.pageOf(filter)] += bytesOf(filter);
+    }
+
+    void removed(TopicFilter filter) {
+        pageBytes[FilterTable.pageOf(filter)] -= bytesOf(filter);
+    }
+
+    private static int bytesOf(TopicFilter filter) {
+        return BYTES_EACH + 2 * filter.text().length();
     }
 
     /** The subscription to {@code filter} is changed, or gone. */
@@ -64,7 +97,7 @@ final class FilterWrite implements Batch.Operation {
         }
         if ((pages & page) == 0) {
             pages |= page;
-            batch.grow(BYTES_EACH + pageBytes);
+            batch.grow(BYTES_EACH + (int) pageBytes[FilterTable.pageOf(filter)]);
         }
         batch.grow(2 * filter.text().length());
     }

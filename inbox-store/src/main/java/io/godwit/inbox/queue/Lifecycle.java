@@ -371,9 +371,18 @@ final class Lifecycle {
         }
         List<Boolean> isNew = new ArrayList<>();
         FilterWrite write = FilterWrite.of(leader.openBatch(), state, session);
+        if (!write.hasRoomFor(asked)) {
+            answer.completeExceptionally(new RangeException(
+                    Cause.OVERLOADED,
+                    "filters that are stored together take more than " + FilterWrite.MAX_PAGE_BYTES + " bytes"));
+            return;
+        }
         for (StoredSubscription subscription : asked) {
             TopicFilter filter = subscription.filter();
             StoredSubscription before = session.filters.put(filter, subscription);
+            if (before == null) {
+                write.added(filter);
+            }
             boolean owes = subscription.asksForRetained(before == null);
             if (owes) {
                 oweRetained(state, session, filter);
@@ -409,6 +418,7 @@ final class Lifecycle {
         for (TopicFilter filter : removed) {
             boolean existedBefore = session.filters.remove(filter) != null;
             if (existedBefore) {
+                write.removed(filter);
                 write.changed(filter);
             }
             existed.add(existedBefore);

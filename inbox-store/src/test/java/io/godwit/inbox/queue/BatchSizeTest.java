@@ -1,12 +1,14 @@
 package io.godwit.inbox.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.inbox.InboxConfig;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.coprocessor.RangeCursor;
@@ -16,6 +18,7 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -206,6 +209,72 @@ class BatchSizeTest {
     }
 
     /** Their publishers answer all at once. */
+    /** A client chooses its filters, and so the page they fall on. */
+    @Test
+    void filtersThatAllFallOnOnePageAreWrittenInBoundedMutations() {
+        List<StoredSubscription> filters = onOnePage(400);
+        List<TestConnection> connections = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            TestConnection connection = store.attach("c" + i);
+            store.host.await(connection.attachment().subscribe(filters));
+            connections.add(connection);
+        }
+        watch();
+        StoredSubscription before = filters.get(0);
+        StoredSubscription changed =
+                new StoredSubscription(before.filter(), Qos.AT_MOST_ONCE, false, false, before.retainHandling(), 0);
+        connections.forEach(connection -> connection.attachment().subscribe(List.of(changed)));
+        store.host.runUntilIdle();
+        assertThat(largest).isLessThan(Batch.FULL_BYTES + 150_000);
+        assertThat(mutations).isGreaterThanOrEqualTo(10);
+    }
+
+    private static List<StoredSubscription> onOnePage(int count) {
+        List<StoredSubscription> filters = new ArrayList<>();
+        for (int i = 0; filters.size() < count; i++) {
+            StoredSubscription each = InboxFixture.subscription("x".repeat(300) + i);
+            if (FilterTable.pageOf(each.filter()) == 0) {
+                filters.add(each);
+            }
+        }
+        return filters;
+    }
+
+    @Test
+    void filtersThatAllFallOnOnePageAreRefusedBeyondABound() {
+        List<StoredSubscription> filters = onOnePage(3000);
+        TestConnection connection = store.attach("a");
+        watch();
+        int taken = 0;
+        for (StoredSubscription each : filters) {
+            CompletableFuture<List<Boolean>> answer = connection.attachment().subscribe(List.of(each, each));
+            store.host.runUntilIdle();
+            if (answer.isCompletedExceptionally()) {
+                break;
+            }
+            taken++;
+        }
+        assertThat(taken).isBetween(1500, 1700);
+        assertThat(largest).isLessThan(FilterWrite.MAX_PAGE_BYTES);
+        StoredSubscription next = filters.get(taken);
+        assertThatThrownBy(() -> store.host.await(connection.attachment().subscribe(List.of(next))))
+                .hasRootCauseInstanceOf(RangeException.class)
+                .hasMessageContaining("OVERLOADED");
+        assertThat(store.host.await(
+                        connection.attachment().subscribe(List.of(InboxFixture.subscription("another/page")))))
+                .containsExactly(true);
+        store.host.await(connection
+                .attachment()
+                .unsubscribe(List.of(
+                        filters.get(0).filter(),
+                        filters.get(1).filter(),
+                        TopicFilter.parse("another/page").orElseThrow())));
+        assertThat(store.host.await(connection.attachment().subscribe(List.of(next))))
+                .containsExactly(true);
+        store.detach(connection);
+        assertThat(store.attach("a").reply.subscriptions()).hasSize(taken - 1);
+    }
+
     @Test
     void manyWillsArePublishedInBoundedMutations() {
         for (int i = 0; i < 2000; i++) {

@@ -194,8 +194,7 @@ class FullDiskTest {
     @Test
     void aWillInThePlaceOfWhatIsStoredIsTaken() {
         store.host.refuseAdditions();
-        CompletableFuture<Void> refused =
-                store.client.keepWill(InboxFixture.info("refused"), 60, will(10_000), false);
+        CompletableFuture<Void> refused = store.client.keepWill(InboxFixture.info("refused"), 60, will(10_000), false);
         CompletableFuture<Void> kept = store.client.keepWill(InboxFixture.info("kept"), 60, will(10_000), true);
         store.host.runUntilIdle();
         assertThat(kept).isCompleted();
