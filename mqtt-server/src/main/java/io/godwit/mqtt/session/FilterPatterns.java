@@ -8,32 +8,58 @@ import java.util.Map;
  * Counts the patterns of a session's filters. A pattern is what a filter with wildcards is without its names: that of
  * {@code a/+/c} is the one of {@code x/+/z}. With a share group, the group is part of it. A topic matches at most one
  * filter of each pattern, so the number of patterns bounds what one publish costs for this session, while a session of
- * ten thousand filters that are alike has one. Confined to the loop of its session.
+ * ten thousand filters that are alike has one. A publish walks the levels of each pattern, also of those that do not match in
+ * the end, so one of many levels counts for several. Confined to the loop of its session.
  */
 final class FilterPatterns {
-    private final Map<String, Integer> counts = new HashMap<>(2);
+    /** A pattern of more levels counts as one more for each time these are exceeded. */
+    static final int LEVELS_OF_ONE = 16;
 
+    private final Map<String, Integer> counts = new HashMap<>(2);
+    private int size;
+
+    /** How many there are; those of many levels count for several. */
     int size() {
-        return counts.size();
+        return size;
     }
 
-    /** Whether a filter would add a pattern. */
-    boolean lacks(TopicFilter filter) {
-        String pattern = of(filter);
-        return !pattern.isEmpty() && !counts.containsKey(pattern);
+    /** {@link #size} with the pattern of a filter that may be there already. */
+    int sizeWith(TopicFilter filter) {
+        return counts.containsKey(of(filter)) ? size : size + weightOf(filter);
     }
 
     /** Of a filter that was not there. */
     void add(TopicFilter filter) {
         String pattern = of(filter);
-        if (!pattern.isEmpty()) {
-            counts.merge(pattern, 1, Integer::sum);
+        if (!pattern.isEmpty() && counts.merge(pattern, 1, Integer::sum) == 1) {
+            size += weightOf(filter);
         }
     }
 
     /** Of a filter that was there. */
     void remove(TopicFilter filter) {
-        counts.computeIfPresent(of(filter), (same, count) -> count == 1 ? null : count - 1);
+        String pattern = of(filter);
+        if (counts.containsKey(pattern)
+                && counts.computeIfPresent(pattern, (same, count) -> count == 1 ? null : count - 1) == null) {
+            size -= weightOf(filter);
+        }
+    }
+
+    /** As what the pattern of a filter counts; 0 when it has none. */
+    static int weightOf(TopicFilter filter) {
+        String text = filter.filter();
+        if (isExact(text)) {
+            return filter.isShared() ? 1 : 0;
+        }
+        int levels = 1;
+        for (int slash = text.indexOf('/'); slash >= 0; slash = text.indexOf('/', slash + 1)) {
+            levels++;
+        }
+        return (levels + LEVELS_OF_ONE - 1) / LEVELS_OF_ONE;
+    }
+
+    private static boolean isExact(String text) {
+        return text.indexOf('+') < 0 && text.indexOf('#') < 0;
     }
 
     /** Empty for a filter that has neither wildcard nor group: a topic matches one of these at most. */
@@ -45,7 +71,7 @@ final class FilterPatterns {
                     .append('/');
         }
         String text = filter.filter();
-        if (text.indexOf('+') < 0 && text.indexOf('#') < 0) {
+        if (isExact(text)) {
             return pattern.toString();
         }
         for (int level = 0; level >= 0; ) {

@@ -140,10 +140,7 @@ public abstract class Session implements PacketHandler, Subscriber {
 
     @Override
     public final int patternsWith(TopicFilter filter) {
-        if (patterns == null) {
-            return FilterPatterns.of(filter).isEmpty() ? 0 : 1;
-        }
-        return patterns.size() + (patterns.lacks(filter) ? 1 : 0);
+        return patterns == null ? FilterPatterns.weightOf(filter) : patterns.sizeWith(filter);
     }
 
     @Override
@@ -183,7 +180,7 @@ public abstract class Session implements PacketHandler, Subscriber {
         if (filters == null) {
             filters = new FilterCount();
         }
-        if (filters.add(filter) && !FilterPatterns.of(filter).isEmpty()) {
+        if (filters.add(filter) && FilterPatterns.weightOf(filter) > 0) {
             if (patterns == null) {
                 patterns = new FilterPatterns();
             }

@@ -29,6 +29,28 @@ class FilterPatternsTest {
         assertThat(FilterPatterns.of(filter("$share/g/a"))).isNotEqualTo(FilterPatterns.of(filter("$oshare/g/a")));
     }
 
+    /** A publish walks all levels of each, whether it matches in the end or not. */
+    @Example
+    void aPatternOfManyLevelsCountsForSeveral() {
+        assertThat(FilterPatterns.weightOf(filter("+/x" + "/x".repeat(14)))).isEqualTo(1);
+        assertThat(FilterPatterns.weightOf(filter("+/x" + "/x".repeat(15)))).isEqualTo(2);
+        assertThat(FilterPatterns.weightOf(filter("+" + "/x".repeat(999)))).isEqualTo(63);
+        assertThat(FilterPatterns.weightOf(filter("x" + "/x".repeat(999)))).isZero();
+        assertThat(FilterPatterns.weightOf(filter("$share/g/x" + "/x".repeat(999))))
+                .isEqualTo(1);
+
+        FilterPatterns patterns = new FilterPatterns();
+        patterns.add(filter("+/a" + "/a".repeat(998)));
+        assertThat(patterns.size()).isEqualTo(63);
+        assertThat(patterns.sizeWith(filter("+/b" + "/b".repeat(998)))).isEqualTo(63);
+        assertThat(patterns.sizeWith(filter("+/b" + "/+".repeat(998)))).isEqualTo(126);
+        patterns.add(filter("+/b" + "/b".repeat(998)));
+        patterns.remove(filter("+/a" + "/a".repeat(998)));
+        assertThat(patterns.size()).isEqualTo(63);
+        patterns.remove(filter("+/b" + "/b".repeat(998)));
+        assertThat(patterns.size()).isZero();
+    }
+
     @Provide
     Arbitrary<String> filters() {
         Arbitrary<String> levels =
