@@ -9,9 +9,12 @@ import io.godwit.mqtt.transport.LoopFlush;
 import io.godwit.mqtt.transport.LoopTask;
 import io.godwit.mqtt.transport.SharedPublish;
 import io.godwit.plugin.message.Message;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -30,24 +33,40 @@ public final class LiveFanOut implements Deliverer {
     /** Copies handed over to one loop and not yet worked off, above which publishers are held back. */
     static final int MAX_BACKLOG = 100_000;
 
+    /** How long a loop works off what others hand over before it looks at its channels. */
+    static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private static final int ITEMS_PER_LOOK = 64;
+
     /** Open hand-overs by source and target loop; each row is confined to the source loop. */
     private final @Nullable HandOver[][] open;
 
     /** Copies not yet worked off, per target loop. Atomic: source loops add, the target loop subtracts, once per hand-over each. */
     private final AtomicInteger[] backlogs;
 
+    /** What each loop has begun to work off, oldest first, so that nothing overtakes; confined to that loop. */
+    private final List<Deque<HandOver>> unfinished = new ArrayList<>();
+
     private final LongSupplier wallMillis;
+    private final LongSupplier nanoTime;
 
     /**
      * @param loops the number of event loops
      * @param wallMillis the wall clock, milliseconds since the epoch
      */
     public LiveFanOut(int loops, LongSupplier wallMillis) {
+        this(loops, wallMillis, System::nanoTime);
+    }
+
+    /** @param nanoTime the monotonic clock */
+    LiveFanOut(int loops, LongSupplier wallMillis, LongSupplier nanoTime) {
         this.wallMillis = wallMillis;
+        this.nanoTime = nanoTime;
         open = new @Nullable HandOver[loops][loops];
         backlogs = new AtomicInteger[loops];
         for (int i = 0; i < loops; i++) {
             backlogs[i] = new AtomicInteger();
+            unfinished.add(new ArrayDeque<>(1));
         }
     }
 
@@ -132,6 +151,12 @@ public final class LiveFanOut implements Deliverer {
 
         private @Nullable Delivery last;
         private int copies;
+
+        // how far it is worked off, by the target
+        private int position;
+        private @Nullable Delivery current;
+        private @Nullable SharedPublish shared;
+
         private @Nullable CompletableFuture<DistOutcome> done;
 
         private HandOver(LoopContext target, @Nullable HandOver[] row) {
@@ -169,22 +194,51 @@ public final class LiveFanOut implements Deliverer {
 
         @Override
         protected void run() {
-            Delivery current = null;
-            SharedPublish shared = null;
-            for (int i = 0; i < items.size(); i++) {
-                Object item = items.get(i);
+            Deque<HandOver> waiting = unfinished.get(target.index());
+            waiting.addLast(this);
+            if (waiting.size() == 1) {
+                takeTurn(waiting);
+            }
+        }
+
+        private void takeTurn(Deque<HandOver> waiting) {
+            long begin = nanoTime.getAsLong();
+            try {
+                for (HandOver next = waiting.peekFirst(); next != null; next = waiting.peekFirst()) {
+                    if (!next.workOff(begin)) {
+                        return;
+                    }
+                    waiting.removeFirst();
+                }
+            } finally { // a fault costs one copy, and not all behind it
+                if (!waiting.isEmpty()) {
+                    target.afterChannels(() -> takeTurn(waiting));
+                }
+            }
+        }
+
+        /** Returns false when the turn that began then is over before all is delivered. */
+        private boolean workOff(long begin) {
+            while (position < items.size()) {
+                Object item = items.get(position++);
                 if (item instanceof Match match && current != null) {
                     ((TransientSession) match.receiver()).deliver(current, match, shared);
                 } else if (item instanceof Delivery delivery) {
                     current = delivery;
-                    boolean isForSeveral = i + 2 < items.size() && items.get(i + 2) instanceof Match;
+                    boolean isForSeveral = position + 1 < items.size() && items.get(position + 1) instanceof Match;
                     shared = isForSeveral ? new SharedPublish(delivery.message(), wallMillis.getAsLong()) : null;
+                }
+                if (position % ITEMS_PER_LOOK == 0
+                        && position < items.size()
+                        && nanoTime.getAsLong() - begin > TURN_NANOS) {
+                    return false;
                 }
             }
             backlogs[target.index()].addAndGet(-copies);
             if (done != null) {
                 done.complete(DistOutcome.DELIVERED);
             }
+            return true;
         }
     }
 }
