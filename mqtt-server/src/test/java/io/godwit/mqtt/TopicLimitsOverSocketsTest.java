@@ -179,6 +179,20 @@ class TopicLimitsOverSocketsTest {
         client.close();
     }
 
+    /** 4 MB of them would take 64 MB in the index. */
+    @Test
+    void deepFiltersWithWildcardsAreFew() {
+        String levels = "/a".repeat(990) + "/+";
+        String[] deep = IntStream.range(0, 500).mapToObj(i -> i + levels).toArray(String[]::new);
+        try (TestNode node = new TestNode();
+                TestClient client = TestClient.clean(node.address, 5, "c")) {
+            ReasonCode[] codes = subscribe(client, deep);
+            long granted = Stream.of(codes).filter(code -> !code.isError()).count();
+            assertThat(granted).isBetween(230L, 240L);
+            assertThat(codes[499]).isEqualTo(ReasonCode.QUOTA_EXCEEDED);
+        }
+    }
+
     @Test
     void theDefaultsAreGenerous() {
         String longest = "x".repeat(65_535);

@@ -17,6 +17,8 @@ import java.security.SecureRandom;
 final class FilterCount {
     private static final byte[] SECRET = new byte[32];
     private static final int FIRST_SLOTS = 2;
+    /** A node of the index takes some ten times the memory of the two characters that a level may have. */
+    private static final int LEVEL_CHARS = 16;
 
     static {
         new SecureRandom().nextBytes(SECRET);
@@ -32,9 +34,25 @@ final class FilterCount {
         return size;
     }
 
-    /** Together. */
+    /** Together, as {@link #charsOf} counts. */
     int chars() {
         return chars;
+    }
+
+    /**
+     * The characters that a filter counts for. With a wildcard each level counts for some more: it has a node of its own
+     * in the index of filters.
+     */
+    static int charsOf(TopicFilter filter) {
+        String text = filter.text();
+        int levels = 0;
+        if (text.indexOf('+') >= 0 || text.indexOf('#') >= 0) {
+            levels = 1;
+            for (int slash = text.indexOf('/'); slash >= 0; slash = text.indexOf('/', slash + 1)) {
+                levels++;
+            }
+        }
+        return text.length() + LEVEL_CHARS * levels;
     }
 
     boolean contains(TopicFilter filter) {
@@ -54,7 +72,7 @@ final class FilterCount {
         }
         slots[place] = digest;
         size++;
-        chars += filter.text().length();
+        chars += charsOf(filter);
         return true;
     }
 
@@ -66,7 +84,7 @@ final class FilterCount {
         }
         slots[place] = 0;
         size--;
-        chars -= filter.text().length();
+        chars -= charsOf(filter);
         // what stands behind may have been pushed there by the one that is gone
         int mask = slots.length - 1;
         for (int next = place + 1 & mask; slots[next] != 0; next = next + 1 & mask) {

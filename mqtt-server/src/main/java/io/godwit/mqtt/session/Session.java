@@ -134,8 +134,8 @@ public abstract class Session implements PacketHandler, Subscriber {
     }
 
     @Override
-    public final int filterChars() {
-        return filters == null ? 0 : filters.chars();
+    public final int filterCharsWith(TopicFilter filter) {
+        return (filters == null ? 0 : filters.chars()) + FilterCount.charsOf(filter);
     }
 
     @Override

@@ -175,7 +175,7 @@ public final class SubscribeHandler {
                 continue;
             }
             if (subscriber.filterCount() >= limits.maxFiltersPerSession()
-                    || subscriber.filterChars() + filter.text().length() > MAX_FILTER_CHARS
+                    || subscriber.filterCharsWith(filter) > MAX_FILTER_CHARS
                     || subscriber.patternsWith(filter) > limits.maxPatternsPerSession()) {
                 refuse(subscriber, filter, part.refused(), i, ReasonCode.QUOTA_EXCEEDED);
             } else {

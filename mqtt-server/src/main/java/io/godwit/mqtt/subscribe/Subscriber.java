@@ -24,8 +24,8 @@ public interface Subscriber {
     /** How many filters it has or is about to have. */
     int filterCount();
 
-    /** How long they are together. */
-    int filterChars();
+    /** How long they are together with {@code filter}; one with wildcards counts for more than its characters. */
+    int filterCharsWith(TopicFilter filter);
 
     /** How many patterns of wildcards and share groups its filters have together with {@code filter}. */
     int patternsWith(TopicFilter filter);

@@ -26,6 +26,21 @@ class FilterCountTest {
         assertThat(count.chars()).isZero();
     }
 
+    /** The index has a node for each level of a filter with wildcards, of two characters or more. */
+    @Example
+    void levelsOfAFilterWithWildcardsCountForMore() {
+        FilterCount count = new FilterCount();
+        TopicFilter deep = TopicFilter.parse("a/".repeat(999) + "+").orElseThrow();
+        count.add(deep);
+        assertThat(count.chars()).isEqualTo(2 * 999 + 1 + 16 * 1_000);
+        count.remove(deep);
+        assertThat(count.chars()).isZero();
+        count.add(TopicFilter.parse("#").orElseThrow());
+        assertThat(count.chars()).isEqualTo(1 + 16);
+        count.add(TopicFilter.parse("a/".repeat(999)).orElseThrow());
+        assertThat(count.chars()).as("one node, whatever its levels").isEqualTo(1 + 16 + 2 * 999);
+    }
+
     private static TopicFilter filter(int name) {
         return new TopicFilter(name % 3 == 0 ? "g" : null, "f" + name / 2);
     }
