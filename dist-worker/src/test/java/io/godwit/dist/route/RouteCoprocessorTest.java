@@ -7,16 +7,11 @@ import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.kv.coprocessor.RangeBounds;
-import io.godwit.kv.coprocessor.RangeCursor;
-import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.kv.testing.CountingReader;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
-import java.util.Arrays;
-import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -26,19 +21,19 @@ class RouteCoprocessorTest {
     private static final RangeBounds ALL = new RangeBounds(new byte[0], null);
 
     private final TopicIndex index = new TopicIndex(new SharedStrategies(SharedPick.RANDOM));
-    private final Stored stored = new Stored();
+    private final CountingReader stored = new CountingReader();
 
     @Test
     void aCutReadsNothingAndTakesNoRouteOutOfForce() {
         put(1_000);
         RouteCoprocessor range = new RouteCoprocessor(index);
         range.open(ALL, stored);
-        stored.reads = 0;
+        stored.forgetReads();
 
         byte[] cut = key(500);
         range.boundsChanged(ALL, new RangeBounds(new byte[0], cut), stored);
 
-        assertThat(stored.reads).isZero();
+        assertThat(stored.reads()).isZero();
         assertThat(index.subscriptions()).isEqualTo(1_000);
     }
 
@@ -49,12 +44,12 @@ class RouteCoprocessorTest {
         RouteCoprocessor range = new RouteCoprocessor(index);
         range.open(left, stored);
         assertThat(index.subscriptions()).isEqualTo(900);
-        stored.reads = 0;
+        stored.forgetReads();
 
         range.boundsChanged(left, ALL, stored);
 
         assertThat(index.subscriptions()).isEqualTo(1_000);
-        assertThat(stored.reads).isEqualTo(100);
+        assertThat(stored.reads()).isEqualTo(100);
     }
 
     /** This node's replica of the right range had not applied the last removals when the left one took its keys. */
@@ -65,7 +60,7 @@ class RouteCoprocessorTest {
         RouteCoprocessor range = new RouteCoprocessor(index);
         range.open(left, stored);
         new RouteCoprocessor(index).open(new RangeBounds(key(900), null), stored);
-        stored.content.remove(key(950));
+        stored.content().remove(key(950));
 
         range.boundsChanged(left, ALL, stored);
 
@@ -83,7 +78,7 @@ class RouteCoprocessorTest {
                 .as("matched until somebody knows better")
                 .isEqualTo(100);
         for (int i = 0; i < 40; i++) {
-            stored.content.remove(key(i));
+            stored.content().remove(key(i));
         }
 
         new RouteCoprocessor(index).open(ALL, stored);
@@ -115,79 +110,12 @@ class RouteCoprocessorTest {
 
     private void put(int routes) {
         for (int i = 0; i < routes; i++) {
-            stored.content.put(key(i), RouteKeys.value(OPTIONS));
+            stored.content().put(key(i), RouteKeys.value(OPTIONS));
         }
     }
 
     private static byte[] key(int number) {
         InboxReceiver receiver = new InboxReceiver(TenantId.DEFAULT, new ClientId("c"), 1);
         return RouteKeys.key(new TopicFilter(null, String.format("t/%04d", number)), receiver);
-    }
-
-    /** The entries of a range; counts those that are read. */
-    private static final class Stored implements RangeReader {
-        final NavigableMap<byte[], byte[]> content = new TreeMap<>(Arrays::compareUnsigned);
-        int reads;
-
-        @Override
-        public byte @Nullable [] get(byte[] key) {
-            reads++;
-            return content.get(key);
-        }
-
-        @Override
-        public RangeCursor cursor(byte[] start, byte @Nullable [] end) {
-            NavigableMap<byte[], byte[]> part =
-                    end == null ? content.tailMap(start, true) : content.subMap(start, true, end, false);
-            return new RangeCursor() {
-                private Map.@Nullable Entry<byte[], byte[]> at;
-
-                @Override
-                public void seekToFirst() {
-                    at = part.firstEntry();
-                }
-
-                @Override
-                public void seek(byte[] key) {
-                    at = part.ceilingEntry(key);
-                }
-
-                @Override
-                public void seekToLast() {
-                    at = part.lastEntry();
-                }
-
-                @Override
-                public boolean isValid() {
-                    return at != null;
-                }
-
-                @Override
-                public void next() {
-                    at = part.higherEntry(here().getKey());
-                }
-
-                @Override
-                public byte[] key() {
-                    return here().getKey();
-                }
-
-                @Override
-                public byte[] value() {
-                    reads++;
-                    return here().getValue();
-                }
-
-                private Map.Entry<byte[], byte[]> here() {
-                    if (at == null) {
-                        throw new IllegalStateException("at the end");
-                    }
-                    return at;
-                }
-
-                @Override
-                public void close() {}
-            };
-        }
     }
 }

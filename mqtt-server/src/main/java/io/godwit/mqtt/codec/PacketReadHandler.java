@@ -58,7 +58,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private static final ByteBufAllocator LARGE = UnpooledByteBufAllocator.DEFAULT;
 
     private final PacketDecoder decoder;
-    private final PartialListener listener;
+    private final ReadListener listener;
     /** The beginning of a frame whose rest has not arrived; null between frames. */
     private @Nullable ByteBuf partial;
 
@@ -96,10 +96,10 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private long endedBytes;
 
     public PacketReadHandler(PacketDecoder decoder) {
-        this(decoder, PartialListener.NONE);
+        this(decoder, ReadListener.NONE);
     }
 
-    public PacketReadHandler(PacketDecoder decoder, PartialListener listener) {
+    public PacketReadHandler(PacketDecoder decoder, ReadListener listener) {
         this.decoder = decoder;
         this.listener = listener;
     }

@@ -34,7 +34,6 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -49,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * the session ({@link #openSession}): a clean one of expiry 0 and without a will only has a stored predecessor deleted; any other is attached at the
  * inbox store. A route that a resumed session lacks, since a crash had left it out, is written. Then {@link #open} sends CONNACK and makes the
  * session the connection's handler. What the client
- * sent behind its CONNECT meanwhile is kept for the session; reading pauses, so that is little.
+ * sent behind its CONNECT meanwhile stays undecoded until then, and reading pauses.
  *
  * <p>At every step the connection may turn out to have closed: then what the step got is given back.
  */
@@ -57,7 +56,6 @@ public final class ConnectHandler extends SessionlessHandler {
     private static final int[] NONE = {};
 
     private final ConnectServices services;
-    private final List<Packet> early = new ArrayList<>(0);
     private final Session.End end = new End();
 
     private @Nullable Connect connect;
@@ -89,7 +87,9 @@ public final class ConnectHandler extends SessionlessHandler {
                 admission.onPacket(packet);
             }
         } else if (begun != null) {
-            early.add(packet);
+            // what stands behind a CONNECT is not decoded before that is answered: see ReadListener.holds
+            throw new ProtocolException(
+                    ReasonCode.PROTOCOL_ERROR, "a " + packet.getClass().getSimpleName() + " before CONNACK");
         } else if (packet instanceof Connect first) {
             begin(first);
         } else { // [MQTT5-3.1.0-1]
@@ -439,14 +439,6 @@ public final class ConnectHandler extends SessionlessHandler {
             opened.start();
             opened.subscribeUnasked(services.session().topicRules().autoSubscriptions(opened.client()), subscribed);
         }
-        for (Packet waited : early) {
-            if (connection.isOpen()) {
-                opened.onPacket(waited);
-            } else {
-                services.session().reports().metrics().packetsIgnored(1);
-            }
-        }
-        early.clear();
         if (connection.isOpen()) {
             opened.onReadComplete();
         }
@@ -525,8 +517,6 @@ public final class ConnectHandler extends SessionlessHandler {
     public void onClosed(String reason) {
         isClosed = true;
         leavePending();
-        services.session().reports().metrics().packetsIgnored(early.size());
-        early.clear();
         if (admission != null) {
             admission.end();
         }

@@ -6,7 +6,7 @@ import java.util.concurrent.Executor;
 /**
  * One event loop's room for filters of SUBSCRIBEs and UNSUBSCRIBEs that are not answered yet, over all its connections.
  * A filter has 3 bytes on the wire; decoded, and on its way to the stores, it takes a few hundred. So packets that find
- * no room wait as they were read, first come, first served ({@code PartialListener#holdsRequest}).
+ * no room wait as they were read, first come, first served ({@code ReadListener#holdsRequest}).
  *
  * <p>The room is full when {@link #MAX_FILTERS} are in it: what enters last may take more, at most one packet. Confined
  * to the loop.

@@ -3,7 +3,7 @@ package io.godwit.mqtt.transport;
 import io.godwit.dist.client.SharedPick;
 import io.godwit.mqtt.codec.PacketDecoder;
 import io.godwit.mqtt.codec.PacketEncoder;
-import io.godwit.mqtt.codec.PartialListener;
+import io.godwit.mqtt.codec.ReadListener;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Disconnect;
@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * socket lingers until the peer has closed its side too, a few seconds at most, unless the peer has said that it is done.
  */
 final class MqttConnection extends ChannelInboundHandlerAdapter
-        implements Connection, LoopContext.TickListener, PartialListener, HalfPacket.Owner {
+        implements Connection, LoopContext.TickListener, ReadListener, HalfPacket.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(MqttConnection.class);
     private static final int CLOSE_TICKS = 2;
 

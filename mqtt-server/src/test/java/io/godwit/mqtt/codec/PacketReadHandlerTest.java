@@ -133,32 +133,7 @@ class PacketReadHandlerTest {
         channels.add(channel);
         channel.config().setAllocator(allocator);
         List<String> told = new ArrayList<>();
-        PartialListener listener = new PartialListener() {
-            @Override
-            public void onPartial(int arrivedBytes, int frameBytes) {
-                told.add(arrivedBytes + " of " + frameBytes);
-            }
-
-            @Override
-            public void onPartialEnded() {
-                told.add("ended");
-            }
-
-            @Override
-            public void onTurnOver() {
-                told.add("turn over");
-            }
-
-            @Override
-            public void onCaughtUp() {
-                told.add("caught up");
-            }
-
-            @Override
-            public boolean holds(Runnable goOn) {
-                return false;
-            }
-        };
+        ReadListener listener = new RecordingReadListener(told);
         channel.pipeline()
                 .addLast(new PacketReadHandler(Frames.serverDecoder(ProtocolLevel.MQTT_3_1_1), listener))
                 .addLast(new ChannelInboundHandlerAdapter() {
@@ -186,32 +161,7 @@ class PacketReadHandlerTest {
         channels.add(channel);
         channel.config().setAllocator(allocator);
         channel.freezeTime();
-        PartialListener listener = new PartialListener() {
-            @Override
-            public void onPartial(int arrivedBytes, int frameBytes) {
-                told.add("partial");
-            }
-
-            @Override
-            public void onPartialEnded() {
-                told.add("ended");
-            }
-
-            @Override
-            public void onTurnOver() {
-                told.add("turn over");
-            }
-
-            @Override
-            public void onCaughtUp() {
-                told.add("caught up");
-            }
-
-            @Override
-            public boolean holds(Runnable goOn) {
-                return false;
-            }
-        };
+        ReadListener listener = new RecordingReadListener(told);
         channel.pipeline()
                 .addLast(new PacketReadHandler(Frames.serverDecoder(ProtocolLevel.MQTT_3_1_1), listener))
                 .addLast(new ChannelInboundHandlerAdapter() {
@@ -335,24 +285,8 @@ class PacketReadHandlerTest {
         EmbeddedChannel channel = new EmbeddedChannel();
         channels.add(channel);
         channel.config().setAllocator(allocator);
-        PartialListener listener = new PartialListener() {
-            @Override
-            public void onPartial(int arrivedBytes, int frameBytes) {}
-
-            @Override
-            public void onPartialEnded() {}
-
-            @Override
-            public void onTurnOver() {}
-
-            @Override
-            public void onCaughtUp() {}
-
-            @Override
-            public boolean holds(Runnable goOn) {
-                return true;
-            }
-        };
+        RecordingReadListener listener = new RecordingReadListener(new ArrayList<>());
+        listener.holds = true;
         channel.pipeline().addLast(new PacketReadHandler(PacketDecoder.forServer(1_000), listener));
         Connect connect = new Connect(ProtocolLevel.MQTT_3_1_1, true, 0, "c", null, null, null);
         byte[] bytes = encode(List.of(connect, PingReq.INSTANCE, PingReq.INSTANCE), ProtocolLevel.MQTT_3_1_1);
@@ -369,26 +303,8 @@ class PacketReadHandlerTest {
         channels.add(channel);
         channel.config().setAllocator(allocator);
         channel.freezeTime();
-        List<Runnable> held = new ArrayList<>();
-        PartialListener listener = new PartialListener() {
-            @Override
-            public void onPartial(int arrivedBytes, int frameBytes) {}
-
-            @Override
-            public void onPartialEnded() {}
-
-            @Override
-            public void onTurnOver() {}
-
-            @Override
-            public void onCaughtUp() {}
-
-            @Override
-            public boolean holds(Runnable goOn) {
-                held.add(goOn);
-                return true;
-            }
-        };
+        RecordingReadListener listener = new RecordingReadListener(new ArrayList<>());
+        listener.holds = true;
         channel.pipeline().addLast(new PacketReadHandler(PacketDecoder.forServer(1_000), listener));
         Connect connect = new Connect(ProtocolLevel.MQTT_3_1_1, true, 0, "c", null, null, null);
         byte[] bytes = encode(List.of(connect, PingReq.INSTANCE, PingReq.INSTANCE), ProtocolLevel.MQTT_3_1_1);
@@ -397,12 +313,12 @@ class PacketReadHandlerTest {
         assertThat(channel.<Packet>readInbound()).isNull();
         channel.writeInbound(buffer(bytes, bytes.length - 2, bytes.length)); // of the same TLS record, say
         assertThat(channel.<Packet>readInbound()).isNull();
-        held.get(0).run();
+        listener.held.get(0).run();
         while (channel.runScheduledPendingTasks() >= 0) {
             channel.advanceTimeBy(1, TimeUnit.MILLISECONDS);
         }
         expect(channel, List.of(PingReq.INSTANCE, PingReq.INSTANCE, PingReq.INSTANCE));
-        assertThat(held).hasSize(1);
+        assertThat(listener.held).hasSize(1);
     }
 
     @Test

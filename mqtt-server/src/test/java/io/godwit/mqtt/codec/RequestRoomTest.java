@@ -72,7 +72,7 @@ class RequestRoomTest {
                 .isZero();
     }
 
-    private final class Room implements PartialListener {
+    private final class Room implements ReadListener {
         @Override
         public void onPartial(int arrivedBytes, int frameBytes) {
             if (failsAtPartial) {

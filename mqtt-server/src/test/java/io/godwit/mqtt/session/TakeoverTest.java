@@ -5,13 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.mqtt.connect.ConnectHandler;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
-import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.packet.Subscribe;
-import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.transport.PacketHandler;
-import io.godwit.plugin.message.Qos;
-import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -42,14 +37,11 @@ class TakeoverTest {
         }
     }
 
-    private Client connect(Packet... behind) {
+    private Client connect() {
         ConnectHandler handler = stage.connecting();
         Client client = new Client(handler, stage.connection);
         handler.onPacket(
                 new Connect(5, false, 0, "c", null, null, null, 60, -1, -1, -1, false, true, List.of(), null, null));
-        for (Packet packet : behind) {
-            handler.onPacket(packet);
-        }
         stage.runTasks();
         return client;
     }
@@ -73,21 +65,6 @@ class TakeoverTest {
         stage.runTasks();
         assertThat(latest.connection.isOpen()).isTrue();
         assertThat(stage.directory.size()).isEqualTo(1);
-    }
-
-    /** Nothing of it may come behind what the next connection asks for. */
-    @Test
-    void whatItSentBehindItsConnectIsNotTakenIn() {
-        CompletableFuture<Void> committed = new CompletableFuture<>();
-        stage.inbox.answerAttachesWith(committed);
-        Subscription subscription = new Subscription(TopicFilter.parse("t").orElseThrow(), Qos.AT_LEAST_ONCE);
-        Client first = connect(new Subscribe(1, List.of(subscription)));
-        Client second = connect();
-        committed.complete(null);
-        stage.runTasks();
-        assertThat(first.connection.sent).hasExactlyElementsOfTypes(ConnAck.class);
-        assertThat(stage.count("packets.ignored")).isEqualTo(1);
-        assertThat(second.isAccepted()).isTrue();
     }
 
     @Test

@@ -546,6 +546,47 @@ class MqttConnectionTest {
                 .isEqualTo(ReasonCode.UNSPECIFIED_ERROR);
     }
 
+    private void connectWithTwoPingsBehind() {
+        connection.setHandler(new Recorder() {
+            @Override
+            public void onPacket(Packet packet) {
+                super.onPacket(packet);
+                if (packet instanceof Connect) {
+                    connection.pauseReading(Connection.Pause.CONNECTING); // a store is asked
+                }
+            }
+        });
+        open();
+        channel.writeInbound(Unpooled.wrappedBuffer(
+                new byte[] {0x10, 13, 0, 4, 'M', 'Q', 'T', 'T', 4, 2, 0, 60, 0, 1, 'c', (byte) 0xC0, 0},
+                new byte[] {(byte) 0xC0, 0}));
+    }
+
+    /** Nothing decoded is kept for a client that has not logged in. */
+    @Test
+    void whatStandsBehindAConnectIsHandedOnOnceThatIsAnswered() {
+        connectWithTwoPingsBehind();
+        connection.setHandler(recorder);
+        channel.runPendingTasks();
+        assertThat(recorder.packets).isZero();
+        connection.resumeReading(Connection.Pause.CONNECTING);
+        channel.runPendingTasks();
+        assertThat(recorder.packets).isEqualTo(2);
+    }
+
+    /** Its session may be another connection's by now. */
+    @Test
+    void whatStandsBehindAConnectIsNotHandedOnWhenThatIsAnsweredWithAClose() {
+        connectWithTwoPingsBehind();
+        connection.setHandler(recorder);
+        connection.disconnect(ReasonCode.SESSION_TAKEN_OVER, null);
+        connection.resumeReading(Connection.Pause.CONNECTING);
+        channel.runPendingTasks();
+        sweep(3);
+        assertThat(recorder.closed).isEqualTo(ReasonCode.SESSION_TAKEN_OVER.name());
+        assertThat(recorder.packets).isZero();
+    }
+
     private static class Recorder implements PacketHandler {
         @Nullable
         String closed;

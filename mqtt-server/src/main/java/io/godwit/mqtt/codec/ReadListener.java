@@ -1,12 +1,12 @@
 package io.godwit.mqtt.codec;
 
 /**
- * Is told of packets that take several reads to arrive, and of reads that take several turns to handle. Called on the
- * channel's event loop.
+ * Follows what a {@link PacketReadHandler} reads: is told of packets that take several reads to arrive and of reads that take several turns to
+ * handle, and says when packets have to wait. Called on the channel's event loop.
  */
-public interface PartialListener {
+public interface ReadListener {
     /** For channels where nobody keeps account. */
-    PartialListener NONE = new PartialListener() {
+    ReadListener NONE = new ReadListener() {
         @Override
         public void onPartial(int arrivedBytes, int frameBytes) {}
 

@@ -1,0 +1,46 @@
+package io.godwit.mqtt.codec;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Remembers what it is told. Holds nothing unless asked to. */
+class RecordingReadListener implements ReadListener {
+    private final List<String> told;
+    /** What to run when the CONNECT is answered, once for each that was held. */
+    final List<Runnable> held = new ArrayList<>();
+
+    boolean holds;
+
+    /** @param told what it is told is added there */
+    RecordingReadListener(List<String> told) {
+        this.told = told;
+    }
+
+    @Override
+    public void onPartial(int arrivedBytes, int frameBytes) {
+        told.add(arrivedBytes + " of " + frameBytes);
+    }
+
+    @Override
+    public void onPartialEnded() {
+        told.add("ended");
+    }
+
+    @Override
+    public void onTurnOver() {
+        told.add("turn over");
+    }
+
+    @Override
+    public void onCaughtUp() {
+        told.add("caught up");
+    }
+
+    @Override
+    public boolean holds(Runnable goOn) {
+        if (holds) {
+            held.add(goOn);
+        }
+        return holds;
+    }
+}
