@@ -2,12 +2,15 @@ package io.godwit.broker.admin;
 
 import io.godwit.kv.raft.DurableFiles;
 import java.io.BufferedOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -80,12 +83,17 @@ interface BackupTarget extends AutoCloseable {
         }
     }
 
-    /** A tar file that only its owner may read. It has its name when it is finished. */
+    /**
+     * A tar file that only its owner may read. It has its name when it is finished. Until then it is locked: who began
+     * another under the same name would have this one's half moved to that name.
+     */
     final class TarFile implements BackupTarget {
         private final Path path;
         private final Path unfinished;
         private final FileChannel channel;
         private final OutputStream out;
+        /** Bytes of the archive up to the last file that was written whole. */
+        private long whole;
 
         TarFile(Path path) throws IOException {
             if (Files.exists(path)) {
@@ -93,22 +101,75 @@ interface BackupTarget extends AutoCloseable {
             }
             this.path = path;
             this.unfinished = path.resolveSibling(path.getFileName() + ".unfinished");
-            Files.deleteIfExists(unfinished); // it would keep its permissions
+            if (Files.exists(unfinished, LinkOption.NOFOLLOW_LINKS)) {
+                deleteLeftOver();
+            }
             this.channel = FileChannel.open(
                     unfinished,
                     Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            if (!isLocked(channel)) {
+                channel.close();
+                throw inUse();
+            }
             this.out = new BufferedOutputStream(Channels.newOutputStream(channel));
+        }
+
+        /** Of a backup that was killed. It is not written over: it may have other permissions, or another owner. */
+        private void deleteLeftOver() throws IOException {
+            try (FileChannel left = FileChannel.open(unfinished, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+                if (!isLocked(left)) {
+                    throw inUse();
+                }
+                Files.delete(unfinished);
+            }
+        }
+
+        private FileAlreadyExistsException inUse() {
+            return new FileAlreadyExistsException(unfinished + " is being written");
+        }
+
+        /** The lock ends with the channel. */
+        private static boolean isLocked(FileChannel channel) throws IOException {
+            try {
+                return channel.tryLock() != null;
+            } catch (OverlappingFileLockException e) { // by this process
+                return false;
+            }
         }
 
         @Override
         public OutputStream file(String directory, String name, long bytes) throws IOException {
-            return Tar.entry(out, directory + "/" + name, bytes);
+            return entry(directory + "/" + name, bytes);
+        }
+
+        private OutputStream entry(String name, long bytes) throws IOException {
+            dropHalfWritten();
+            return new FilterOutputStream(Tar.entry(out, name, bytes)) {
+                @Override
+                public void write(byte[] content, int offset, int length) throws IOException {
+                    super.out.write(content, offset, length); // as a whole, not byte by byte
+                }
+
+                @Override
+                public void close() throws IOException {
+                    super.out.close(); // throws when it is not whole
+                    TarFile.this.out.flush();
+                    whole = channel.position();
+                }
+            };
+        }
+
+        /** A file that did not come to its end is copied again, and what came of it would be taken for that one. */
+        private void dropHalfWritten() throws IOException {
+            out.flush();
+            channel.truncate(whole);
+            channel.position(whole);
         }
 
         @Override
         public void finish(byte[] manifest) throws IOException {
-            try (OutputStream entry = Tar.entry(out, BackupManifest.FILE, manifest.length)) {
+            try (OutputStream entry = entry(BackupManifest.FILE, manifest.length)) {
                 entry.write(manifest);
             }
             Tar.end(out);

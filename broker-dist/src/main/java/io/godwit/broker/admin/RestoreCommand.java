@@ -4,6 +4,7 @@ import io.godwit.broker.admin.AdminException.Kind;
 import io.godwit.kv.Restore;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.raft.DamagedDataException;
+import io.godwit.kv.raft.DurableFiles;
 import io.godwit.kv.raft.GroupBirth;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -30,6 +32,9 @@ import picocli.CommandLine.Parameters;
             "are only checked."
         })
 final class RestoreCommand implements Callable<Integer> {
+    /** What a broker has. */
+    private static final List<String> STORES = List.of("dist", "inbox", "retain");
+
     private final Admin admin;
 
     @Parameters(
@@ -60,11 +65,11 @@ final class RestoreCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws AdminException {
-        Path unpacked = into.resolveSibling(into.getFileName() + ".unpacked");
+        List<Path> unpacked = new ArrayList<>(); // by this command, which deletes them
         try {
             List<Found> backups = new ArrayList<>();
             for (Path path : expanded()) {
-                backups.add(open(path, unpacked.resolve(Integer.toString(backups.size()))));
+                backups.add(open(path, unpacked));
             }
             check(backups);
             restore(backups);
@@ -78,21 +83,21 @@ final class RestoreCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new AdminException(Kind.FAILED, "not restored: " + e.getMessage(), e);
         } finally {
-            delete(unpacked);
+            unpacked.forEach(this::delete);
         }
     }
 
-    /** A directory without a manifest may hold a backup of each store. */
+    /**
+     * A directory without a manifest may hold a backup of each store. If one of them was not finished, all are not:
+     * "backup all" finishes them one after the other, and they belong together.
+     */
     private List<Path> expanded() throws IOException {
         List<Path> all = new ArrayList<>();
         for (Path path : from) {
             List<Path> stores = List.of();
             if (Files.isDirectory(path) && !Files.exists(path.resolve(BackupManifest.FILE))) {
                 try (Stream<Path> entries = Files.list(path)) {
-                    stores = entries.filter(Files::isDirectory)
-                            .filter(each -> Files.exists(each.resolve(BackupManifest.FILE)))
-                            .sorted()
-                            .toList();
+                    stores = entries.filter(Files::isDirectory).sorted().toList();
                 }
             }
             all.addAll(stores.isEmpty() ? List.of(path) : stores);
@@ -108,16 +113,25 @@ final class RestoreCommand implements Callable<Integer> {
         }
     }
 
-    private static Found open(Path path, Path unpacked) throws IOException {
+    private Found open(Path path, List<Path> unpacked) throws IOException {
         if (!Files.exists(path)) {
             throw new NoSuchFileException(path.toString());
         }
         Path directory = path;
         if (Files.isRegularFile(path)) {
-            BackupFiles.unpack(path, unpacked);
-            directory = unpacked;
+            directory = newDirectory();
+            unpacked.add(directory);
+            BackupFiles.unpack(path, directory);
         }
         return new Found(BackupFiles.verify(directory), directory);
+    }
+
+    /** Beside the directory to be made, which is where there is room; under a name that nobody has. */
+    private Path newDirectory() throws IOException {
+        Path target = into.toAbsolutePath().normalize();
+        Path parent = Objects.requireNonNullElse(target.getParent(), target);
+        DurableFiles.createDirectories(parent);
+        return Files.createTempDirectory(parent, target.getFileName() + ".unpacked-");
     }
 
     /** What belongs together may be restored together. */
@@ -148,6 +162,11 @@ final class RestoreCommand implements Callable<Integer> {
         if (backups.stream().map(backup -> backup.manifest().taken()).distinct().count() > 1) {
             tell("warning: the backups are of different moments; a QoS 2 message may come twice, and a session lack a"
                     + " subscription until it connects. \"backup all\" takes them at one moment");
+        }
+        List<String> without = new ArrayList<>(STORES);
+        backups.forEach(backup -> without.remove(backup.manifest().store()));
+        if (!without.isEmpty()) {
+            tell("warning: no backup of " + String.join(", ", without) + ": begins empty");
         }
         String cluster = "";
         if (isMeant) {

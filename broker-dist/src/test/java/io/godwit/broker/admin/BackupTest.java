@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.kv.raft.ChecksummedText;
 import io.godwit.kv.raft.DamagedDataException;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -259,5 +261,108 @@ class BackupTest {
                     .isInstanceOf(DamagedDataException.class);
         }
         assertThat(directory.resolve("x")).doesNotExist();
+    }
+
+    /** A node that is restarted, or cannot read on, ends a copy in the middle of a file; then the range is copied again. */
+    @Test
+    void halfAFileIsNotLeftInTheTarFile() throws Exception {
+        Path tar = directory.resolve("b.tar");
+        byte[] content = FakeNode.content(1);
+        try (BackupTarget target = BackupTarget.at(tar)) {
+            write(target, "range-1-1", content, content.length);
+            for (int written : List.of(0, 1, 700, content.length - 1)) {
+                assertThatThrownBy(() -> write(target, "range-2-2", content, written))
+                        .isInstanceOf(AdminException.class);
+                write(target, "range-2-after-" + written, content, content.length);
+            }
+            assertThatThrownBy(() -> write(target, "range-3-3", content, 5)).isInstanceOf(AdminException.class);
+            target.finish(new byte[] {1, 2, 3});
+        }
+        Path unpacked = directory.resolve("unpacked");
+        BackupFiles.unpack(tar, unpacked);
+        assertThat(unpacked.resolve(BackupManifest.FILE)).hasBinaryContent(new byte[] {1, 2, 3});
+        assertThat(unpacked.resolve("range-1-1/f")).hasBinaryContent(content);
+        for (int written : List.of(0, 1, 700, content.length - 1)) {
+            assertThat(unpacked.resolve("range-2-after-" + written + "/f")).hasBinaryContent(content);
+        }
+    }
+
+    /** As {@link Backup} does with what it receives, until nothing comes any more. */
+    private static void write(BackupTarget target, String to, byte[] content, int comes)
+            throws AdminException, IOException {
+        try (OutputStream out = target.file(to, "f", content.length)) {
+            out.write(content, 0, comes);
+            if (comes < content.length) {
+                throw new AdminException(AdminException.Kind.UNREACHABLE, "the node is not reachable");
+            }
+        }
+    }
+
+    /** What lies beside the directory to be made is the operator's: perhaps the backup itself, unpacked by hand. */
+    @Test
+    void aRestoreDeletesNothingThatItHasNotMade() throws Exception {
+        Path tar = backup("b.tar");
+        Path byHand = Files.createDirectory(directory.resolve("r1.unpacked"));
+        BackupFiles.unpack(tar, byHand);
+        Path into = directory.resolve("r1");
+        for (Path from : List.of(byHand, tar)) {
+            assertThat(fixture.run("restore", from.toString(), "--into", into.toString()))
+                    .as(fixture.err)
+                    .isZero();
+            assertThat(byHand).exists();
+            BackupFiles.verify(byHand);
+        }
+        try (Stream<Path> left = Files.list(directory)) {
+            assertThat(left.map(path -> path.getFileName().toString()))
+                    .as("nothing of its own is left")
+                    .containsExactlyInAnyOrder("b.tar", "data", "r1.unpacked");
+        }
+    }
+
+    /** "backup all" was killed while it wrote the manifests. The stores that it had finished are not the whole. */
+    @Test
+    void ofABackupOfAllThatWasNotFinishedNothingIsRestored() throws Exception {
+        Path all = Files.createDirectory(directory.resolve("all"));
+        assertThat(fixture.run("backup", "inbox", all.resolve("inbox").toString()))
+                .isZero();
+        assertThat(fixture.run("backup", "inbox", all.resolve("dist").toString()))
+                .isZero();
+        Files.delete(all.resolve("dist").resolve(BackupManifest.FILE));
+        Path into = directory.resolve("r1");
+        assertThat(fixture.run("restore", all.toString(), "--into", into.toString()))
+                .isEqualTo(7);
+        assertThat(fixture.err).contains(all.resolve("dist") + " is no backup, or one that was not finished");
+    }
+
+    /** What is not restored begins empty, which nobody should learn from the broker's clients. */
+    @Test
+    void storesWithoutABackupAreNamed() throws Exception {
+        Path inbox = backup("b");
+        assertThat(fixture.run(
+                        "restore",
+                        inbox.toString(),
+                        "--into",
+                        directory.resolve("r1").toString()))
+                .isZero();
+        assertThat(fixture.out + fixture.err).contains("no backup of dist, retain: ");
+    }
+
+    /** As when a job of every hour takes longer than an hour. */
+    @Test
+    void aTarFileThatIsBeingWrittenIsLeftToWhoWritesIt() throws Exception {
+        Path tar = directory.resolve("b.tar");
+        byte[] manifest = {1, 2, 3};
+        try (BackupTarget first = BackupTarget.at(tar)) {
+            assertThatThrownBy(() -> BackupTarget.at(tar))
+                    .isInstanceOf(FileAlreadyExistsException.class)
+                    .hasMessageContaining("is being written");
+            first.finish(manifest);
+        }
+        assertThat(Files.size(tar)).isEqualTo(4 * 512);
+        Files.writeString(directory.resolve("c.tar.unfinished"), "left by one that was killed");
+        try (BackupTarget next = BackupTarget.at(directory.resolve("c.tar"))) {
+            next.finish(manifest);
+        }
+        assertThat(directory.resolve("c.tar")).hasSameBinaryContentAs(tar);
     }
 }
