@@ -97,6 +97,7 @@ final class StatusFile {
             Files.setLastModifiedTime(directory.resolve("godwit.status"), FileTime.from(Instant.now()));
         } catch (IOException e) {
             LOG.debug("status file not touched directory={}", directory, e);
+            write(); // somebody has removed it: a cleaner of old files, or a start that did not know of this broker
         }
     }
 

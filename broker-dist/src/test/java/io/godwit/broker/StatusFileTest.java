@@ -58,6 +58,17 @@ class StatusFileTest {
                 .isAfter(Instant.now().minusSeconds(60));
     }
 
+    /** A second start that begins at the same moment removes what it takes for a leftover. */
+    @Test
+    void aStatusThatWasRemovedIsWrittenAgain() throws IOException {
+        file.begin(List.of());
+        file.ready(List.of("tcp 127.0.0.1:1883"));
+        Files.delete(directory.resolve("godwit.status"));
+
+        file.alive();
+        assertThat(lines()).contains("pid=" + PID, "state=ready", "listen=tcp 127.0.0.1:1883");
+    }
+
     /** As on a full disk: no new file can be made, and the old one says what was. */
     @Test
     void aStatusThatCannotBeWrittenIsNotLeftAsItWas() throws IOException {
