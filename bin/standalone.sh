@@ -105,7 +105,9 @@ options_file=$data/godwit.options
 # may be left over or copied: its number may belong to another program by now, or to the broker of another directory.
 is_ours() {
   local word last= given= kind=
-  [ -n "$1" ] && kill -0 "$1" 2>/dev/null || return 1
+  # Not by kill -0, which says of another user's process what it says of none.
+  case $1 in '' | *[!0-9]*) return 1 ;; esac
+  [ -d "/proc/$1" ] || return 1
   while IFS= read -r -d '' word; do
     case $word in
       io.godwit.broker.Main) kind=broker ;;
@@ -127,6 +129,14 @@ is_ours() {
     *) given=/proc/$1/cwd/$given ;;
   esac
   [ "$given" = "$data" ] || [ "$given" -ef "$data" ]
+}
+
+# Ends the script when this user may not see whether a broker runs: what the broker writes is its user's alone. "Not running"
+# would be a guess.
+must_see_data() {
+  local each=$data
+  while [ -n "$each" ] && [ ! -e "$each" ]; do each=${each%/*}; done
+  [ ! -d "${each:-/}" ] || [ -x "${each:-/}" ] || die "this user may not look into ${each:-/}: whether a broker runs is not known (ask as the broker's user)"
 }
 
 # The pid of the running broker of this data directory; nothing when there is none. Both files are the broker's: one may be lost.
@@ -545,7 +555,10 @@ make_archive() {
   fi
   rm -f "$archive.none"
   # Of earlier builds and JVMs; who still uses one has it open.
-  find "$cache" -maxdepth 1 -name 'broker-*' -mtime +60 -delete 2>/dev/null
+  # In a directory that somebody has named there may be other files.
+  find "$cache" -maxdepth 1 -type f -mtime +60 \
+    \( -name 'broker-[1-9]*-????????????????????.jsa' -o -name 'broker-[1-9]*-????????????????????.aot' \
+    -o -name 'broker-[1-9]*-????????????????????.*.none' \) -delete 2>/dev/null
   size=$(stat -c %s "$archive")
   echo "godwit: archive of classes made in $((SECONDS - since)) s, $((size >> 20)) MiB: $archive"
 }
@@ -700,7 +713,7 @@ run() {
 stop() {
   local pid waited=0 stopped=
   while pid=$(starting_pid) || pid=$(running_pid); do
-    kill "$pid"
+    kill "$pid" 2>/dev/null || has_ended "$pid" || die "pid $pid is of the user $(stat -c %U "/proc/$pid"): the user $(id -un) may not stop it"
     while ! has_ended "$pid"; do
       waited=$((waited + 1))
       [ "$waited" -gt 1200 ] && die "pid $pid still runs 60 s after the request to stop, see $log"
@@ -745,6 +758,9 @@ status() {
   [ "$state" = ready ] || return 4
 }
 
+case $command in
+  start|stop|restart|status) must_see_data ;;
+esac
 case $command in
   start) start ;;
   stop) stop ;;

@@ -8,6 +8,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -62,8 +64,14 @@ class ArchiveTest {
 
     @Test
     void theFirstStartMakesItTheNextOneUsesItAndADamagedOneIsReplaced() throws Exception {
+        // of an earlier build, and of somebody who keeps other files in the directory
+        Path earlier = old("broker-17-0123456789abcdef0123.jsa");
+        Path foreign = old("broker-settings.yml");
         startAndStop("first", true);
         assertThat(usesArchive("first")).isFalse();
+        assertThat(earlier).doesNotExist();
+        assertThat(foreign).exists();
+        Files.delete(foreign);
         Path archive = archives(cache).get(0);
         long bytes = Files.size(archive);
 
@@ -86,6 +94,11 @@ class ArchiveTest {
         try (BrokerProcess broker = broker("fourth")) {
             assertThat(broker.makeArchive()).contains("the archive of classes is there: " + users);
         }
+    }
+
+    private Path old(String name) throws IOException {
+        Path file = Files.createDirectories(cache).resolve(name);
+        return Files.setLastModifiedTime(Files.writeString(file, "old"), FileTime.from(Instant.EPOCH));
     }
 
     private static void halve(Path archive) throws IOException {

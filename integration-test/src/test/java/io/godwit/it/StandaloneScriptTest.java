@@ -111,6 +111,51 @@ class StandaloneScriptTest {
                 .contains("every user of this machine may enter the data directory " + node.file("."));
     }
 
+    /** A monitor with a user of its own must not raise an alarm, nor a stop be believed that has stopped nothing. */
+    @Test
+    void whoMayNotLookIntoTheDataIsNotToldThatNothingRuns() throws Exception {
+        // outside of what belongs to this test alone: another user must get to it
+        Path place = Files.createTempDirectory("godwit-data-of-another");
+        try {
+            Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwxr-xr-x"));
+            Path script = Files.copy(
+                    BrokerProcess.distribution().resolve("bin/standalone.sh"), place.resolve("standalone.sh"));
+            Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+            Path data = Files.createDirectory(place.resolve("data"));
+            // root may look into everything, so it asks as another user
+            boolean isRoot = "root".equals(System.getProperty("user.name"));
+            List<String> asAnother =
+                    isRoot ? List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups") : List.of();
+            for (Path of : List.of(data, data.resolve("deeper"))) {
+                for (String command : List.of("status", "stop")) {
+                    List<String> words = new ArrayList<>(asAnother);
+                    words.addAll(List.of(script.toString(), command, "--data", of.toString()));
+                    assertThat(answer(words).code()).as("to be seen").isEqualTo(command.equals("status") ? 3 : 0);
+                    Files.setPosixFilePermissions(
+                            data, PosixFilePermissions.fromString(isRoot ? "rwx------" : "---------"));
+                    Result answer = answer(words);
+                    Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwxr-xr-x"));
+                    assertThat(answer.output()).contains("may not look into " + data);
+                    assertThat(answer.code()).isEqualTo(1);
+                }
+            }
+        } finally {
+            for (String each : List.of("data", "standalone.sh", "")) {
+                Files.deleteIfExists(place.resolve(each));
+            }
+        }
+    }
+
+    private Result answer(List<String> words) throws IOException, InterruptedException {
+        Path output = home.resolve("answer.out");
+        Process process = new ProcessBuilder(words)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return new Result(process.exitValue(), Files.readString(output));
+    }
+
     private static List<String> openToOthers(Path directory) throws IOException {
         try (Stream<Path> all = Files.walk(directory)) {
             return all.map(path -> {

@@ -136,12 +136,12 @@ final class Attachment implements InboxAttachment {
         });
     }
 
-    /** Also from an attachment that is over, whose {@code state} may have been given up since: what was distributed was. */
     /** A message of QoS 2 was not stored and its client will send it again, on another connection: nothing is taken before that. */
     void refuseReceives(RangeException cause) {
         receivesRefused = cause;
     }
 
+    /** Also from an attachment that is over, whose {@code state} may have been given up since: what was distributed was. */
     @Override
     public CompletableFuture<Void> distributed(int packetId, long tokenNumber) {
         CompletableFuture<Void> answer = new CompletableFuture<>();
