@@ -13,6 +13,7 @@ import io.godwit.kv.range.Split;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
@@ -26,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * cluster is another one than that of the backup: nodes of the old one are refused, not mixed in. In order, with what a crash leaves:
  *
  * <ol>
- *   <li>{@code (data).restoring}, deleted if it is there: a leftover
+ *   <li>{@code (data).restoring}, deleted if it is there and a restore has left it
  *   <li>in it a data directory with new ids and an empty log
  *   <li>for each range: a copy of the backup's files in {@code from}, opened and checked; out of that, as for the right part of a split ({@link Split#makeChild}),
  *       database, snapshot and log of a group whose one voter is this node. Its state stands behind index {@link GroupBirth#INDEX} of its log, so a node
@@ -63,7 +64,7 @@ public final class Restore {
             throw new FileAlreadyExistsException(data + " is not empty");
         }
         Path unfinished = target.resolveSibling(target.getFileName() + ".restoring");
-        GroupBirth.empty(unfinished);
+        deleteLeftOver(unfinished);
         UUID cluster = write(unfinished, parts);
         DurableFiles.syncTree(unfinished);
         Files.deleteIfExists(target);
@@ -74,6 +75,23 @@ public final class Restore {
         }
         LOG.info("restored data={} cluster={} ranges={}", data, cluster, parts.size());
         return cluster;
+    }
+
+    /**
+     * Of a restore that was killed. One that is claimed is being made by another restore, and what is no data directory
+     * is somebody's.
+     */
+    private static void deleteLeftOver(Path unfinished) throws IOException {
+        if (!Files.exists(unfinished, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        if (!isEmptyDirectory(unfinished)) {
+            if (!DataDirectory.isOne(unfinished)) {
+                throw new FileAlreadyExistsException(unfinished + " is in the way and is nothing that a restore left");
+            }
+            DataDirectory.checkUnclaimed(unfinished);
+        }
+        GroupBirth.empty(unfinished);
     }
 
     private static boolean isEmptyDirectory(Path path) throws IOException {

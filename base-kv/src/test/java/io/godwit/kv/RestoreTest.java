@@ -163,6 +163,29 @@ class RestoreTest {
         assertThat(directory.resolve("restored.restoring")).doesNotExist();
     }
 
+    @Test
+    void onlyWhatARestoreHasLeftIsDeleted() throws Exception {
+        List<Restore.Part> parts = backup();
+        Path unfinished = Files.createDirectory(directory.resolve("restored.restoring"));
+        Path mine = Files.writeString(unfinished.resolve("notes"), "mine");
+        assertThatThrownBy(() -> Restore.into(restored, parts))
+                .isInstanceOf(FileAlreadyExistsException.class)
+                .hasMessageContaining(unfinished + " is in the way");
+        assertThat(mine).hasContent("mine");
+
+        Files.delete(mine);
+        try (DataDirectory another = DataDirectory.open(unfinished)) { // a restore that is under way
+            assertThat(another.path()).isEqualTo(unfinished);
+            assertThatThrownBy(() -> Restore.into(restored, parts))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining(unfinished.toString());
+            assertThat(unfinished.resolve("FORMAT")).exists();
+        }
+        assertThat(restored).doesNotExist();
+        Restore.into(restored, parts);
+        assertThat(unfinished).doesNotExist();
+    }
+
     /** What one range has because of another is never restored without that: a token, say, and what it was for. */
     @Test
     void copiesOfOneMomentFitTogether() throws Exception {

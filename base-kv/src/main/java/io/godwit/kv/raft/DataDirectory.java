@@ -96,6 +96,16 @@ public final class DataDirectory implements AutoCloseable {
         return true;
     }
 
+    /** Whether a node, or a restore, has used {@code directory} as its data directory. */
+    public static boolean isOne(Path directory) {
+        return Files.exists(directory.resolve(LOCK_FILE)) || Files.exists(directory.resolve(FORMAT_FILE));
+    }
+
+    /** @throws IOException when another process, or this one, has claimed {@code directory} */
+    public static void checkUnclaimed(Path directory) throws IOException {
+        lock(directory).close();
+    }
+
     private static boolean isData(Path file) throws IOException {
         if (DATA.contains(String.valueOf(file.getFileName()))) {
             return true;
