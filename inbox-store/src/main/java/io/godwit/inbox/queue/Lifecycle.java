@@ -77,10 +77,10 @@ final class Lifecycle {
             call.answer.completeExceptionally(full);
             return;
         }
-        if (state.recordBytes > MAX_GROWING_RECORD_BYTES && growsRecord(state, request)) {
+        int leftBytes = leftBytes(state);
+        if (leftBytes > MAX_GROWING_RECORD_BYTES && growsRecord(state, request)) {
             call.answer.completeExceptionally(new RangeException(
-                    Cause.OVERLOADED,
-                    "what earlier sessions have left to do takes " + state.recordBytes + " bytes already"));
+                    Cause.OVERLOADED, "what earlier sessions have left to do takes " + leftBytes + " bytes already"));
             return;
         }
         boolean goesOn = goesOn(state, request);
@@ -139,6 +139,12 @@ final class Lifecycle {
         StoredWill before = session.will;
         int stored = before == null ? 0 : before.message().heapBytes();
         return !state.owed.isEmpty() || will.message().heapBytes() > Math.max(stored, SMALL_WILL_BYTES);
+    }
+
+    /** What the record has beside the will of the present connection, about. */
+    private static int leftBytes(InboxState state) {
+        StoredWill will = state.session == null ? null : state.session.will;
+        return state.recordBytes - (will == null ? 0 : will.message().heapBytes());
     }
 
     private static boolean growsRecord(InboxState state, AttachRequest request) {

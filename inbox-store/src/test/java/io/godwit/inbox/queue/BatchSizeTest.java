@@ -315,6 +315,16 @@ class BatchSizeTest {
         assertThat(attachWithWill()).isCompleted();
     }
 
+    /** It is replaced, and leaves nothing. */
+    @Test
+    void aWillMayBeLargerThanWhatMayBeLeft() {
+        Will will = new Will(sized("bye", 5 << 20, 1), 60);
+        for (int i = 0; i < 3; i++) {
+            assertThat(store.attach("a", false, AttachRequest.NEVER, will).reply.sessionPresent())
+                    .isEqualTo(i > 0);
+        }
+    }
+
     private CompletableFuture<AttachReply> attachWithWill() {
         Will will = new Will(sized("bye", 300_000, 1), 0);
         CompletableFuture<AttachReply> answer =
