@@ -53,9 +53,11 @@ public final class Main implements Runnable {
     }
 
     static int execute(String... args) {
-        return new CommandLine(new Main())
-                .setCaseInsensitiveEnumValuesAllowed(true)
-                .execute(args);
+        CommandLine line = new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true);
+        line.getSubcommands()
+                .values()
+                .forEach(command -> command.getCommandSpec().versionProvider(new Version()));
+        return line.execute(args);
     }
 
     @Override

@@ -32,13 +32,15 @@ class CommandLineTest {
         return said.toString(StandardCharsets.UTF_8);
     }
 
-    @Test
-    void theVersionIsTold() {
+    @ParameterizedTest
+    @ValueSource(strings = {"", "run", "list", "suite", "pub", "sub", "conn", "curves"})
+    void theVersionIsTold(String command) {
         PrintStream before = System.out;
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         System.setOut(new PrintStream(said, true, StandardCharsets.UTF_8));
         try {
-            assertThat(Main.execute("--version")).isZero();
+            String[] asked = command.isEmpty() ? new String[] {"--version"} : new String[] {command, "--version"};
+            assertThat(Main.execute(asked)).isZero();
         } finally {
             System.setOut(before);
         }

@@ -2,6 +2,7 @@ package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.AdminException.Kind;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -14,6 +15,8 @@ import picocli.CommandLine.Parameters;
         })
 final class DrainCommand extends NodeCommand {
     private static final long LOOK_MILLIS = 1_000;
+    private static final long REPORT_LOOK_MILLIS = 100;
+    private static final long REPORT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     @Parameters(paramLabel = "NODE", description = "the node that is to go")
     private String name = "";
@@ -40,7 +43,7 @@ final class DrainCommand extends NodeCommand {
         NodeNames names = new NodeNames(client.nodes());
         String node = names.resolve(name);
         RangeCommand.check(client.call(AdminMethods.DRAIN, new Messages.Drain(node, !isCancel)));
-        Messages.DrainState state = state(client, node);
+        Messages.DrainState state = noted(client, node);
         if (!isCancel && !isNoWait) {
             state = await(client, node, state);
         }
@@ -48,6 +51,22 @@ final class DrainCommand extends NodeCommand {
         answer(
                 last,
                 () -> admin().progress("node " + names.shortOf(node) + (isCancel ? " stays" : ": " + describe(last))));
+    }
+
+    /** The state once the node that is asked knows by the other's report what that one has just agreed to. */
+    private Messages.DrainState noted(AdminClient client, String node) throws AdminException {
+        long giveUp = System.nanoTime() + REPORT_NANOS;
+        Messages.DrainState state = state(client, node);
+        while (state.isDraining() == isCancel) {
+            if (System.nanoTime() - giveUp > 0) {
+                throw new AdminException(
+                        Kind.FAILED,
+                        "the node has agreed, but nothing was heard of it since; the same command again tells more");
+            }
+            pause(REPORT_LOOK_MILLIS);
+            state = state(client, node);
+        }
+        return state;
     }
 
     private Messages.DrainState await(AdminClient client, String node, Messages.DrainState first)

@@ -155,6 +155,17 @@ class AdminTest {
         assertThat(node.inbox.ranges.get(0).leader()).isEqualTo(A);
     }
 
+    /** The node that is asked knows of another by its last report only. */
+    @Test
+    void aDrainIsAnsweredByAReportThatKnowsOfIt() {
+        node.oldReports = 2;
+        assertThat(run("drain", "bbbb", "--no-wait", "--json")).isZero();
+        assertThat(json().get("isDraining").getAsBoolean()).isTrue();
+        node.oldReports = 2;
+        assertThat(run("drain", "bbbb", "--cancel", "--json")).isZero();
+        assertThat(json().get("isDraining").getAsBoolean()).isFalse();
+    }
+
     @Test
     void aDrainedNodeIsSafeToStop() {
         assertThat(run("drain", "bbbb")).isZero();

@@ -53,6 +53,9 @@ final class FakeNode implements NodeOperations, RangeBackups {
     int promotionsRefused;
 
     boolean isBDraining;
+    /** How many answers about B are of a time before the last drain. */
+    int oldReports;
+
     /** Where copies lie; each is deleted when it is closed. */
     private final Path copies;
     /** How often all stores were copied. */
@@ -202,13 +205,15 @@ final class FakeNode implements NodeOperations, RangeBackups {
 
     @Override
     public DrainStatus drainStatus(String storeId) {
+        boolean isBKnownToDrain = oldReports > 0 ? !isBDraining : isBDraining;
+        oldReports = Math.max(0, oldReports - 1);
         int leaders = 0;
         int replicas = 0;
         for (FakeRange range : inbox.ranges) {
             leaders += range.leader().equals(storeId) ? 1 : 0;
             replicas += range.voters().contains(storeId) ? 1 : 0;
         }
-        return new DrainStatus(storeId.equals(B) && isBDraining, leaders, replicas);
+        return new DrainStatus(storeId.equals(B) && isBKnownToDrain, leaders, replicas);
     }
 
     @Override

@@ -39,7 +39,7 @@ public record ResultTable(
                     .toList();
             results.add(new ResultTable(
                     table.id(),
-                    table.report() + ": " + table.title(),
+                    table.report() + ": " + (tables.isEmpty() ? "not published, in its columns" : table.title()),
                     table.columns(),
                     ours,
                     tables.isEmpty() ? List.of() : published));

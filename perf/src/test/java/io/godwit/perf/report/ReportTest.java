@@ -73,6 +73,7 @@ class ReportTest {
 
         assertThat(tables).singleElement().satisfies(table -> {
             assertThat(table.columns()).contains("P99 response time(ms)");
+            assertThat(table.title()).contains("not published").doesNotContain("cleanSession");
             assertThat(table.published()).isEmpty();
         });
     }
