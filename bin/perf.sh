@@ -26,6 +26,16 @@ find_built() {
   [ -n "$newest" ] && dirname "$(dirname "$newest")"
 }
 
+# Which module a build is at, of what Maven says.
+print_modules() {
+  local line
+  while IFS= read -r line; do
+    if [[ $line =~ \]\ Building\ ([^ ]+)\ .*\[([0-9]+/[0-9]+)\]$ ]]; then
+      echo "perf.sh: module ${BASH_REMATCH[2]}: ${BASH_REMATCH[1]}" >&2
+    fi
+  done
+}
+
 # Whether none of the tool's sources is newer than the last build.
 up_to_date() {
   local built reference
@@ -57,10 +67,12 @@ run_benchmark() {
     [ -f "$reference" ] && [ -d "$built/benchmarks" ] && [ -z "$(find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main "$root/perf/src/test" \
       -newermc "$reference" -type f -print -quit 2>/dev/null)" ] && exit 0
     command -v mvn >/dev/null 2>&1 || { echo "perf.sh: mvn is needed to build benchmarks" >&2; exit 1; }
-    echo "perf.sh: building the benchmarks (once, and after changes)" >&2
+    echo "perf.sh: building the benchmarks, this once and after changes of the sources" >&2
     mkdir -p "$root/perf/target" && touch "$reference.begun"
     rm -rf "$built/benchmarks"
-    if ! (cd "$root" && mvn -q -B -Dquick -Dbenchmarks -DskipTests -pl perf -am package) >"$root/perf/target/.benchmarks-log" 2>&1 </dev/null; then
+    set -o pipefail
+    if ! (cd "$root" && mvn -B -ntp -Dquick -Dbenchmarks -DskipTests -pl perf -am package 2>&1 </dev/null) |
+      tee "$root/perf/target/.benchmarks-log" | print_modules; then
       grep ERROR "$root/perf/target/.benchmarks-log" | head -n 20 >&2
       echo "perf.sh: the build failed, see $root/perf/target/.benchmarks-log" >&2
       exit 1
@@ -80,10 +92,12 @@ if [ -z "$benchmark" ] && [ -f "$root/pom.xml" ]; then
     if command -v flock >/dev/null 2>&1; then exec 9>"$target/.build-lock"; flock 9; fi
     up_to_date && exit 0
     command -v mvn >/dev/null 2>&1 || { echo "perf.sh: mvn is needed to build it" >&2; exit 1; }
-    echo "perf.sh: building (once, and after changes)" >&2
+    echo "perf.sh: building, this once and after changes of the sources" >&2
     touch "$target/.perf-begun"
+    set -o pipefail
     # From the root: third-party/ and .mvn/ are found there.
-    if ! (cd "$root" && mvn -q -B -Dquick -DskipTests -pl perf -am package) >"$target/.perf-log" 2>&1 </dev/null; then
+    if ! (cd "$root" && mvn -B -ntp -Dquick -DskipTests -pl perf -am package 2>&1 </dev/null) |
+      tee "$target/.perf-log" | print_modules; then
       grep ERROR "$target/.perf-log" | head -n 20 >&2
       echo "perf.sh: the build failed, see $target/.perf-log" >&2
       exit 1

@@ -265,6 +265,16 @@ find_java() {
   [ "${java_version:-0}" -ge 17 ] 2>/dev/null || die "$java is version ${java_version:-unknown}; 17 or newer is needed"
 }
 
+# Which module a build is at, of what Maven says.
+print_modules() {
+  local line
+  while IFS= read -r line; do
+    if [[ $line =~ \]\ Building\ ([^ ]+)\ .*\[([0-9]+/[0-9]+)\]$ ]]; then
+      echo "godwit: module ${BASH_REMATCH[2]}: ${BASH_REMATCH[1]}"
+    fi
+  done
+}
+
 # Sets dist to the distribution to run, after building it when this is a checkout and the build is not up to date.
 find_distribution() {
   if [ ! -f "$root/pom.xml" ]; then
@@ -279,12 +289,15 @@ find_distribution() {
     if command -v flock >/dev/null 2>&1; then exec 9>"$target/.build-lock"; flock 9; fi
     up_to_date && exit 0
     command -v mvn >/dev/null 2>&1 || { echo "godwit: mvn is needed to build the distribution" >&2; exit 1; }
-    echo "godwit: building the distribution (once, and after changes)"
+    echo "godwit: building the distribution and the load tool, this once and after changes of the sources"
     touch "$target/.build-begun"
     # The build adds to what an earlier one has laid out: what is gone from conf would stay.
     rm -rf "$target"/quick/godwit-*/conf
     # From the root: third-party/ and .mvn/ are found there.
-    if ! (cd "$root" && mvn -q -B -Dquick -DskipTests -pl broker-dist -am package) >"$target/.build-log" 2>&1 </dev/null; then
+    set -o pipefail
+    # With the load tool, so that perf.sh does not compile everything again.
+    if ! (cd "$root" && mvn -B -ntp -Dquick -DskipTests -pl perf -am package 2>&1 </dev/null) |
+      tee "$target/.build-log" | print_modules; then
       grep ERROR "$target/.build-log" | head -n 20 >&2
       echo "godwit: the build failed, see $target/.build-log" >&2
       exit 1
@@ -644,9 +657,20 @@ restart() {
 suspect=
 asked_cache=
 
+# Says once what a node that starts waits for, by what it has logged behind byte $mark.
+print_wait() {
+  local why
+  why=$(tail -c "+$((mark + 1))" "$log/godwit.log" 2>/dev/null |
+    sed -n 's/.*waiting for a cluster to join cause=//p' | tail -n 1)
+  if [ -n "$why" ] && [ "$why" != "$told" ]; then
+    told=$why
+    echo "godwit: waits for a cluster to join: $why"
+  fi
+}
+
 # Runs the distribution found.
 run() {
-  local pid begun state remembers= waited=0
+  local pid begun state remembers= waited=0 mark told=
   if [ "$log" != - ]; then
     make_directory "$log"
     begun=$log/start.log
@@ -661,6 +685,7 @@ run() {
     exec "${jvm[@]}"
   fi
   # ">>": the training adds its line
+  mark=$(stat -c %s "$log/godwit.log" 2>/dev/null || echo 0)
   nohup "${jvm[@]}" >>"$begun" 2>&1 </dev/null &
   pid=$!
   announced=$pid
@@ -702,6 +727,7 @@ run() {
       die "did not start"
     fi
     waited=$((waited + 1))
+    [ $((waited % 50)) -ne 0 ] || print_wait
     if [ "$waited" -gt $((${GODWIT_START_TIMEOUT_SECONDS:-600} * 50)) ]; then
       kill "$pid"
       die "not ready after ${GODWIT_START_TIMEOUT_SECONDS:-600} s, see $log"

@@ -187,6 +187,53 @@ class CheckoutStartTest {
     }
 
     @Test
+    void aBuildTellsItsModulesAndMakesTheLoadToolToo() throws Exception {
+        Path given = home.resolve("given");
+        Files.writeString(
+                home.resolve("tools/mvn"),
+                Files.readString(home.resolve("tools/mvn")) + "echo \"$*\" >" + given + "\n"
+                        + "echo '[INFO] Building base-kv 0.1.0-SNAPSHOT           [2/10]'\n"
+                        + "echo '[INFO] Building jar: base-kv.jar'\n"
+                        + "echo '[INFO] Building perf 0.1.0-SNAPSHOT             [10/10]'\n");
+        assertThat(said("start"))
+                .contains("this once", "godwit: module 2/10: base-kv", "godwit: module 10/10: perf")
+                .doesNotContain("module jar");
+        assertThat(given).content().contains("-pl perf -am");
+        assertThat(builds()).isOne();
+
+        Files.writeString(source, "2");
+        executable("mvn", "echo '[INFO] Building base-kv 1 [1/10]'; echo '[ERROR] no symbol'; exit 1\n");
+        assertThat(said("start")).contains("module 1/10: base-kv", "no symbol", "the build failed");
+    }
+
+    @Test
+    void aStartThatWaitsForAClusterSaysWhatFor() throws Exception {
+        Path log = home.resolve("log");
+        Files.createDirectories(log);
+        Path lines = log.resolve("godwit.log");
+        Files.writeString(lines, "INFO ClusterEntry - waiting for a cluster to join cause=of an earlier start\n");
+        executable("java", """
+                if [ "$1" = -version ]; then echo 'openjdk version "17.0.1"' >&2; exit 0; fi
+                echo 'INFO ClusterEntry - waiting for a cluster to join cause=nobody answers' >>'%s'
+                while [ -d '%s' ] && [ ! -e '%s/stop' ]; do sleep 0.05; done
+                exit 1
+                """.formatted(lines, home, home));
+        Path output = home.resolve("start.out");
+        Process start = script("start").redirectOutput(output.toFile()).start();
+        try {
+            await("what it waits for", () -> Files.readString(output).contains("nobody answers"));
+        } finally {
+            file("stop", "");
+        }
+        assertThat(start.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(output)
+                .content()
+                .containsOnlyOnce("godwit: waits for a cluster to join: nobody answers")
+                .doesNotContain("earlier start")
+                .contains("did not start");
+    }
+
+    @Test
     void aStartUnderWayIsToldOfAndStopped() throws Exception {
         executable("java", """
                 if [ "$1" = -version ]; then echo 'openjdk version "17.0.1"' >&2; exit 0; fi
