@@ -12,6 +12,7 @@ import io.godwit.kv.range.RocksResources;
 import io.godwit.kv.range.Split;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -59,15 +60,17 @@ public final class Restore {
      * @throws IOException if a database is damaged or not the one of its range, or files cannot be written
      */
     public static UUID into(Path data, List<Part> parts) throws IOException {
-        Path target = data.toAbsolutePath().normalize();
+        // a link leads to the disk that the data is meant for: it stays
+        Path target =
+                Files.exists(data) ? data.toRealPath() : data.toAbsolutePath().normalize();
         if (Files.exists(target) && !isEmptyDirectory(target)) {
             throw new FileAlreadyExistsException(data + " is not empty");
         }
         Path unfinished = target.resolveSibling(target.getFileName() + ".restoring");
         deleteLeftOver(unfinished);
+        deleteEmpty(target);
         UUID cluster = write(unfinished, parts);
         DurableFiles.syncTree(unfinished);
-        Files.deleteIfExists(target);
         Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
         Path parent = target.getParent();
         if (parent != null) {
@@ -75,6 +78,18 @@ public final class Restore {
         }
         LOG.info("restored data={} cluster={} ranges={}", data, cluster, parts.size());
         return cluster;
+    }
+
+    /** Before anything is copied: where this fails, what was copied could not be given the name in the end. */
+    private static void deleteEmpty(Path target) throws IOException {
+        try {
+            Files.deleteIfExists(target);
+        } catch (FileSystemException e) {
+            throw new IOException(
+                    target + " cannot be replaced (" + e.getReason() + "); where a disk is mounted, restore into a new"
+                            + " directory on it",
+                    e);
+        }
     }
 
     /**

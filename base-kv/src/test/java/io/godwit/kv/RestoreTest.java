@@ -163,6 +163,17 @@ class RestoreTest {
         assertThat(directory.resolve("restored.restoring")).doesNotExist();
     }
 
+    /** The data directory of a service often is a link to a larger disk. */
+    @Test
+    void aLinkToAnEmptyDirectoryIsFollowed() throws Exception {
+        List<Restore.Part> parts = backup();
+        Path disk = Files.createDirectories(directory.resolve("disk/data"));
+        Files.createSymbolicLink(restored, disk);
+        Restore.into(restored, parts);
+        assertThat(restored).isSymbolicLink();
+        assertThat(disk.resolve("FORMAT")).isRegularFile();
+    }
+
     @Test
     void onlyWhatARestoreHasLeftIsDeleted() throws Exception {
         List<Restore.Part> parts = backup();
