@@ -111,6 +111,7 @@ final class StatusFile {
         if (!begun) {
             return;
         }
+        begun = false; // a heartbeat that comes late does not write them again
         try {
             Files.deleteIfExists(directory.resolve("godwit.status"));
             Files.deleteIfExists(directory.resolve("godwit.pid"));

@@ -152,6 +152,8 @@ class StatusFileTest {
         file.begin(List.of());
         file.end();
         file.end();
+        file.alive();
+        file.store("inbox", "SERVING");
 
         assertThat(directory).isEmptyDirectory();
     }
