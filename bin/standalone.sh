@@ -167,6 +167,8 @@ announce_start() {
 }
 
 end_announcement() {
+  # A broker whose start goes on without this script removes it by itself.
+  [ "$announced" = $$ ] || has_ended "$announced" || return 0
   [ "$(cat "$starting_file" 2>/dev/null)" = "$announced" ] && rm -f "$starting_file"
 }
 

@@ -97,6 +97,24 @@ class StandaloneScriptTest {
         assertThat(node.run("status").code()).isEqualTo(3);
     }
 
+    /** The start was interrupted, its broker was not. */
+    @Test
+    void aBrokerThatStillStartsIsFoundThoughItsScriptIsGone() throws Exception {
+        Node node = new Node("orphan", listenerAt("127.0.0.1", 0));
+        Process script = node.begin("start");
+        String ofTheScript = Long.toString(script.pid());
+        await("the broker's process", () -> {
+            Path starting = node.file("godwit.starting");
+            return Files.exists(starting)
+                    && !List.of("", ofTheScript)
+                            .contains(Files.readString(starting).strip());
+        });
+        script.destroy();
+        assertThat(script.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(node.run("stop").output()).contains("godwit: stopped");
+        assertThat(node.run("status").code()).isEqualTo(3);
+    }
+
     /** A retained message was found by another user of the machine in files that everybody could read. */
     @Test
     void whatABrokerWritesIsItsUsersAlone() throws Exception {
