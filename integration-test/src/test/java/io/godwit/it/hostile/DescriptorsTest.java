@@ -44,6 +44,11 @@ class DescriptorsTest {
 
                 swarm.open(broker.address(), CONNECTIONS, number -> Swarm.Manner.saying(new byte[0]));
                 Await.sure("the flood has come", () -> swarm.opened() == CONNECTIONS);
+                try (TestClient late = new TestClient(ClientConfig.of(broker.address(), "late", 5))) {
+                    late.connect(); // in the place of one that says nothing
+                    assertThat(late.subscribe("late", 1)).isEqualTo(1);
+                    late.disconnect();
+                }
                 byte[] payload = new byte[PAYLOAD_BYTES];
                 for (int message = 0; message < MESSAGES; message++) {
                     var done = publisher.publish("t", payload, 1, false, Properties.NONE);

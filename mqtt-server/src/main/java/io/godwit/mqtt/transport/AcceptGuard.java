@@ -11,10 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stands before the acceptor in the pipeline of a listening socket. Closes each connection beyond the {@link
- * DescriptorBudget} on the thread that has
- * accepted it, before it is handed to its event loop: connections that wait for their loop would hold descriptors
- * uncounted.
+ * Stands before the acceptor in the pipeline of a listening socket. A connection beyond the
+ * {@link DescriptorBudget} takes the place of one that has not logged in, or is closed on the thread that has accepted
+ * it, before it is handed to its event loop: connections that wait for their loop would hold descriptors uncounted.
  *
  * <p>When accept itself fails, the listener pauses, longer each time until a connection is accepted again; clients wait
  * in the backlog of the
@@ -49,18 +48,27 @@ final class AcceptGuard extends ChannelInboundHandlerAdapter {
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
         Channel child = (Channel) msg;
         pauseMillis = MIN_PAUSE_MILLIS;
-        if (budget.tryEnter()) {
-            child.closeFuture().addListener(closed -> budget.leave());
+        DescriptorBudget.Entry entry = budget.enter(child, listener);
+        DescriptorBudget.Displaced displaced = entry.displaced();
+        if (displaced != null) {
+            refused(displaced.listener(), displaced.channel());
+            displaced.channel().close();
+        }
+        if (entry.isGranted()) {
             ctx.fireChannelRead(child);
             return;
         }
-        reports.connectionRefused(listener, child.remoteAddress(), ConnectionLimit.DESCRIPTORS);
+        refused(listener, child);
         child.unsafe().closeForcibly();
+    }
+
+    private void refused(String ofListener, Channel child) {
+        reports.connectionRefused(ofListener, child.remoteAddress(), ConnectionLimit.DESCRIPTORS);
         if (refusedPace.count()) {
             LOG.warn(
-                    "connections closed, all file descriptors for connections are in use listener={} connections={} count={}"
-                            + " (raise the limit of open files: ulimit -n)",
-                    listener,
+                    "connections closed, first those that have not logged in: all file descriptors for connections are in"
+                            + " use listener={} connections={} count={} (raise the limit of open files: ulimit -n)",
+                    ofListener,
                     budget.max(),
                     refusedPace.take());
         }

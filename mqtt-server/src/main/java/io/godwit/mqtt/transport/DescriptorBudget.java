@@ -1,22 +1,42 @@
 package io.godwit.mqtt.transport;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.netty.channel.Channel;
+import io.netty.util.AttributeKey;
 import java.lang.management.ManagementFactory;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds the connections that all listeners of a node have open at once, so that the stores can always open files. The
- * bound comes from what the
- * process may open (RLIMIT_NOFILE) and has open when the listeners start, which is after the stores.
+ * bound comes from what the process may open (RLIMIT_NOFILE) and has open when the listeners start, which is after the
+ * stores.
  *
- * <p>Atomic: the loops of several listeners take from it, and every loop gives back.
+ * <p>When it is reached, a connection that comes takes the place of the oldest whose client has not logged in. Else
+ * whoever opens sockets and says nothing would keep all others out. A client that logs in at once is safe from that: it
+ * is the oldest only after as many others have come as there are such places.
+ *
+ * <p>Locked: the loops of several listeners take from it, and every loop gives back. Each connection comes here when it
+ * is opened, has logged in, and is closed.
  */
 public final class DescriptorBudget {
     /** Sixty-four ranges with 64 files each; where fewer files are left, the connections get half of them. */
     private static final long RESERVE = 4096;
 
+    /** Connections that have lost their place and whose loop has not closed them yet; they come on top of the bound. */
+    static final int MAX_CLOSING = 256;
+
+    private static final AttributeKey<DescriptorBudget> OF_CHANNEL = AttributeKey.valueOf(DescriptorBudget.class, "of");
+
     private final int max;
-    private final AtomicInteger open = new AtomicInteger();
+    private int open;
+    /** Those whose client has not logged in, with the name of their listener, oldest first. */
+    private final Map<Channel, String> silent = new LinkedHashMap<>();
+
+    private final Set<Channel> closing = new HashSet<>();
 
     DescriptorBudget(int max) {
         this.max = max;
@@ -58,16 +78,60 @@ public final class DescriptorBudget {
         return max == Integer.MAX_VALUE ? "unlimited" : Integer.toString(max);
     }
 
-    /** Takes one, which {@link #leave} is to be called for; false when none is left. */
-    boolean tryEnter() {
-        if (open.incrementAndGet() > max) {
-            open.decrementAndGet();
-            return false;
-        }
-        return true;
+    /** Who has lost the place that another got. */
+    record Displaced(Channel channel, String listener) {}
+
+    /** The place of a connection, or that there is none for it. */
+    record Entry(boolean isGranted, @Nullable Displaced displaced) {
+        static final Entry REFUSED = new Entry(false, null);
+        static final Entry FREE = new Entry(true, null);
     }
 
-    void leave() {
-        open.decrementAndGet();
+    /** Takes a place for {@code child} until it is closed. The caller closes whoever was displaced. */
+    Entry enter(Channel child, String listener) {
+        Entry entry = place(child, listener);
+        if (entry.isGranted()) {
+            child.attr(OF_CHANNEL).set(this);
+            child.closeFuture().addListener(closed -> leave(child));
+        }
+        return entry;
+    }
+
+    private synchronized Entry place(Channel child, String listener) {
+        Entry entry = Entry.FREE;
+        if (open >= max) {
+            Map.Entry<Channel, String> oldest =
+                    silent.isEmpty() ? null : silent.entrySet().iterator().next();
+            if (oldest == null
+                    || closing.size() >= MAX_CLOSING
+                    || !oldest.getKey().isRegistered()) {
+                return Entry.REFUSED;
+            }
+            Displaced displaced = new Displaced(oldest.getKey(), oldest.getValue());
+            silent.remove(displaced.channel());
+            closing.add(displaced.channel());
+            entry = new Entry(true, displaced);
+        }
+        open++;
+        silent.put(child, listener);
+        return entry;
+    }
+
+    /** The client of {@code child} has logged in: its place is its own. */
+    static void loggedIn(Channel child) {
+        DescriptorBudget budget = child.attr(OF_CHANNEL).getAndSet(null);
+        if (budget != null) {
+            budget.keep(child);
+        }
+    }
+
+    private synchronized void keep(Channel child) {
+        silent.remove(child);
+    }
+
+    private synchronized void leave(Channel child) {
+        open--;
+        silent.remove(child);
+        closing.remove(child);
     }
 }

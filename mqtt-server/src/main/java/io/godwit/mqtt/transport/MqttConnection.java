@@ -166,6 +166,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     public void accepted() {
         if (state == State.OPENING) {
             state = State.ACCEPTED;
+            DescriptorBudget.loggedIn(channel);
             lookSoon(); // another time-out holds
         }
     }

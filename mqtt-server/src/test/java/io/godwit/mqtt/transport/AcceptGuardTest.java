@@ -7,6 +7,8 @@ import io.godwit.plugin.event.ConnectionLimit;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -31,25 +33,79 @@ class AcceptGuardTest {
         return channel;
     }
 
+    private static EmbeddedChannel accepted(EmbeddedChannel listening) {
+        EmbeddedChannel child = new EmbeddedChannel();
+        listening.writeInbound(child);
+        return child;
+    }
+
+    private static EmbeddedChannel loggedIn(EmbeddedChannel listening) {
+        EmbeddedChannel child = accepted(listening);
+        DescriptorBudget.loggedIn(child);
+        return child;
+    }
+
+    private void assertRefused(int count) {
+        assertThat(events)
+                .hasSize(count)
+                .allSatisfy(event -> assertThat(event)
+                        .isInstanceOfSatisfying(
+                                BrokerEvent.ConnectionRefused.class,
+                                refused -> assertThat(refused.limit()).isEqualTo(ConnectionLimit.DESCRIPTORS)));
+    }
+
     @Test
     void connectionsBeyondTheBudgetOfAllListenersAreClosedAndReported() {
         DescriptorBudget budget = new DescriptorBudget(2);
         EmbeddedChannel one = listening(budget);
         EmbeddedChannel other = listening(budget);
-        EmbeddedChannel first = new EmbeddedChannel();
-        EmbeddedChannel beyond = new EmbeddedChannel();
-        one.writeInbound(first);
-        other.writeInbound(new EmbeddedChannel());
+        EmbeddedChannel first = loggedIn(one);
+        loggedIn(other);
 
-        one.writeInbound(beyond);
+        EmbeddedChannel beyond = accepted(one);
 
         assertThat(one.inboundMessages()).containsExactly(first);
         assertThat(beyond.isOpen()).isFalse();
-        assertThat(events)
-                .singleElement()
-                .isInstanceOfSatisfying(
-                        BrokerEvent.ConnectionRefused.class,
-                        refused -> assertThat(refused.limit()).isEqualTo(ConnectionLimit.DESCRIPTORS));
+        assertRefused(1);
+    }
+
+    /** Else whoever opens sockets and says nothing keeps all others out. */
+    @Test
+    void theOldestThatHasNotLoggedInGivesItsPlaceToOneThatComes() {
+        DescriptorBudget budget = new DescriptorBudget(3);
+        EmbeddedChannel listening = listening(budget);
+        EmbeddedChannel client = loggedIn(listening);
+        EmbeddedChannel oldest = accepted(listening);
+        EmbeddedChannel newer = accepted(listening);
+
+        EmbeddedChannel honest = loggedIn(listening);
+
+        assertThat(oldest.isOpen()).isFalse();
+        assertThat(List.of(client, newer, honest)).allMatch(EmbeddedChannel::isOpen);
+        assertRefused(1);
+        for (int i = 0; i < 10; i++) {
+            accepted(listening);
+        }
+        assertThat(newer.isOpen()).isFalse();
+        assertThat(List.of(client, honest)).allMatch(EmbeddedChannel::isOpen);
+        assertRefused(11);
+    }
+
+    @Test
+    void placesAreNotGivenTwiceWhileThoseThatLostThemAreOpen() {
+        EmbeddedChannel listening = listening(new DescriptorBudget(DescriptorBudget.MAX_CLOSING + 10));
+        for (int i = 0; i < DescriptorBudget.MAX_CLOSING + 10; i++) {
+            listening.writeInbound(new EmbeddedChannel(new ChannelOutboundHandlerAdapter() {
+                @Override
+                public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+                    // its loop does not come round to it
+                }
+            }));
+        }
+        for (int i = 0; i < DescriptorBudget.MAX_CLOSING; i++) {
+            assertThat(accepted(listening).isOpen()).isTrue();
+        }
+        assertThat(accepted(listening).isOpen()).isFalse();
     }
 
     @Test
