@@ -14,17 +14,21 @@ import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds a password file for one edit: locked against a second editor, replaced as a whole by a synced file of mode 0600, so that neither a
- * reader nor a crash ever meets half of it. Blocks.
+ * Holds a password file for one edit: locked against a second editor, replaced as a whole by a synced file, so that neither a
+ * reader nor a crash ever meets half of it. A new file has mode 0600; one that was there keeps its owner, its group and what these may do.
+ * Blocks.
  */
 final class PasswordFileEditor implements AutoCloseable {
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+    private static final Set<PosixFilePermission> OF_OTHERS = PosixFilePermissions.fromString("------rwx");
 
     private final Path file;
     private final FileChannel lock;
@@ -106,7 +110,7 @@ final class PasswordFileEditor implements AutoCloseable {
         }
     }
 
-    /** An edit by root must not take the file from the user whom the broker runs as. */
+    /** An edit by root must not take the file from the user whom the broker runs as, nor from the group by which it reads. */
     private void keepOwner(Path next) throws IOException {
         PosixFileAttributes before = Files.readAttributes(file, PosixFileAttributes.class);
         PosixFileAttributes after = Files.readAttributes(next, PosixFileAttributes.class);
@@ -117,6 +121,10 @@ final class PasswordFileEditor implements AutoCloseable {
         if (!before.owner().equals(after.owner())) {
             view.setOwner(before.owner());
         }
+        Set<PosixFilePermission> kept = EnumSet.copyOf(after.permissions());
+        kept.addAll(before.permissions());
+        kept.removeAll(OF_OTHERS);
+        view.setPermissions(kept); // last: now they are the right group's
     }
 
     @Override

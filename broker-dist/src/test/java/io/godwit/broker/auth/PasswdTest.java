@@ -70,6 +70,16 @@ class PasswdTest {
         }
     }
 
+    /** The broker of a service often reads the file by its group: after an edit it must still be able to. */
+    @Test
+    void anEditLeavesTheGroupItsRightsAndOthersNone() throws Exception {
+        assertThat(run("grutto\nrest", "add", "--cost", "4", "ann")).as(output).isZero();
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+        assertThat(run("tureluur\n", "change", "--cost", "4", "ann")).isZero();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-r-----");
+    }
+
     /** A device that logs in by SCRAM needs its kind of credential. */
     @Test
     void aChangeKeepsTheKindUnlessToldOtherwise() throws Exception {
