@@ -56,6 +56,7 @@ class MqttConnectionTest {
 
     @BeforeEach
     void bind() {
+        channel.freezeTime(); // no turn ends since the machine was busy
         loop.bindToCurrentThread();
     }
 
@@ -334,7 +335,6 @@ class MqttConnectionTest {
     /** What is read already is handed on: the pause lasts until it is paid for. */
     @Test
     void thePublishRatePausesReadingAndDiscardsNothing() {
-        channel.freezeTime();
         connection = connection(listener(0, 100));
         accept(0);
         Publish publish = new Publish(0, false, Qos.AT_MOST_ONCE, false, "t", new byte[0], MessageProperties.NONE);
@@ -366,7 +366,6 @@ class MqttConnectionTest {
 
     @Test
     void aConnectionThatIsOverIsHeldByNoLongPause() {
-        channel.freezeTime();
         connection = connection(listener(0, 1));
         accept(0);
         Publish publish = new Publish(0, false, Qos.AT_MOST_ONCE, false, "t", new byte[0], MessageProperties.NONE);
