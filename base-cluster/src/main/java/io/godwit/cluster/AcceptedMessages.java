@@ -19,13 +19,11 @@ import org.jgroups.util.SizeStreamable;
 
 /**
  * The kinds of messages that JGroups takes in. By itself it takes any, from whoever reaches the port: an {@link
- * ObjectMessage} may bring an object
- * that Java deserializes, or the name of a class of which an object is made.
+ * ObjectMessage} may bring an object that Java deserializes, or the name of a class of which an object is made.
  *
  * <p>Our own messages are bytes. Of the protocols' some have no payload and some are an {@link ObjectMessage} that
- * lists numbers of messages:
- * NAKACK2 and UNICAST3 ask for what was lost, STABLE tells what all have. Only these payloads are read. JGroups keeps
- * its kinds for the whole process.
+ * lists numbers of messages: NAKACK2 and UNICAST3 ask for what was lost, STABLE tells what all have. Only these
+ * payloads are read. JGroups keeps its kinds for the whole process.
  *
  * <p>By itself JGroups makes an array of whatever length a payload names, up to 2 GiB, before it looks whether so much
  * has come: a message of 30 bytes would end the process. Here nothing is longer than the longest message.

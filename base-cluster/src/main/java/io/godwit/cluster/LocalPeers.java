@@ -21,8 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Who may talk to a node that speaks in the clear over the loopback address: processes of its own user, and root. There
- * a port is open to
- * every user of the machine, and whoever reaches it would be a node, or an operator.
+ * a port is open to every user of the machine, and whoever reaches it would be a node, or an operator.
  *
  * <p>The kernel tells the user of a loopback connection: the other end is a socket of this machine too, and {@code
  * /proc/net/tcp} names the user of
@@ -31,8 +30,7 @@ import org.slf4j.LoggerFactory;
  * twice: it may be closed while the table is read. When nothing can be found out, nobody is let in.
  *
  * <p>Thread-safe. The number of looks is bounded, since each reads a table as long as the machine has connections: a
- * stranger who connects
- * again and again delays new connections of nodes, which try again, but not what is connected.
+ * stranger who connects again and again delays new connections of nodes, which try again, but not what is connected.
  */
 class LocalPeers {
     private static final Logger LOG = LoggerFactory.getLogger(LocalPeers.class);

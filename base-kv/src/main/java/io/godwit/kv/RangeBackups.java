@@ -16,8 +16,7 @@ public interface RangeBackups {
 
     /**
      * Copies all ranges of some stores as they are at one moment, see {@link io.godwit.kv.range.RangeMoment}: with
-     * everything in them that was acknowledged before the
-     * call. They take no writes for that moment.
+     * everything in them that was acknowledged before the call. They take no writes for that moment.
      *
      * @return by their first keys, store after store
      * @throws IOException if this node does not lead all of them, one is being changed, or they cannot be written

@@ -41,8 +41,7 @@ final class ClusterSettings {
 
     /**
      * Whether publishes of QoS 1 and 2 may be answered with success. A node of a cluster cannot rule out that others
-     * hold live sessions that it
-     * does not reach, also while it sees no other: a cut link looks the same.
+     * hold live sessions that it does not reach, also while it sees no other: a cut link looks the same.
      */
     static boolean acknowledgesPublishes(BrokerConfig config) {
         return !isClustered(config) || config.get(FileSettings.ACKNOWLEDGE_UNREACHED);

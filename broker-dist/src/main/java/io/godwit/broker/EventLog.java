@@ -119,8 +119,8 @@ final class EventLog implements EventListener, AutoCloseable {
 
     /**
      * Clients choose names and topics: nothing of them may look like another line, be one of kilobytes, or show in
-     * another order than it has. So what
-     * ends lines, turns the direction of writing, is invisible or half a character becomes a question mark.
+     * another order than it has. So what ends lines, turns the direction of writing, is invisible or half a character
+     * becomes a question mark.
      */
     private static String text(BrokerEvent event) {
         String text = event.toString();

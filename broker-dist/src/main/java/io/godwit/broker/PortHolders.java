@@ -20,8 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Names the processes that listen on ports which this broker was to have, as far as {@code /proc} tells: of another
- * user's process only whose
- * it is. Looks once, after a start has failed.
+ * user's process only whose it is. Looks once, after a start has failed.
  */
 final class PortHolders {
     private static final Logger LOG = LoggerFactory.getLogger(PortHolders.class);

@@ -25,8 +25,7 @@ import org.slf4j.LoggerFactory;
  * lock of the data directory, and touched every ten seconds. Until they are there the script's {@code godwit.starting} tells of a start. Thread-safe: the main thread and health callbacks write.
  *
  * <p>A disk may be full. What stands in the file then is not true any more, so it is overwritten in place, which needs
- * no
- * new block, or else removed; and it is written again with every heartbeat until that succeeds.
+ * no new block, or else removed; and it is written again with every heartbeat until that succeeds.
  */
 final class StatusFile {
     private static final Logger LOG = LoggerFactory.getLogger(StatusFile.class);

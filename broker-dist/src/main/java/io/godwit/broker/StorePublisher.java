@@ -23,9 +23,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the inbox store does outside itself: publishes wills and undistributed QoS 2 messages, removes the routes of ended sessions, and gives
- * what those had of shared groups to others.
- * Thread-safe, without state.
+ * What the inbox store does outside itself: publishes wills and undistributed QoS 2 messages, removes the routes of
+ * ended sessions, and gives what those had of shared groups to others. Thread-safe, without state.
  */
 final class StorePublisher implements WillPublisher, RouteRemover, GroupPublisher {
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);

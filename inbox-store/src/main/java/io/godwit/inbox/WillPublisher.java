@@ -29,8 +29,7 @@ public interface WillPublisher {
 
     /**
      * The store has on record that {@code message} is distributed: it is not published under this token again, neither
-     * by the store nor by a
-     * connection. Called on a range executor; must return at once.
+     * by the store nor by a connection. Called on a range executor; must return at once.
      *
      * @param message null when nothing is known of it any more, since this was told before
      */

@@ -69,12 +69,14 @@ class ReadmeTest {
 
     @Test
     void everyBlockIsPastedOrSaysWhyNot() throws IOException {
-        List<String> known = new ArrayList<>(
-                List.of(START, RETAINED, OFFLINE, PASSWORD, AUTHENTICATION, TLS, ADMIN, LOAD));
+        List<String> known =
+                new ArrayList<>(List.of(START, RETAINED, OFFLINE, PASSWORD, AUTHENTICATION, TLS, ADMIN, LOAD));
         known.addAll(NOT_PASTED.keySet());
-        assertThat(blocks()).hasSize(known.size()).allSatisfy(block -> assertThat(known)
-                .as("a block of README.md: %s", block)
-                .anyMatch(beginning -> block.strip().startsWith(beginning)));
+        assertThat(blocks())
+                .hasSize(known.size())
+                .allSatisfy(block -> assertThat(known)
+                        .as("a block of README.md: %s", block)
+                        .anyMatch(beginning -> block.strip().startsWith(beginning)));
     }
 
     @Test
@@ -101,7 +103,10 @@ class ReadmeTest {
         step(script, "load", block(LOAD).lines().limit(2).reduce("", (all, line) -> all + line + '\n'));
 
         step(script, "password", "printf 'grutto\\ngrutto\\n' | " + block(PASSWORD));
-        step(script, "provider", "cp '" + edited(home, "users.yml", AUTHENTICATION, "  provider:") + "' conf/standalone.yml\n");
+        step(
+                script,
+                "provider",
+                "cp '" + edited(home, "users.yml", AUTHENTICATION, "  provider:") + "' conf/standalone.yml\n");
         step(script, "check", "bin/standalone.sh check");
         step(script, "restart", "bin/standalone.sh restart");
         step(script, "user", "mosquitto_pub -u ann -P grutto -t a -m b");
@@ -121,7 +126,8 @@ class ReadmeTest {
             run(List.of("unshare", "-rn", "bash", "-c", "ip link set lo up && exec bash " + script));
         } else {
             try (ServerSocket socket = new ServerSocket()) {
-                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1883)); // fails where it is not free
+                socket.bind(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 1883)); // fails where it is not free
             }
             run(List.of("bash", script.toString()));
         }

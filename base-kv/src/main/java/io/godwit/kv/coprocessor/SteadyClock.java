@@ -7,12 +7,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Wall time that never steps. It begins with the system's wall clock and goes on by the monotonic one. When somebody
- * sets
- * the wall clock, this one follows by running a tenth faster or slower until both agree. So deadlines in memory stay
- * true,
- * time never goes back, and nothing ends all at once because the clock was set. What is stored has wall time, as near
- * as
- * that; only a restart takes a step over in full.
+ * sets the wall clock, this one follows by running a tenth faster or slower until both agree. So deadlines in memory
+ * stay true, time never goes back, and nothing ends all at once because the clock was set. What is stored has wall
+ * time, as near as that; only a restart takes a step over in full.
  *
  * <p>Thread-safe. A look reads two fields and a clock; once a second one of them takes a lock.
  */

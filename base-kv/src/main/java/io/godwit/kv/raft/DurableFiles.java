@@ -32,8 +32,8 @@ public final class DurableFiles {
 
     /**
      * Creates {@code directory} with the parents it lacks, and fsyncs each directory that got a new name. Only their
-     * owner may enter the
-     * new ones: they hold messages, and the umask of whoever started this process may be a generous one.
+     * owner may enter the new ones: they hold messages, and the umask of whoever started this process may be a generous
+     * one.
      */
     public static void createDirectories(Path directory) throws IOException {
         Deque<Path> missing = new ArrayDeque<>();

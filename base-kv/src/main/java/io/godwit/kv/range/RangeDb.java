@@ -67,8 +67,8 @@ public final class RangeDb implements AutoCloseable {
     private final ReentrantReadWriteLock useLock = new ReentrantReadWriteLock();
     /**
      * Held by the apply thread for each batch, and by whoever copies several ranges as they are at one moment ({@link
-     * RangeMoment}), who must stop those that
-     * write, each a thread of its own. Nobody takes another lock's turn under it but {@link #useLock} to read.
+     * RangeMoment}), who must stop those that write, each a thread of its own. Nobody takes another lock's turn under
+     * it but {@link #useLock} to read.
      */
     private final ReentrantLock writeGate = new ReentrantLock();
 

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * over. Where nobody has told of the newer one yet there is a gap.
  *
  * <p>What a node has told that is gone counts only where no node that is there tells of the range, or of its keys. Its
- * epoch may be above all that is left: of a change that
- * only it had applied, when the others went on by themselves ({@code recover}). They would never reach it.
+ * epoch may be above all that is left: of a change that only it had applied, when the others went on by themselves
+ * ({@code recover}). They would never reach it.
  */
 public final class Routes {
     static final Routes NONE = new Routes(new TreeMap<>(Arrays::compareUnsigned));

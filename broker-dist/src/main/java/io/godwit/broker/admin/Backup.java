@@ -16,9 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes a backup of a store that is in use: range after range, each as its leader has it at its own moment; or of all
- * stores of one node at one moment
- * ({@link #takeAll}), a backup for each. In order, with what a crash, of this
- * program or of a node, leaves:
+ * stores of one node at one moment ({@link #takeAll}), a backup for each. In order, with what a crash, of this program
+ * or of a node, leaves:
  *
  * <ol>
  *   <li>the files of every range, each compared with its checksum as it comes and fsynced; left over, they are no backup, since there is no manifest

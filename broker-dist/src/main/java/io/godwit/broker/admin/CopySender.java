@@ -18,8 +18,7 @@ import java.util.stream.Stream;
 
 /**
  * Sends the copy of one range, or of all ranges of some stores, to one caller, as fast as that takes it. On a thread of
- * its own, which waits for the caller; a caller that
- * takes nothing for a minute is given up.
+ * its own, which waits for the caller; a caller that takes nothing for a minute is given up.
  */
 final class CopySender {
     private static final int CHUNK_BYTES = 256 << 10;

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Has one hash computed for all logins with one user and password that come while it is computed or waits for that:
- * {@link #join}. So a fleet that
- * connects again with one password takes one place of the queue, and its logins do not refuse each other.
+ * {@link #join}. So a fleet that connects again with one password takes one place of the queue, and its logins do not
+ * refuse each other.
  *
  * <p>Unknown users are treated alike, so that nobody learns by the time which users there are. A login that could not
- * be checked, since the queue was
- * full, stands for itself alone: the others try again, each in the name of its own source.
+ * be checked, since the queue was full, stands for itself alone: the others try again, each in the name of its own
+ * source.
  *
  * <p>Any thread: event loops join, and password threads end what they joined.
  */

@@ -17,11 +17,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677), without channel binding. The messages: the client's first names user and
- * nonce, the server's first adds its own nonce, salt and iterations, the client's final proves the password, the server's final proves that
- * the server knows the user. The server computes a few HMACs, so it does so on the event loop; but for a name that is
- * not ASCII, which has to be
- * normalized: {@link Computer}.
+ * The server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677), without channel binding. The messages: the client's first
+ * names user and nonce, the server's first adds its own nonce, salt and iterations, the client's final proves the
+ * password, the server's final proves that the server knows the user. The server computes a few HMACs, so it does so on
+ * the event loop; but for a name that is not ASCII, which has to be normalized: {@link Computer}.
  *
  * <p>An unknown user is asked on with a salt made up for that name, and refused at the end as a wrong password is. Used
  * by one thread at a time.

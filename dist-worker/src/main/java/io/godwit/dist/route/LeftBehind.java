@@ -6,10 +6,9 @@ import java.util.List;
 
 /**
  * The keys whose routes stand in the index though no range of this node keeps them up any more: its replica was given
- * up, or is being made anew. They go on being matched, since
- * a route too many is found out when it is used, and one that is missing costs messages. The range that has the keys
- * next removes those that have vanished
- * by then. Apply threads and those that close ranges meet here, hence the lock.
+ * up, or is being made anew. They go on being matched, since a route too many is found out when it is used, and one
+ * that is missing costs messages. The range that has the keys next removes those that have vanished by then. Apply
+ * threads and those that close ranges meet here, hence the lock.
  */
 final class LeftBehind {
     /** Beyond it all keys count as left behind: a check too many costs time only. */

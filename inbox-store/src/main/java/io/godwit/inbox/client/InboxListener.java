@@ -6,8 +6,7 @@ import java.util.List;
 public interface InboxListener {
     /**
      * The leader has decided the attach: requests about the inbox that are made from now on come behind it. It is not
-     * committed yet, so the client is told
-     * nothing.
+     * committed yet, so the client is told nothing.
      */
     default void attaching() {}
 

@@ -14,9 +14,8 @@ public interface SessionDirectory {
      * when it has released its lease. All get it in the order in which they asked; one that others wait behind is told
      * to give up as soon as it does.
      *
-     * @param mayFollow asked about the last that asked for the client id and has not released it, if there is one:
-     *     may be asked several times, and must
-     *     return at once. In one step with the rest: nobody else comes between.
+     * @param mayFollow asked about the last that asked for the client id and has not released it, if there is one: may
+     *     be asked several times, and must return at once. In one step with the rest: nobody else comes between.
      * @return empty when it may not: then nobody is told anything
      */
     Optional<CompletableFuture<Lease>> acquire(

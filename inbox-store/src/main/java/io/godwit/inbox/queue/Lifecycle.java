@@ -154,10 +154,8 @@ final class Lifecycle {
 
     /**
      * Whether the store already has all that the client is told by its CONNACK: one connection follows another at once,
-     * on the same terms, and nothing is
-     * under way. Then the answer need not wait for the commit: a crash before that leaves the session as it was a
-     * moment ago. So clients that fight for a
-     * session wait for no disk.
+     * on the same terms, and nothing is under way. Then the answer need not wait for the commit: a crash before that
+     * leaves the session as it was a moment ago. So clients that fight for a session wait for no disk.
      */
     private boolean goesOn(InboxState state, AttachRequest request) {
         Session session = state.session;

@@ -2,8 +2,7 @@ package io.godwit.mqtt.codec;
 
 /**
  * What a packet may be decoded into. A user property of 7 bytes on the wire takes some 130 on the heap, so the length
- * of
- * a packet does not bound what it becomes.
+ * of a packet does not bound what it becomes.
  *
  * @param maxConnectBytes the largest CONNECT, type and length included: its sender has not logged in; at least 64
  * @param maxConnectUserProperties user properties of a CONNECT, those of its will included; at least 0

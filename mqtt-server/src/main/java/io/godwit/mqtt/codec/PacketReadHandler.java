@@ -24,10 +24,8 @@ import org.jspecify.annotations.Nullable;
  * channel at rest holds none.
  *
  * <p>What one read brings may be work for seconds. After {@link #TURN_NANOS} the rest waits, in order, until the loop
- * has
- * served its other channels; what is read meanwhile waits behind it. That holds for a channel that has ended as well:
- * its
- * end is told when all is handled, since who sends and closes at once must not stop the loop either.
+ * has served its other channels; what is read meanwhile waits behind it. That holds for a channel that has ended as
+ * well: its end is told when all is handled, since who sends and closes at once must not stop the loop either.
  */
 public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private static final int MIN_PARTIAL_BYTES = 64;
@@ -36,8 +34,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
 
     /**
      * How long one channel keeps its loop from the others. Looked at after packets 1, 2, 4 and so on, since a single
-     * one may
-     * have thousands of matches, and later every {@link #PACKETS_PER_LOOK} packets.
+     * one may have thousands of matches, and later every {@link #PACKETS_PER_LOOK} packets.
      */
     static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -87,8 +84,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
 
     /**
      * The handler behind this one once the channel has ended before all was handled; null until then. By then the
-     * pipeline is
-     * taken apart, so it is called directly.
+     * pipeline is taken apart, so it is called directly.
      */
     private @Nullable ChannelInboundHandler last;
 

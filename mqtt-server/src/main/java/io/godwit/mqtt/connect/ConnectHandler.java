@@ -42,13 +42,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Serves one connection from its first packet to CONNACK. Confined to its event loop.
  *
- * <p>The steps: {@link #begin} checks the CONNECT, {@link Admission} whether the client is let in. Only then {@link #acquire} asks the
- * directory for the client id, which another connection may have to give up first (takeover), unless that is another user's. With the
- * {@link SessionDirectory.Lease} it sees whether what is stored is another user's ({@link #acquired}) and opens
- * the session ({@link #openSession}): a clean one of expiry 0 and without a will only has a stored predecessor deleted; any other is attached at the
- * inbox store. A route that a resumed session lacks, since a crash had left it out, is written. Then {@link #open} sends CONNACK and makes the
- * session the connection's handler. What the client
- * sent behind its CONNECT meanwhile stays undecoded until then, and reading pauses.
+ * <p>The steps: {@link #begin} checks the CONNECT, {@link Admission} whether the client is let in. Only then {@link
+ * #acquire} asks the directory for the client id, which another connection may have to give up first (takeover), unless
+ * that is another user's. With the {@link SessionDirectory.Lease} it sees whether what is stored is another user's
+ * ({@link #acquired}) and opens the session ({@link #openSession}): a clean one of expiry 0 and without a will only has
+ * a stored predecessor deleted; any other is attached at the inbox store. A route that a resumed session lacks, since a
+ * crash had left it out, is written. Then {@link #open} sends CONNACK and makes the session the connection's handler.
+ * What the client sent behind its CONNECT meanwhile stays undecoded until then, and reading pauses.
  *
  * <p>At every step the connection may turn out to have closed: then what the step got is given back.
  */
@@ -346,8 +346,7 @@ public final class ConnectHandler extends SessionlessHandler {
 
     /**
      * The session of a connection that is taken over as soon as it has its CONNACK. The next one may have the session
-     * by now: so this one has to do with
-     * nothing of it, and asks for nothing but the end of its attachment.
+     * by now: so this one has to do with nothing of it, and asks for nothing but the end of its attachment.
      */
     private void openToLeave(Connect packet, SessionTerms terms, AttachReply reply, InboxMail mail) {
         services.open().enter();

@@ -22,8 +22,7 @@ public record ConnectServices(
         Bans bans) {
     /**
      * @param maxPendingBytes heap that CONNECTs take while they wait for an answer, those of 4 KiB and less not
-     *     counted; 0
-     *     for no limit
+     *     counted; 0 for no limit
      */
     public ConnectServices(
             SessionServices session,

@@ -9,9 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds the memory of CONNECTs that wait: for a password to be verified, for an AUTH, for a store. Anybody can send
- * one,
- * so they share a budget of their own, in bytes on the heap. Small ones need no room: so many connections, so little
- * memory, and who sends large ones keeps nobody else from logging in.
+ * one, so they share a budget of their own, in bytes on the heap. Small ones need no room: so many connections, so
+ * little memory, and who sends large ones keeps nobody else from logging in.
  *
  * <p>Thread-safe: all event loops share the budget.
  */

@@ -10,9 +10,8 @@ import java.security.SecureRandom;
 /**
  * Counts the filters of a session by 64-bit digests of them: a session that names one again must not be counted twice,
  * sessions are many, and the text of each filter is kept elsewhere already. Clients choose the filters, so the digest
- * is
- * keyed with a secret of this process: nobody can name two filters that count as one, or many that fall on one place.
- * Confined to the loop of its session.
+ * is keyed with a secret of this process: nobody can name two filters that count as one, or many that fall on one
+ * place. Confined to the loop of its session.
  */
 final class FilterCount {
     private static final byte[] SECRET = new byte[32];

@@ -123,8 +123,7 @@ final class PublishIntake {
 
     /**
      * Does not take it. 3.1.1 has no answer for that: one over a limit ends the connection, for the client has lost its
-     * way; so does one that
-     * this node can make no promise for; one that a rule forbids is taken and dropped.
+     * way; so does one that this node can make no promise for; one that a rule forbids is taken and dropped.
      */
     private void reject(Publish publish, String topic, ReasonCode code) {
         if (session.isClosed()) {

@@ -100,9 +100,8 @@ public abstract class Session implements PacketHandler, Subscriber {
     public interface End {
         /**
          * The stores have decided all that this session has asked of them, and it asks for nothing more: whatever the
-         * client's next connection asks for comes
-         * behind that, so the client id is free. What was decided is not committed yet. Not called, or called later,
-         * where that is not known.
+         * client's next connection asks for comes behind that, so the client id is free. What was decided is not
+         * committed yet. Not called, or called later, where that is not known.
          */
         default void left() {}
 

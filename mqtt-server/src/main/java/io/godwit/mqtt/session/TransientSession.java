@@ -468,8 +468,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
             steps.add(willAttachment.detach(-1, publishWill));
         }
         // what its client has not acknowledged goes to another member (MQTT 5.0, 4.8.2), now that the groups do not
-        // choose this one any
-        // more; without another its client was the last to have it
+        // choose this one any more; without another its client was the last to have it
         takeHeldForOthers().forEach(own -> handOn(own, () -> {}));
         if (queue != null) {
             for (LiveQueue.Entry entry = queue.poll(); entry != null; entry = queue.poll()) {

@@ -152,10 +152,8 @@ public final class ReplayQueue {
 
     /**
      * There are too many notes: one replay may stay open for as long as its client likes. Forgets them, and what was
-     * read
-     * before. What is read from now on is newer than all of them, since a live message that is retained is stored
-     * before it
-     * is sent.
+     * read before. What is read from now on is newer than all of them, since a live message that is retained is stored
+     * before it is sent.
      */
     private void readAnew() {
         live.clear();

@@ -52,9 +52,9 @@ public interface Subscriber {
     <T> void inOrder(CompletableFuture<T> checked, Consumer<T> action);
 
     /**
-     * Adds or replaces subscriptions. Complete when SUBACK may be sent: every publish received from then on reaches them. Yields for each
-     * filter whether it is new; fails as the stores do, see
-     * {@link io.godwit.dist.client.DistOutcome#ofFailure}.
+     * Adds or replaces subscriptions. Complete when SUBACK may be sent: every publish received from then on reaches
+     * them. Yields for each filter whether it is new; fails as the stores do, see {@link
+     * io.godwit.dist.client.DistOutcome#ofFailure}.
      *
      * @param subscriptionId 0 when absent
      */

@@ -9,9 +9,9 @@ import io.godwit.plugin.topic.TopicName;
  * @param maxBytes of a topic or a filter in UTF-8, 1 to 65,535
  * @param maxFiltersPerSubscribe filters in one SUBSCRIBE; at least 1
  * @param maxFiltersPerSession filters that one session has; at least 1
- * @param maxPatternsPerSession patterns of wildcards and share groups that the filters of one session have; at
- *     least 1. A
- *     topic matches at most so many of its filters, and one without wildcards. One of more than 16 levels counts for several
+ * @param maxPatternsPerSession patterns of wildcards and share groups that the filters of one session have; at least 1.
+ *     A topic matches at most so many of its filters, and one without wildcards. One of more than 16 levels counts for
+ *     several
  */
 public record TopicLimits(
         int maxLevels, int maxBytes, int maxFiltersPerSubscribe, int maxFiltersPerSession, int maxPatternsPerSession) {

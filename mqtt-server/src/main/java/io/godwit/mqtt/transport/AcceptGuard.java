@@ -16,9 +16,8 @@ import org.slf4j.LoggerFactory;
  * it, before it is handed to its event loop: connections that wait for their loop would hold descriptors uncounted.
  *
  * <p>When accept itself fails, the listener pauses, longer each time until a connection is accepted again; clients wait
- * in the backlog of the
- * kernel. Both cases are logged at most once a {@link #LOG_INTERVAL_NANOS}, since clients cause them at will. Confined
- * to the listener's loop.
+ * in the backlog of the kernel. Both cases are logged at most once a {@link #LOG_INTERVAL_NANOS}, since clients cause
+ * them at will. Confined to the listener's loop.
  */
 final class AcceptGuard extends ChannelInboundHandlerAdapter {
     static final long MIN_PAUSE_MILLIS = 100;

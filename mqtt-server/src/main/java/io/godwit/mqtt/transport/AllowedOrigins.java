@@ -17,10 +17,9 @@ public record AllowedOrigins(boolean isAny, List<String> listed) {
 
     /**
      * Those of the host that the request is for, whatever the port. A host name is believed over TLS only, where the
-     * browser has compared it with the
-     * certificate, and never on this machine's loopback interface: whoever owns a name may have it point to any machine
-     * once his page is loaded (DNS
-     * rebinding). IP addresses and names of the loopback interface can not be had to point elsewhere.
+     * browser has compared it with the certificate, and never on this machine's loopback interface: whoever owns a name
+     * may have it point to any machine once his page is loaded (DNS rebinding). IP addresses and names of the loopback
+     * interface can not be had to point elsewhere.
      */
     public static final AllowedOrigins SAME_HOST = new AllowedOrigins(false, List.of());
 

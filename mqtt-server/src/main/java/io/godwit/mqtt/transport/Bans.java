@@ -9,10 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps those out for a time who fail again and again: sources, before anything is done for a connection, and client
- * ids, each within its tenant and
- * the mount point of its listener, once its client has said who it is. Whoever is banned by a client id can not be kept
- * from taking it, so this is for clients that flap, not for logins: else
- * anybody could have others banned. Thread-safe.
+ * ids, each within its tenant and the mount point of its listener, once its client has said who it is. Whoever is
+ * banned by a client id can not be kept from taking it, so this is for clients that flap, not for logins: else anybody
+ * could have others banned. Thread-safe.
  */
 public final class Bans {
     /** For wiring without bans. */

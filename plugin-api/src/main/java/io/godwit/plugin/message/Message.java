@@ -42,8 +42,7 @@ public final class Message {
 
     /**
      * About what this message takes on the heap, in bytes: payload, topic, and properties as they are once decoded.
-     * This is
-     * what budgets are charged with: a message may have no payload and half a megabyte of properties.
+     * This is what budgets are charged with: a message may have no payload and half a megabyte of properties.
      */
     public int heapBytes() {
         return heapBytes;

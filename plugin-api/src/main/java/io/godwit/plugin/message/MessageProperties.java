@@ -39,8 +39,7 @@ public record MessageProperties(
 
     /**
      * About what these properties take on the heap, in bytes; never less than half of it. A user property of 7 bytes in
-     * a
-     * packet takes some 130.
+     * a packet takes some 130.
      */
     long heapBytes() {
         long sum = (long) chars(contentType) + chars(responseTopic);

@@ -20,11 +20,9 @@ public interface RetainClient {
 
     /**
      * As {@link #set}, for a message that its publisher's inbox has on record under a delivery token: it is taken while
-     * the disk is below its low-water mark too,
-     * since that record goes once the message is where it belongs. A repeat under the same token changes nothing once
-     * one attempt was applied, whatever has been set
-     * since. Nor is a message replaced that was received after {@code decidedAtMillis}; then this completes all the
-     * same.
+     * the disk is below its low-water mark too, since that record goes once the message is where it belongs. A repeat
+     * under the same token changes nothing once one attempt was applied, whatever has been set since. Nor is a message
+     * replaced that was received after {@code decidedAtMillis}; then this completes all the same.
      *
      * @param origin of the token, likewise {@code number}
      * @param decidedAtMillis wall clock; a message of the topic that was received later is newer. {@link #NEWEST}

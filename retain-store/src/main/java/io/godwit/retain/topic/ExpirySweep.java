@@ -10,18 +10,17 @@ import java.util.function.Supplier;
 
 /**
  * Removes expired messages of a range, some at a time, while this replica leads. Readers leave them out anyway; this
- * gives the space back. So it
- * does with marks of delivery tokens that nobody has said to be finished: too old ones, and the oldest when there are
- * too many.
- * What is due stands first in the index's order of time, so a look costs nothing while nothing is due. Confined to the range executor.
+ * gives the space back. So it does with marks of delivery tokens that nobody has said to be finished: too old ones, and
+ * the oldest when there are too many. What is due stands first in the index's order of time, so a look costs nothing
+ * while nothing is due. Confined to the range executor.
  */
 final class ExpirySweep implements RangeLeader {
     private static final long INTERVAL_MILLIS = 1_000;
     private static final int MAX_KEYS = 256;
     /**
      * Marks of delivery tokens that a range remembers. A session has as many open as its Receive Maximum allows, for
-     * the moment between two commits; more than that
-     * is left by crashes, and by sessions that end in that moment. Beyond it the oldest are forgotten.
+     * the moment between two commits; more than that is left by crashes, and by sessions that end in that moment.
+     * Beyond it the oldest are forgotten.
      */
     static final int MAX_MARKS = 100_000;
 

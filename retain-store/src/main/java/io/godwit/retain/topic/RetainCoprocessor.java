@@ -21,12 +21,10 @@ import java.util.function.Consumer;
  * value is skipped, a value without a topic is not found, and both are as if the query had come earlier or later.
  *
  * <p>A message that its publisher's inbox has on record, a will or one of QoS 2, may come again: after a failure in
- * part, a time-out, a restart. It is set once
- * all the same. With the message a mark is written that names its delivery token, and a repeat that finds the mark
- * changes nothing: what was set since then
- * stays. The mark goes once the record says that the message is distributed ({@code forget}); what is never forgotten
- * in that way, because a crash came between,
- * leaves by age or beyond a number ({@link ExpirySweep}).
+ * part, a time-out, a restart. It is set once all the same. With the message a mark is written that names its delivery
+ * token, and a repeat that finds the mark changes nothing: what was set since then stays. The mark goes once the record
+ * says that the message is distributed ({@code forget}); what is never forgotten in that way, because a crash came
+ * between, leaves by age or beyond a number ({@link ExpirySweep}).
  */
 public final class RetainCoprocessor implements RangeCoprocessor {
     /** How many topics a query looks at before it answers with what it has, so that one wide filter does not hold an I/O thread. */
@@ -54,8 +52,7 @@ public final class RetainCoprocessor implements RangeCoprocessor {
 
     /**
      * What was cut off is forgotten without a look at the store; what was added is read. A query that was begun before
-     * a cut may ask for what was cut off, so it
-     * goes on with the index that it began with.
+     * a cut may ask for what was cut off, so it goes on with the index that it began with.
      */
     @Override
     public void boundsChanged(RangeBounds before, RangeBounds now, RangeReader reader) {

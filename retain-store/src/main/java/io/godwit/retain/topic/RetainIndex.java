@@ -15,9 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The topics of one range that have a retained message, in key order, and those that expire, in the order of time; no
- * payloads. Beside them the
- * marks of delivery tokens, in the order in which they may be forgotten. Written by
- * the apply thread alone; read by queries and by the leader at the same time, who see each change as a whole.
+ * payloads. Beside them the marks of delivery tokens, in the order in which they may be forgotten. Written by the apply
+ * thread alone; read by queries and by the leader at the same time, who see each change as a whole.
  */
 final class RetainIndex {
     @SuppressWarnings("ArrayRecordComponent") // compared by BY_TIME only

@@ -36,10 +36,10 @@ import java.util.Arrays;
  * 8     when it may be forgotten at the latest, milliseconds since the epoch
  * </pre>
  *
- * The byte of a separator is nothing else, and sorts before every byte of a level. So the topics at and below a level are neighbours, levels sort as levels, and the order
- * of the keys is the order in which a wildcard is walked: within a range, over ranges, and from one page to the next. A
- * mark follows its topic at
- * once, before what is below the topic, and stays in one range with it.
+ * The byte of a separator is nothing else, and sorts before every byte of a level. So the topics at and below a level
+ * are neighbours, levels sort as levels, and the order of the keys is the order in which a wildcard is walked: within a
+ * range, over ranges, and from one page to the next. A mark follows its topic at once, before what is below the topic,
+ * and stays in one range with it.
  */
 public final class RetainKeys {
     /** The expiry of a message without one. */
