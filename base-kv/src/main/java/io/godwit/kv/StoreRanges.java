@@ -228,7 +228,7 @@ final class StoreRanges implements RangeFamily {
     /**
      * Makes a blank replica and starts it; nothing when there is one. Blocks. See {@link Replicas}.
      *
-     * @throws IOException if the store is closing, or the files cannot be made
+     * @throws IOException if the store is closing, the range has ended, or the files cannot be made
      */
     void join(RangeDescriptor descriptor) throws IOException {
         Range range;
@@ -239,6 +239,10 @@ final class StoreRanges implements RangeFamily {
             }
             if (descriptors.containsKey(descriptor.id()) || leaving.contains(descriptor.id())) {
                 return;
+            }
+            // who asks has not heard of the end yet; the files may be being deleted right now
+            if (retiring.contains(descriptor.id()) || files.hasEnded(descriptor.groupId())) {
+                throw new IOException("range " + descriptor.groupId() + " has ended");
             }
             range = replica(descriptor, files.join(descriptor));
             add(descriptor, range);

@@ -10,6 +10,7 @@ import static io.godwit.kv.SplitTest.split;
 import static io.godwit.kv.SplitTest.value;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.kv.range.Range;
 import io.godwit.kv.range.Range.ChangeOutcome;
@@ -72,6 +73,29 @@ class MergeTest {
             assertThat(files).doesNotExist();
             assertThat(store.ranges().all()).hasSize(1);
             assertThat(value(store.client(), 40)).isEqualTo("v40");
+        }
+    }
+
+    /** A member that has not heard of the end asks for a replica, perhaps while the files are being deleted. */
+    @Test
+    void whatEndedIsNotJoinedAgain() throws Exception {
+        Path data = directory.resolve("data");
+        RangeDescriptor ended;
+        try (KvNode node = KvNode.open(config(data))) {
+            KvStore store = filled(node);
+            split(store, 1, 1, key(20));
+            List<Range> parts = parts(store);
+            long id = parts.get(1).state().id();
+            ended = Objects.requireNonNull(store.ranges().descriptor(id)).joinedAt(1_000);
+            assertThat(merge(store, parts.get(0), parts.get(1))).isEqualTo(ChangeOutcome.DONE);
+            awaitBurials(store, data);
+            assertThatThrownBy(() -> store.ranges().join(ended)).hasMessageContaining("has ended");
+            assertThat(data.resolve("test/range-" + id)).doesNotExist();
+        }
+        try (KvNode node = KvNode.open(config(data))) {
+            KvStore store = open(node);
+            assertThatThrownBy(() -> store.ranges().join(ended)).hasMessageContaining("has ended");
+            assertThat(store.ranges().all()).hasSize(1);
         }
     }
 
