@@ -163,7 +163,8 @@ announce_start() {
   make_directory "$data"
   trap end_announcement EXIT
   announced=$$
-  write_file "$starting_file" $$
+  # A full disk takes the file and no number in it. The lock of the directory keeps two brokers apart all the same.
+  { printf '%s' $$ >"$starting_file"; } 2>/dev/null || [ -f "$starting_file" ] || write_file "$starting_file" $$
 }
 
 end_announcement() {

@@ -111,6 +111,11 @@ final class DiskGuard {
         return bytes + bytes / 8;
     }
 
+    /** Whether the disk would be well above the mark with so much more on it, as of the last look. */
+    boolean hasRoomFor(long bytes) {
+        return room == DiskRoom.AMPLE && freeBytes - bytes >= wellAbove(markBytes);
+    }
+
     /** Why not everything is written, for an operator; empty when it is. */
     String describe() {
         return switch (room) {

@@ -95,7 +95,7 @@ public final class KvNode implements AutoCloseable {
         List<AutoCloseable> opened = new ArrayList<>();
         try {
             return cluster == null
-                    ? new KvNode(config, own(config, opened), null, probe, opened)
+                    ? new KvNode(config, own(config, probe, opened), null, probe, opened)
                     : enter(config, cluster, probe, opened);
         } catch (IOException | RuntimeException e) {
             closeAll(opened);
@@ -103,10 +103,17 @@ public final class KvNode implements AutoCloseable {
         }
     }
 
-    private static DataDirectory own(KvNodeConfig config, List<AutoCloseable> opened) throws IOException {
+    private static DataDirectory own(KvNodeConfig config, DiskProbe probe, List<AutoCloseable> opened)
+            throws IOException {
         DataDirectory directory = DataDirectory.open(config.dataDirectory());
         opened.add(directory);
+        makeRoom(config, probe);
         return directory;
+    }
+
+    /** For what a start writes; the data is claimed by now. */
+    private static void makeRoom(KvNodeConfig config, DiskProbe probe) throws IOException {
+        new DiskReserve(config.dataDirectory()).giveUpIfFull(probe.of(config.dataDirectory()));
     }
 
     private static KvNode enter(
@@ -114,6 +121,7 @@ public final class KvNode implements AutoCloseable {
             throws IOException {
         DataDirectory.Claim claim = DataDirectory.claim(config.dataDirectory());
         opened.add(claim);
+        makeRoom(config, probe);
         ClusterEntry.Entered entered = new ClusterEntry(config, cluster, claim).enter();
         opened.set(0, entered.directory());
         opened.add(entered.cluster());
@@ -160,7 +168,13 @@ public final class KvNode implements AutoCloseable {
                 disk::room,
                 mutationsTooLarge,
                 config.range());
-        threads.everyMillis(DISK_CHECK_MILLIS, disk::check);
+        DiskReserve reserve = new DiskReserve(directory.path());
+        threads.everyMillis(DISK_CHECK_MILLIS, () -> {
+            disk.check();
+            if (disk.hasRoomFor(DiskReserve.BYTES)) {
+                reserve.make();
+            }
+        });
         this.backups = new RangeCopies(directory.path(), stores);
         this.own = new OwnReport(
                 storeId,
