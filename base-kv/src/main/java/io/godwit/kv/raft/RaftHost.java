@@ -33,6 +33,8 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
     private static final int NAME_PORT = 1;
 
     private static final int MAX_BYTES = 1 << 20;
+    /** Entries that share a sync: on a disk that takes long for each, large ones wait together. */
+    private static final int MAX_SYNC_BYTES = 8 << 20;
     /** Entries on their way to one follower: each holds up to {@link #MAX_BYTES}. */
     private static final int MAX_APPENDS_IN_FLIGHT = 32;
     /** A snapshot is limited by bandwidth, and a follower that died by its connection. */
@@ -200,7 +202,7 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
         // bounds on what is gathered; one larger entry always goes alone
         options.setMaxByteCountPerRpc(MAX_BYTES);
         options.setMaxBodySize(MAX_BYTES);
-        options.setMaxAppendBufferSize(MAX_BYTES);
+        options.setMaxAppendBufferSize(MAX_SYNC_BYTES);
         return options;
     }
 

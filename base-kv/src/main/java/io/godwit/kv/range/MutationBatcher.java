@@ -16,8 +16,9 @@ import org.slf4j.LoggerFactory;
  * Gathers the proposals of one leadership into log entries. Up to {@link #MAX_IN_FLIGHT} entries are under way; what is proposed meanwhile
  * waits, and can be cancelled, until one of them is done: so batches grow with the load, and nothing waits for a timer.
  *
- * <p>A mutation that has turned out larger than the log takes fails when it is sealed, and is counted: in the log it would stop every follower
- * for good, since none could be sent it. What makes mutations keeps them far smaller; this is the last line.
+ * <p>A mutation that has turned out larger than the log takes fails when it is sealed, and is counted: in the log it
+ * would stop every follower for good, since none could be sent it. What makes mutations keeps them far smaller; this is
+ * the last line.
  *
  * <p>Outcomes are told in the order of the entries. An entry the log is too busy for is proposed again after a pause, together with the
  * entries behind it; should one behind it have been taken, proposing it again would reorder, and it fails instead.
@@ -30,6 +31,13 @@ final class MutationBatcher {
     static final int MAX_MUTATIONS = 256;
     /** One larger mutation goes alone. */
     static final int MAX_BYTES = 256 * 1024;
+
+    /**
+     * More than {@link #MAX_IN_FLIGHT} entries may be under way while they have no more bytes than these, if each is
+     * one large mutation. They share a sync of the log then, which takes as many bytes at once. Else each four of them
+     * would take a sync, and what comes behind dozens of megabytes would wait for as many syncs of a slow disk.
+     */
+    static final int MAX_LARGE_BYTES_IN_FLIGHT = 8 << 20;
 
     static final long RETRY_MILLIS = 10;
 
@@ -128,8 +136,12 @@ final class MutationBatcher {
      */
     private boolean maySeal() {
         int entries = inFlight.size();
-        if (waiting.isEmpty() || entries >= MAX_IN_FLIGHT) {
+        Proposal next = waiting.peek();
+        if (next == null) {
             return false;
+        }
+        if (entries >= MAX_IN_FLIGHT) {
+            return next.sizeHint() >= MAX_BYTES && inFlightBytes + next.sizeHint() <= MAX_LARGE_BYTES_IN_FLIGHT;
         }
         return entries < SMALL_IN_FLIGHT || waiting.size() >= MAX_MUTATIONS || waitingBytes >= MAX_BYTES;
     }

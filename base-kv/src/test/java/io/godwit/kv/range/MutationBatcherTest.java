@@ -63,6 +63,35 @@ class MutationBatcherTest {
         assertThat(log.entries).extracting(SealedEntry::bytes).containsExactly(600_000L, 1L);
     }
 
+    /** On a disk that takes half a second for a sync, a small mutation behind forty of these waited for ten syncs. */
+    @Test
+    void largeMutationsShareASyncByTheirBytes() {
+        MutationBatcher patient =
+                new MutationBatcher(log, new RangeSettings(64 << 20, 14 << 20, 1 << 20, 5_000), tooLarge);
+        for (int i = 0; i < 20; i++) {
+            patient.add(new Named("large" + i, new byte[1_000_000]));
+        }
+        patient.add(new Named("small", new byte[10]));
+        patient.flush();
+
+        int most = MutationBatcher.MAX_LARGE_BYTES_IN_FLIGHT / 1_000_000;
+        assertThat(most).isGreaterThan(MutationBatcher.MAX_IN_FLIGHT);
+        assertThat(log.entries).hasSize(most);
+        int syncs = 0;
+        while (!log.entries.isEmpty()) {
+            syncs++;
+            int together = log.entries.size();
+            for (int i = 0; i < together; i++) {
+                log.apply(patient);
+            }
+            patient.flush();
+        }
+        assertThat(syncs)
+                .as("the small one waits for a fourth; four large ones each would be six")
+                .isEqualTo(4);
+        assertThat(told).hasSize(21).endsWith("large19 applied", "small applied");
+    }
+
     @Test
     void aProposalCanBeCancelledUntilItIsSealed() {
         Named sealed = add("sealed");
