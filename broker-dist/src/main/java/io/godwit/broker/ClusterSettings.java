@@ -60,7 +60,9 @@ final class ClusterSettings {
                 maxMessageBytes(config));
     }
 
-    /** The largest message between nodes, which bounds the mutations of a node alone too: it may become one of several. */
+    /**
+     * The largest message between nodes, which bounds the mutations of a node alone too: it may become one of several.
+     */
     static int maxMessageBytes(BrokerConfig config) {
         return Math.max(ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES, largestPacket(config) + ENTRY_BYTES);
     }

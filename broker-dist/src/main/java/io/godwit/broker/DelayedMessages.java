@@ -29,21 +29,23 @@ import org.jspecify.annotations.Nullable;
  * Keeps messages of {@code $delayed/{seconds}/{topic}} in the inbox store, each as the will of a session of its own that nobody is connected to: it is published
  * when its delay is over, once, whatever happens to the node meanwhile.
  *
- * <p>That session is called the keeper of the message here. Its client id begins with a character that no client's may have, and ends with the
- * publisher's, for whom the message is published:
+ * <p>That session is called the keeper of the message here. Its client id begins with a character that no client's may
+ * have, and ends with the publisher's, for whom the message is published:
  *
  * <pre>
  * without a token   \0delayed/{process}.{number}/{publisher}
  * with one          \0delayed/token.{token number}.{SHA-256 of the token origin}/{publisher}
  * </pre>
  *
- * <p>A message with a delivery token may be published again: until it is on record at its publisher's session that it was distributed. While the
- * keeper is there, a repeat finds it and changes nothing. So that a repeat does not come when it has gone, the keeper has that put on record
- * itself before it publishes ({@link #beforePublish}), and stays {@link #REMEMBER_SECONDS} longer for a repeat that is under way then.
- * Thread-safe.
+ * <p>A message with a delivery token may be published again: until it is on record at its publisher's session that it
+ * was distributed. While the keeper is there, a repeat finds it and changes nothing. So that a repeat does not come
+ * when it has gone, the keeper has that put on record itself before it publishes ({@link #beforePublish}), and stays
+ * {@link #REMEMBER_SECONDS} longer for a repeat that is under way then. Thread-safe.
  */
 final class DelayedMessages implements Delayer {
-    /** How long the keeper of a message with a token stays after it was published: longer than any request is under way. */
+    /**
+     * How long the keeper of a message with a token stays after it was published: longer than any request is under way.
+     */
     static final long REMEMBER_SECONDS = 60;
 
     private static final String PREFIX = "\0delayed/";
@@ -148,8 +150,9 @@ final class DelayedMessages implements Delayer {
     }
 
     /**
-     * To be complete before the will of {@code client} is published. When it keeps a message with a token, the session of its publisher has on record from
-     * then on that the message is distributed: it is not kept anew under that token.
+     * To be complete before the will of {@code client} is published. When it keeps a message with a token, the session
+     * of its publisher has on record from then on that the message is distributed: it is not kept anew under that
+     * token.
      */
     CompletableFuture<Void> beforePublish(ClientInfo client) {
         String id = client.clientId().value();

@@ -35,8 +35,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * QoS 2 messages for later on the real inbox store. Each was kept, but the process died before that was on record at its publisher's session, so it is
- * published to its {@code $delayed} topic once more.
+ * QoS 2 messages for later on the real inbox store. Each was kept, but the process died before that was on record at
+ * its publisher's session, so it is published to its {@code $delayed} topic once more.
  */
 class DelayedOnceTest {
     private static final ClientInfo DEVICE =
@@ -112,7 +112,9 @@ class DelayedOnceTest {
         assertThat(published).containsExactly("later");
     }
 
-    /** The mark is for the session that the message came by; what another one has under the same number is not touched. */
+    /**
+     * The mark is for the session that the message came by; what another one has under the same number is not touched.
+     */
     @Test
     void theMessageOfAnotherSessionIsNotMarked() {
         AttachReply reply = attach();

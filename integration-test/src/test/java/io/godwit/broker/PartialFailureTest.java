@@ -20,7 +20,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The first of two messages that are under way together can not be stored for one session, and the second one could. */
+/**
+ * The first of two messages that are under way together can not be stored for one session, and the second one could.
+ */
 class PartialFailureTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     /** Done by no leader. */
@@ -87,8 +89,8 @@ class PartialFailureTest {
     }
 
     /**
-     * Holds the first insert until the second comes, then has it fail as one that no leader took, and the second go on: as when a range gets its
-     * leader in between.
+     * Holds the first insert until the second comes, then has it fail as one that no leader took, and the second go on:
+     * as when a range gets its leader in between.
      */
     private static final class FailFirst {
         final CountDownLatch isOver = new CountDownLatch(1);

@@ -118,7 +118,8 @@ class ReadmeTest {
         step(
                 script,
                 "certified",
-                "cd conf/certs && mosquitto_pub -h localhost -p 8883 --cafile server.crt --cert ann.crt --key ann.key -t a -m b");
+                "cd conf/certs && mosquitto_pub -h localhost -p 8883 --cafile server.crt --cert ann.crt --key ann.key"
+                        + " -t a -m b");
         step(script, "uncertified", "! mosquitto_pub -h localhost -p 8883 --cafile conf/certs/server.crt -t a -m b");
         step(script, "stop", "bin/standalone.sh stop");
 
@@ -144,9 +145,10 @@ class ReadmeTest {
     private static final String CERTIFICATES = """
             umask 077
             mkdir conf/certs && cd conf/certs || exit 1
-            openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost \\
-              -keyout server.key -out server.crt 2>&1 || exit 1
-            openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -keyout ca.key -out clients-ca.crt 2>&1 || exit 1
+            openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost \\
+              -addext subjectAltName=DNS:localhost -keyout server.key -out server.crt 2>&1 || exit 1
+            openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority \\
+              -keyout ca.key -out clients-ca.crt 2>&1 || exit 1
             openssl req -newkey rsa:2048 -nodes -subj /CN=ann -keyout ann.key -out ann.csr 2>&1 || exit 1
             openssl x509 -req -in ann.csr -CA clients-ca.crt -CAkey ca.key -CAcreateserial -days 2 -out ann.crt 2>&1
             """;

@@ -12,7 +12,9 @@ public final class RangeException extends Exception {
         OVERLOADED,
         /** Free disk is below the low-water mark. Nothing was written; reads go on, and so does what relieves the disk. */
         DISK_FULL,
-        /** The mutation is larger than an entry of the log may be. Nothing was written, and asking again is of no use. */
+        /**
+         * The mutation is larger than an entry of the log may be. Nothing was written, and asking again is of no use.
+         */
         TOO_LARGE,
         /** The store stopped after a fault (failed fsync, corruption). Nothing will be written until it was repaired. */
         STORE_FAILED,

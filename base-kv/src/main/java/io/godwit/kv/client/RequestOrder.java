@@ -3,11 +3,12 @@ package io.godwit.kv.client;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The order of numbered requests of one sender that are under way together. Once one of them has failed, no later one may be carried out:
- * the sender repeats the failed one, and the later one must not be there before it. The sender repeats all of them, in order, under a new object.
+ * The order of numbered requests of one sender that are under way together. Once one of them has failed, no later one
+ * may be carried out: the sender repeats the failed one, and the later one must not be there before it. The sender
+ * repeats all of them, in order, under a new object.
  *
- * <p>Requests of one key reach its leader in order, so it is enough that the place where one fails calls {@link #failed} before it tells
- * anybody, and that the leader asks {@link #isBrokenBefore} before it carries one out.
+ * <p>Requests of one key reach its leader in order, so it is enough that the place where one fails calls {@link
+ * #failed} before it tells anybody, and that the leader asks {@link #isBrokenBefore} before it carries one out.
  *
  * <p>Atomic, because the leaders of several ranges carry out requests of one sender at the same time.
  */

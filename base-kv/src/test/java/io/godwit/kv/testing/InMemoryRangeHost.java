@@ -352,12 +352,18 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         mutationWatcher.accept(mutation);
     }
 
-    /** Fails the oldest proposal that waits, in the range of {@code key}, and leaves those behind it. Returns whether there was one. */
+    /**
+     * Fails the oldest proposal that waits, in the range of {@code key}, and leaves those behind it. Returns whether
+     * there was one.
+     */
     public boolean failOldestWaiting(byte[] key, Cause cause) {
         return rangeOf(key).failOldestWaiting(new RangeException(cause, "planted"));
     }
 
-    /** Has the log refuse the oldest entry in flight, in the range of {@code key}, and take those behind it. Returns whether there was one. */
+    /**
+     * Has the log refuse the oldest entry in flight, in the range of {@code key}, and take those behind it. Returns
+     * whether there was one.
+     */
     public boolean loseOldestInFlight(byte[] key) {
         return rangeOf(key).loseOldestInFlight(new RangeException(Cause.OVERLOADED, "planted"));
     }

@@ -20,9 +20,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds a password file for one edit: locked against a second editor, replaced as a whole by a synced file, so that neither a
- * reader nor a crash ever meets half of it. A new file has mode 0600; one that was there keeps its owner, its group and what these may do.
- * Blocks.
+ * Holds a password file for one edit: locked against a second editor, replaced as a whole by a synced file, so that
+ * neither a reader nor a crash ever meets half of it. A new file has mode 0600; one that was there keeps its owner, its
+ * group and what these may do. Blocks.
  */
 final class PasswordFileEditor implements AutoCloseable {
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
@@ -110,7 +110,10 @@ final class PasswordFileEditor implements AutoCloseable {
         }
     }
 
-    /** An edit by root must not take the file from the user whom the broker runs as, nor from the group by which it reads. */
+    /**
+     * An edit by root must not take the file from the user whom the broker runs as, nor from the group by which it
+     * reads.
+     */
     private void keepOwner(Path next) throws IOException {
         PosixFileAttributes before = Files.readAttributes(file, PosixFileAttributes.class);
         PosixFileAttributes after = Files.readAttributes(next, PosixFileAttributes.class);

@@ -263,7 +263,9 @@ class BackupTest {
         assertThat(directory.resolve("x")).doesNotExist();
     }
 
-    /** A node that is restarted, or cannot read on, ends a copy in the middle of a file; then the range is copied again. */
+    /**
+     * A node that is restarted, or cannot read on, ends a copy in the middle of a file; then the range is copied again.
+     */
     @Test
     void halfAFileIsNotLeftInTheTarFile() throws Exception {
         Path tar = directory.resolve("b.tar");

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param number rises by one per message of that origin
  * @param finishedBelow every token of this origin with a lower number is distributed and may be forgotten
  * @param isResumed whether an earlier process may have distributed it, in part: what this one remembers of the token is not all
- * @param order of the messages of that origin that are under way together: an inbox does not take one when an earlier one has failed. Null
- *     when nothing is published behind this one
+ * @param order of the messages of that origin that are under way together: an inbox does not take one when an earlier
+ *     one has failed. Null when nothing is published behind this one
  */
 public record DeliveryToken(
         String origin,

@@ -36,20 +36,23 @@ public interface InboxClient {
     CompletableFuture<SessionOwner> owner(ClientInfo client);
 
     /**
-     * Begins a session that nobody is attached to, as if its client had connected and been lost at once, for the sake of its will. Nothing changes
-     * when the client id has a session, or a will that is still to be published: so a repeat does not keep the message twice. Complete when
-     * committed.
+     * Begins a session that nobody is attached to, as if its client had connected and been lost at once, for the sake
+     * of its will. Nothing changes when the client id has a session, or a will that is still to be published: so a
+     * repeat does not keep the message twice. Complete when committed.
      *
      * @param expirySeconds of the session, whatever the limit for those of clients is
-     * @param isRecorded whether the message is on record already: then it is also kept while free disk is below the low-water mark
+     * @param isRecorded whether the message is on record already: then it is also kept while free disk is below the
+     *     low-water mark
      */
     CompletableFuture<Void> keepWill(ClientInfo client, long expirySeconds, Will will, boolean isRecorded);
 
     /**
-     * The QoS 2 message that a session has been given as {@code tokenNumber} is in good hands: it is not distributed again. As
-     * {@link InboxAttachment#distributed}, by anybody. Complete when committed, also when the message is marked or gone already.
+     * The QoS 2 message that a session has been given as {@code tokenNumber} is in good hands: it is not distributed
+     * again. As {@link InboxAttachment#distributed}, by anybody. Complete when committed, also when the message is
+     * marked or gone already.
      *
-     * @param isOrigin whether the token origin is the one that is meant; of another session nothing is marked. Called on a range executor
+     * @param isOrigin whether the token origin is the one that is meant; of another session nothing is marked. Called
+     *     on a range executor
      */
     CompletableFuture<Void> distributed(
             TenantId tenant, ClientId clientId, long tokenNumber, Predicate<String> isOrigin);

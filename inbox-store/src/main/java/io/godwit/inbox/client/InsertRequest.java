@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param tokenOrigin with {@code tokenNumber} the delivery token; null when the insert is never repeated; see dist's DeliveryToken
  * @param tokenFinishedBelow tokens of that origin below this number may be forgotten
  * @param onlyAsks stores nothing: answers for each target whether its session knows the token
- * @param order by token number: when an earlier message has failed, this one fails and is not stored; null when the order does not matter
+ * @param order by token number: when an earlier message has failed, this one fails and is not stored; null when the
+ *     order does not matter
  */
 public record InsertRequest(
         TenantId tenant,

@@ -136,7 +136,10 @@ final class Attachment implements InboxAttachment {
         });
     }
 
-    /** A message of QoS 2 was not stored and its client will send it again, on another connection: nothing is taken before that. */
+    /**
+     * A message of QoS 2 was not stored and its client will send it again, on another connection: nothing is taken
+     * before that.
+     */
     void refuseReceives(RangeException cause) {
         receivesRefused = cause;
     }

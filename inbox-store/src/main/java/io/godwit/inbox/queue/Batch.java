@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 final class Batch extends Proposal {
     /** A batch of this size is closed; the next one begins. */
     static final int FULL_BYTES = 128 * 1024;
-    /** So is one that has the store write so much: each inbox gets its own copy of a message that stands in the batch once. */
+    /**
+     * So is one that has the store write so much: each inbox gets its own copy of a message that stands in the batch
+     * once.
+     */
     static final int FULL_WRITTEN_BYTES = 4 << 20;
     /** What an operation counts has room for the prefix of an inbox of this length. */
     private static final int USUAL_PREFIX_BYTES = 48;

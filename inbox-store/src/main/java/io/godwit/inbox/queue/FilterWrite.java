@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class FilterWrite implements Batch.Operation {
     private static final int BYTES_EACH = 48;
     /**
-     * What the filters of one page may have together. A client chooses its filters, and could have them all on one page, which each of its SUBSCRIBEs
-     * would write. This is eight times what a page has when a session has all the characters that it may have.
+     * What the filters of one page may have together. A client chooses its filters, and could have them all on one
+     * page, which each of its SUBSCRIBEs would write. This is eight times what a page has when a session has all the
+     * characters that it may have.
      */
     static final int MAX_PAGE_BYTES = 1 << 20;
 

@@ -71,7 +71,10 @@ final class InboundFlows {
     private final TreeMap<Integer, Flow> flows = new TreeMap<>();
     /** By number those that are not finished; some that are stay until {@link #finishedBelow} meets them. */
     private final TreeMap<Long, Flow> unfinished = new TreeMap<>();
-    /** While the leader distributes what an ended connection has left: new messages, which must not overtake that. Null when it does not. */
+    /**
+     * While the leader distributes what an ended connection has left: new messages, which must not overtake that. Null
+     * when it does not.
+     */
     @Nullable
     List<Mailbox.Call> behind;
     /** The batch that deletes the flow released last. */

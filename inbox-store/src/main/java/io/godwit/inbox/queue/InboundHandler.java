@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
  * PUBLISH goes on where the first stopped. When no repeat comes, after a restart or the end of the connection, the leader distributes it itself
  * ({@link #resume}), under the same token. Owned by the range leader.
  *
- * <p>Order: a message must not reach anybody before an earlier one of the session that is still to be distributed. While the leader
- * distributes what a connection has left, a new message is stored but its answer waits ({@link InboundFlows#behind}); one that could not be
- * stored is followed by none ({@link #writeReceived}, {@link Attachment#refuseReceives}), since its client will send it again; and messages
- * under way together share a {@link RequestOrder}.
+ * <p>Order: a message must not reach anybody before an earlier one of the session that is still to be distributed.
+ * While the leader distributes what a connection has left, a new message is stored but its answer waits ({@link
+ * InboundFlows#behind}); one that could not be stored is followed by none ({@link #writeReceived}, {@link
+ * Attachment#refuseReceives}), since its client will send it again; and messages under way together share a {@link
+ * RequestOrder}.
  *
  * <p>Token numbers are sequences of the inbox, so they are never used twice either.
  */
@@ -235,8 +236,9 @@ final class InboundHandler {
     }
 
     /**
-     * Not when an earlier change of the session could not be written meanwhile, perhaps an earlier message: then this one's client is told that
-     * it is not stored, and sends both again. On record it would be distributed before the earlier one comes.
+     * Not when an earlier change of the session could not be written meanwhile, perhaps an earlier message: then this
+     * one's client is told that it is not stored, and sends both again. On record it would be distributed before the
+     * earlier one comes.
      */
     private void writeReceived(InboxState state, InboundFlows.Flow flow) {
         Batch batch = leader.openBatch();

@@ -188,8 +188,9 @@ final class InboxLeader implements RangeLeader {
     }
 
     /**
-     * A full batch takes no more. Called before a request, and before whatever else writes by itself: its own part stays in one mutation. In the
-     * middle of a request only between parts of which each may be lost alone, such as messages of QoS 0.
+     * A full batch takes no more. Called before a request, and before whatever else writes by itself: its own part
+     * stays in one mutation. In the middle of a request only between parts of which each may be lost alone, such as
+     * messages of QoS 0.
      */
     void closeFullBatch() {
         if (open != null && open.isFull()) {

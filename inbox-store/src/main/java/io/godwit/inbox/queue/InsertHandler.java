@@ -294,7 +294,9 @@ final class InsertHandler {
         addTo(leader.openBatch(), true, new Insert(leader, null, copy.message), placed);
     }
 
-    /** The same for all that a connection has left. Each may begin another batch: together they can be many and large. */
+    /**
+     * The same for all that a connection has left. Each may begin another batch: together they can be many and large.
+     */
     void storeAll(InboxState state, List<QueuedCopy> copies) {
         for (QueuedCopy copy : copies) {
             leader.closeFullBatch();

@@ -329,7 +329,10 @@ final class Lifecycle {
         attachment.detaching();
     }
 
-    /** A connection has ended whose attachment was over already: if its inbox could not be written, that is not too late. */
+    /**
+     * A connection has ended whose attachment was over already: if its inbox could not be written, that is not too
+     * late.
+     */
     void detachedLate(InboxState state, Disconnect disconnect) {
         if (state.discarded && leader.states().isToBeLoaded(state)) {
             unwritten.put(state.id, disconnect);

@@ -6,7 +6,8 @@ package io.godwit.inbox.queue;
  * @param maxQueued QoS 1 and 2 messages a session may have waiting
  * @param dropOldest at that limit the oldest waiting message goes, else the new one
  * @param maxQos0 QoS 0 messages kept for a session, 0 for none
- * @param maxQos0Bytes heap of those that wait in memory for the client of a connected session; one larger message waits alone
+ * @param maxQos0Bytes heap of those that wait in memory for the client of a connected session; one larger message waits
+ *     alone
  * @param maxExpirySeconds upper bound on what a client may ask for
  * @param earlyPush show a QoS 1 message to a waiting client while its insert waits for the disk
  * @param maxIdle detached inboxes a range keeps in memory

@@ -1,9 +1,10 @@
 package io.godwit.inbox.queue;
 
 /**
- * Hands out the sequences of one inbox, below a ceiling that is raised a chunk at a time. Until the store is known to have the raised ceiling,
- * every mutation that uses a sequence above the stored one brings it along: each may be written without those before it. A new leader starts at
- * the stored ceiling, so no sequence is ever handed out twice. Owned by the range leader.
+ * Hands out the sequences of one inbox, below a ceiling that is raised a chunk at a time. Until the store is known to
+ * have the raised ceiling, every mutation that uses a sequence above the stored one brings it along: each may be
+ * written without those before it. A new leader starts at the stored ceiling, so no sequence is ever handed out twice.
+ * Owned by the range leader.
  */
 final class SequenceAllocator {
     /** Sequences skipped by a restart are at most this many; they cost nothing but packet ids not in order. */

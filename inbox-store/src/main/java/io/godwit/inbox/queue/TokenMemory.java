@@ -105,7 +105,8 @@ final class TokenMemory {
     }
 
     /**
-     * Forgets the tokens of {@code source} below {@code finishedBelow}, and at times what is too old; tells {@code forgotten} of each.
+     * Forgets the tokens of {@code source} below {@code finishedBelow}, and at times what is too old; tells {@code
+     * forgotten} of each.
      *
      * @param hasRoom whether one more may be forgotten now; if not, the rest is when this is called again
      */

@@ -396,7 +396,10 @@ class ExactlyOnceTest {
                 .isTrue();
     }
 
-    /** Else the second one would be on record, and distributed by the store, before its client sends the first one again. */
+    /**
+     * Else the second one would be on record, and distributed by the store, before its client sends the first one
+     * again.
+     */
     @Test
     @Clause("MQTT5-4.6.0-5")
     void whatIsReceivedBehindAMessageThatCouldNotBeStoredIsNotOnRecord() {

@@ -1,8 +1,8 @@
 package io.godwit.mqtt.codec;
 
 /**
- * Follows what a {@link PacketReadHandler} reads: is told of packets that take several reads to arrive and of reads that take several turns to
- * handle, and says when packets have to wait. Called on the channel's event loop.
+ * Follows what a {@link PacketReadHandler} reads: is told of packets that take several reads to arrive and of reads
+ * that take several turns to handle, and says when packets have to wait. Called on the channel's event loop.
  */
 public interface ReadListener {
     /** For channels where nobody keeps account. */

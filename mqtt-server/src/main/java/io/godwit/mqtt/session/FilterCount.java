@@ -39,8 +39,8 @@ final class FilterCount {
     }
 
     /**
-     * The characters that a filter counts for. With a wildcard each level counts for some more: it has a node of its own
-     * in the index of filters.
+     * The characters that a filter counts for. With a wildcard each level counts for some more: it has a node of its
+     * own in the index of filters.
      */
     static int charsOf(TopicFilter filter) {
         String text = filter.text();

@@ -8,8 +8,8 @@ import java.util.Map;
  * Counts the patterns of a session's filters. A pattern is what a filter with wildcards is without its names: that of
  * {@code a/+/c} is the one of {@code x/+/z}. With a share group, the group is part of it. A topic matches at most one
  * filter of each pattern, so the number of patterns bounds what one publish costs for this session, while a session of
- * ten thousand filters that are alike has one. A publish walks the levels of each pattern, also of those that do not match in
- * the end, so one of many levels counts for several. Confined to the loop of its session.
+ * ten thousand filters that are alike has one. A publish walks the levels of each pattern, also of those that do not
+ * match in the end, so one of many levels counts for several. Confined to the loop of its session.
  */
 final class FilterPatterns {
     /** A pattern of more levels counts as one more for each time these are exceeded. */

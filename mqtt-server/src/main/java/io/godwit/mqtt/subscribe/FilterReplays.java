@@ -4,8 +4,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The replays of one filter: the one that runs, and later ones of which it is not known yet whether they run. Each step costs the same however
- * often a client repeats its SUBSCRIBE. Owned by a {@link ReplayQueue}.
+ * The replays of one filter: the one that runs, and later ones of which it is not known yet whether they run. Each step
+ * costs the same however often a client repeats its SUBSCRIBE. Owned by a {@link ReplayQueue}.
  */
 final class FilterReplays {
     /** Decided to run, and not over; null for none. */
@@ -21,7 +21,9 @@ final class FilterReplays {
         undecided.put(replay.number, replay);
     }
 
-    /** It is known by now whether {@code replay} is wanted; returns whether it runs, in the place of all earlier ones. */
+    /**
+     * It is known by now whether {@code replay} is wanted; returns whether it runs, in the place of all earlier ones.
+     */
     boolean decide(RetainedReplay replay, boolean isWanted) {
         undecided.remove(replay.number);
         if (!isWanted || replay.number <= overUpTo) {

@@ -36,7 +36,10 @@ public final class ReplayQueue {
     private final TenantId tenant;
     private final Sink sink;
 
-    /** Begun and not ended, so that live messages are noted; by filter, since one SUBSCRIBE may have thousands. None is empty. */
+    /**
+     * Begun and not ended, so that live messages are noted; by filter, since one SUBSCRIBE may have thousands. None is
+     * empty.
+     */
     private final Map<TopicFilter, FilterReplays> open = new HashMap<>(2);
 
     private int lastNumber;
@@ -45,7 +48,9 @@ public final class ReplayQueue {
 
     private int liveChars;
 
-    /** Those that run, behind {@link #head}. None is cancelled: it leaves at once, since the head may stand for long. */
+    /**
+     * Those that run, behind {@link #head}. None is cancelled: it leaves at once, since the head may stand for long.
+     */
     private final Set<RetainedReplay> ready = new LinkedHashSet<>(2);
     /** The one that is being sent; null when none is. One that is cancelled leaves with {@link #advance}. */
     private @Nullable RetainedReplay head;

@@ -65,8 +65,8 @@ final class AcceptGuard extends ChannelInboundHandlerAdapter {
         reports.connectionRefused(ofListener, child.remoteAddress(), ConnectionLimit.DESCRIPTORS);
         if (refusedPace.count()) {
             LOG.warn(
-                    "connections closed, first those that have not logged in: all file descriptors for connections are in"
-                            + " use listener={} connections={} count={} (raise the limit of open files: ulimit -n)",
+                    "connections closed, first those that have not logged in: all file descriptors for connections"
+                            + " are in use listener={} connections={} count={} (raise the limit of open files: ulimit -n)",
                     ofListener,
                     budget.max(),
                     refusedPace.take());

@@ -22,7 +22,10 @@ final class RetainIndex {
     @SuppressWarnings("ArrayRecordComponent") // compared by BY_TIME only
     private record Expiry(long atMillis, byte[] key) {}
 
-    /** Keys that are due fill one mutation of about this size: topics may be long, and a log takes no mutation that is too large. */
+    /**
+     * Keys that are due fill one mutation of about this size: topics may be long, and a log takes no mutation that is
+     * too large.
+     */
     static final int MAX_DUE_BYTES = 256 * 1024;
 
     private static final Comparator<Expiry> BY_TIME =
@@ -132,7 +135,10 @@ final class RetainIndex {
         return markCount;
     }
 
-    /** At most {@code max} keys, and as few as {@link #MAX_DUE_BYTES} have room for, whose messages have expired at {@code nowMillis}, the oldest first. */
+    /**
+     * At most {@code max} keys, and as few as {@link #MAX_DUE_BYTES} have room for, whose messages have expired at
+     * {@code nowMillis}, the oldest first.
+     */
     List<byte[]> expired(long nowMillis, int max) {
         return dueBy(byTime, nowMillis, max);
     }
