@@ -63,7 +63,7 @@ class MutationBatcherTest {
         assertThat(log.entries).extracting(SealedEntry::bytes).containsExactly(600_000L, 1L);
     }
 
-    /** On a disk that takes half a second for a sync, a small mutation behind forty of these waited for ten syncs. */
+    /** A small mutation behind many large ones waits for few syncs, also of a disk on which each takes long. */
     @Test
     void largeMutationsShareASyncByTheirBytes() {
         MutationBatcher patient =

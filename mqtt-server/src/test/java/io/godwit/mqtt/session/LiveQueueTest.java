@@ -37,7 +37,7 @@ class LiveQueueTest {
                 .isFalse();
     }
 
-    /** Sixteen that never read took four times the heap between them, and the node refused everybody's messages. */
+    /** Sixteen that never read could take twice a heap of 512 MB, and the node refused the messages of all. */
     @Test
     void manyThatTakeAllTheyMayLeaveRoomForOneThatNeedsLittle() {
         QueuedBytes ofNode = new QueuedBytes(10_000_000);
