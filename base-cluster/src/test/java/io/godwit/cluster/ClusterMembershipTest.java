@@ -21,9 +21,11 @@ import org.jgroups.protocols.TCP;
 import org.jgroups.protocols.pbcast.GMS;
 import org.jgroups.stack.Protocol;
 import org.jgroups.stack.ProtocolStack;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Real sockets on loopback addresses, several nodes in this process. */
+@Tag("slow")
 class ClusterMembershipTest {
 
     /** All at once is the hardest: each may think itself the first. */

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One replica of three is damaged: it stops, the others go on, and after the grace period it is copied anew, once. */
+@Tag("slow")
 @Timeout(180)
 class DamagedReplicaTest {
     private static final int KEYS = 400;
@@ -190,6 +192,7 @@ class DamagedReplicaTest {
 
     /** The database, or the snapshot that it would begin with, is noticed at the start: which the other ranges of the node do not need. */
     @ParameterizedTest
+    @Tag("full")
     @ValueSource(strings = {"CURRENT", "MANIFEST", "missing", "SEAL"})
     void aReplicaThatIsDamagedAtTheStartDoesNotKeepTheNodeFromStarting(String what) throws Exception {
         try (KvCluster cluster = cluster("3")) {

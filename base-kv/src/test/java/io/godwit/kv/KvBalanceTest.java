@@ -14,11 +14,13 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The shipped balancers over real nodes, and what operators do with the same means. */
+@Tag("slow")
 @Timeout(180)
 class KvBalanceTest {
     private static final BalanceLoopConfig QUICK = new BalanceLoopConfig(
@@ -34,6 +36,7 @@ class KvBalanceTest {
 
     /** One voter becomes three by itself; a node that is to go is emptied; the rest serves when it has gone. */
     @Test
+    @Tag("full")
     void rangesGetTheirVotersAndADrainedNodeIsEmptied() throws Exception {
         StoreBalance balance = new StoreBalance(new ReplicaGoal(3, false), BalancePlan.shipped(Map.of()), QUICK);
         try (KvCluster cluster = new KvCluster(directory).balance(balance)) {

@@ -10,10 +10,12 @@ import io.godwit.kv.raft.DataDirectory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("slow")
 @Timeout(120)
 class KvBootstrapTest {
     private static final Duration SHORT = Duration.ofSeconds(3);

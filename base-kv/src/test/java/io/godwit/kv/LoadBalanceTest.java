@@ -19,11 +19,13 @@ import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What clients ask for is measured, hinted at, seen and acted upon, by the shipped balancers of a node that is alone. */
+@Tag("full")
 @Timeout(150)
 class LoadBalanceTest {
     private static final int KEYS = 1_000;

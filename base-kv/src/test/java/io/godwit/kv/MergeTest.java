@@ -26,11 +26,13 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Ranges are joined again on a node that runs alone. */
+@Tag("slow")
 @Timeout(120)
 class MergeTest {
     @TempDir

@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * is put together of copies from before and after: the register lies in the log, the rest in the directory of the range, in {@code STORES} and
  * in {@code damaged}.
  */
+@Tag("slow")
 @Timeout(180)
 class ReplicasCrashTest {
     private static final int NODE = 3;
@@ -68,6 +70,7 @@ class ReplicasCrashTest {
     }
 
     @Test
+    @Tag("full")
     void aReplicaThatWasComingComes() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
             cluster.startAll();

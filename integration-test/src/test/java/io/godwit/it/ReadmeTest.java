@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -80,6 +81,7 @@ class ReadmeTest {
     }
 
     @Test
+    @Tag("full")
     void whatAStrangerPastesWorks() throws Exception {
         Needs.need(isThere("mosquitto_pub") && isThere("mosquitto_sub"), "mosquitto-clients", "by its package");
         Needs.need(isThere("openssl"), "openssl", "by its package");

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@link MillionSessions} with few of them. */
+@Tag("full")
 class MillionSessionsTest {
     @Test
     void sessionsInMemoryAreConnectedPingedAndGivenWhatIsPublishedToThem(@TempDir Path directory) throws Exception {

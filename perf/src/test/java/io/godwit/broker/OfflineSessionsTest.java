@@ -3,10 +3,12 @@ package io.godwit.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@link OfflineSessions} with few of them. */
+@Tag("slow")
 class OfflineSessionsTest {
     @Test
     void sessionsAreStoredAndGivenAMessageEach(@TempDir Path directory) throws Exception {

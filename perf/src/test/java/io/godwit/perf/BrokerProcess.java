@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /** A broker, a process on this test's class path. Whoever has started it closes it. */
@@ -57,19 +58,26 @@ final class BrokerProcess {
         return broker;
     }
 
-    /** Ports of 127.0.0.1 that nobody listens on. */
+    /**
+     * Ports of 127.0.0.1 that nobody listens on, below the range that the system takes for outgoing connections: tests
+     * that run at the same time open many of those.
+     */
     static List<Integer> freePorts(int count) throws IOException {
-        List<ServerSocket> sockets = new ArrayList<>();
-        try {
-            for (int i = 0; i < count; i++) {
-                sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+        List<Integer> ports = new ArrayList<>();
+        for (int attempt = 0; attempt < 100; attempt++) {
+            int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
+            try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                if (!ports.contains(port)) {
+                    ports.add(port);
+                }
+            } catch (IOException e) {
+                // taken: try another
             }
-            return sockets.stream().map(ServerSocket::getLocalPort).toList();
-        } finally {
-            for (ServerSocket socket : sockets) {
-                socket.close();
+            if (ports.size() == count) {
+                return ports;
             }
         }
+        throw new IOException("no " + count + " free ports between 20000 and 32000");
     }
 
     private static String read(Path output) {

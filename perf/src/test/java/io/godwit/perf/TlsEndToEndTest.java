@@ -15,12 +15,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections and messages over TLS and mutual TLS, from the command line to the report. */
+@Tag("slow")
 class TlsEndToEndTest {
     private static final String HOST = "127.0.0.1:";
     private static final int CLIENTS = 20;

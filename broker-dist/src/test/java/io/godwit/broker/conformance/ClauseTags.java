@@ -35,7 +35,7 @@ final class ClauseTags {
     private static final Pattern RUNS =
             Pattern.compile("@(?:Test|Property|Example|ParameterizedTest|RepeatedTest|TestFactory)\\b");
     private static final Pattern ROWS = Pattern.compile("^    static Stream<", Pattern.MULTILINE);
-    private static final Pattern DISABLED = Pattern.compile("@(?:Disabled|Tag\\(\"long\"\\))");
+    private static final Pattern DISABLED = Pattern.compile("@(?:Disabled|Tag\\(\"(?:full|long)\"\\))");
     private static final Pattern CLASS = Pattern.compile("^(?:(?:public|abstract|final) )*class ", Pattern.MULTILINE);
 
     private ClauseTags() {}

@@ -21,12 +21,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What is restored from a backup that was taken while messages were on their way. */
+@Tag("full")
 class BackupUnderLoadTest {
     private static final Logger LOG = LoggerFactory.getLogger(BackupUnderLoadTest.class);
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -26,6 +26,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,6 +51,7 @@ class FoundingTest {
 
     /** Two that founded without seeing each other are told so, and an operator does as told; most times one is refused before that. */
     @Test
+    @Tag("full")
     void ofTwoFoundersOneClusterComesAndOperatorsReachItByTls() throws Exception {
         writeCertificates();
         try (BrokerProcess one = node(0, "it");
@@ -110,6 +112,7 @@ class FoundingTest {
     }
 
     @Test
+    @Tag("full")
     void dataOfAnotherClusterIsRefusedOnBothSidesAndStaysAsItIs() throws Exception {
         writeCertificates();
         try (BrokerProcess ours = node(0, "it");

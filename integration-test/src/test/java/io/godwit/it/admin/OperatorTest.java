@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
@@ -217,6 +218,7 @@ class OperatorTest {
     // --- three nodes
 
     @Test
+    @Tag("full")
     void threeNodesAreLookedAtChangedDrainedAndRecovered() throws Exception {
         try (BrokerCluster cluster = new BrokerCluster(directory, 3)) {
             for (BrokerProcess node : cluster.nodes()) {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -32,6 +33,7 @@ class FaultyBrokerTest {
     }
 
     @ParameterizedTest
+    @Tag("full")
     @Execution(ExecutionMode.CONCURRENT)
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
     void aBrokenPromiseIsFound(Fault fault) throws Exception {

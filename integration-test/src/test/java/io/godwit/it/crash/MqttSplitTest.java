@@ -27,11 +27,13 @@ class MqttSplitTest {
     private Path directory;
 
     @Test
+    @Tag("full")
     void splitsUnderLoadLoseNothingWithEarlyPush() throws Exception {
         splitsLoseNothing(true, 3);
     }
 
     @Test
+    @Tag("full")
     void splitsUnderLoadLoseNothingWithoutEarlyPush() throws Exception {
         splitsLoseNothing(false, 3);
     }

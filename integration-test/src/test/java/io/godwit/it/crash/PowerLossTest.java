@@ -49,6 +49,7 @@ class PowerLossTest {
     }
 
     @Test
+    @Tag("full")
     void aLossOfNamesLosesNothingWithoutEarlyPushAndWithEightRanges() throws Exception {
         assertKept(
                 Loss.UNSYNCED_NAMES,
@@ -76,6 +77,7 @@ class PowerLossTest {
 
     /** Proof that the test notices. What is lost by unsynced votes shows in the log alone: see {@code LogPowerLossTest}. */
     @Test
+    @Tag("full")
     void lossesAreSeenWithoutSync() throws Exception {
         BrokerProcess process = broker(true).property("kv_log_sync", false);
         try (UnpluggedBroker broker = new UnpluggedBroker(process, Loss.UNSYNCED_BYTES, new Random(SEED))) {

@@ -327,6 +327,7 @@ class HostileSubscribersTest {
     // ---- slow readers
 
     @Test
+    @Tag("full")
     void subscribersThatDoNotReadCostLittleAndHarmNobody() throws Exception {
         slowReaders(Limit.BESIDE_CONTROL, 20, 20);
     }

@@ -85,6 +85,7 @@ class HostileTogetherTest {
     }
 
     @Test
+    @Tag("full")
     void clientsThatNeverLogInStopNobody() throws Exception {
         withstand("without credentials", Size.SMALL, swarm -> withoutCredentials(swarm, Size.SMALL));
     }

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The store of registers stays one to its clients whatever is done to its nodes: for three minutes in all, and at the operator's will for
- * longer. The seed is logged; {@code -Dnemesis.seed=N} repeats the
+ * The store of registers stays one to its clients whatever is done to its nodes: for seconds in each build, for three minutes with {@code -Pfull},
+ * and at the operator's will for longer. The seed is logged; {@code -Dnemesis.seed=N} repeats the
  * troubles, {@code -Dnemesis.seconds=N} makes them last longer or shorter. The history and the nodes' logs of a failure stay below {@code target}.
  */
 class ClusterCheckTest {
@@ -32,21 +32,22 @@ class ClusterCheckTest {
     private Path data;
 
     @Test
+    @Tag("full")
     void oneNodeIsLinearizable() throws Exception {
         check(1, 30, 8_000);
     }
 
     @Test
+    @Tag("full")
     void threeNodesAreLinearizable() throws Exception {
         check(3, 150, 12_000);
     }
 
     /**
      * Whatever the troubles leave time for: at its end a merge of two ranges that different nodes lead has been carried out. So it has at the end of
-     * {@link #threeNodesAreLinearizable}; this one shows it sooner, and always with the same troubles.
+     * {@link #threeNodesAreLinearizable}; this one shows it sooner, and always with the same troubles. So every build runs this one.
      */
     @Test
-    @Tag("long")
     void mergesOverSeveralNodesAreLinearizable() throws Exception {
         check(3, 6, 2_000, 1);
     }

@@ -33,6 +33,7 @@ class FailoverTest {
 
     /** Three say little of one in a hundred: the long one has fifty. */
     @Test
+    @Tag("full")
     void aKilledLeaderIsReplacedWithinThreeSeconds() throws Exception {
         kill(3);
     }

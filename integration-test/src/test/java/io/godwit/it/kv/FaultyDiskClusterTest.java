@@ -183,6 +183,7 @@ class FaultyDiskClusterTest {
     }
 
     @Test
+    @Tag("full")
     void aTableDamagedUnderARunningNodeStopsItsRangeThereAndTheReplicaIsCopiedAnew() throws Exception {
         aDamagedTableStopsItsRangeThereAndTheReplicaIsCopiedAnew(true);
     }
@@ -277,6 +278,7 @@ class FaultyDiskClusterTest {
 
     /** What the disk holds is not known after it: nothing is written there any more, until the node is started again. */
     @Test
+    @Tag("full")
     void aFailedSyncStopsTheStoreOfTheNodeAndARestartBringsItBack() throws Exception {
         PowerLoss.assumePossible();
         try (TestCluster cluster = cluster()) {

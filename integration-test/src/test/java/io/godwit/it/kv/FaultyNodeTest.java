@@ -6,6 +6,7 @@ import io.godwit.it.kv.CheckRun.Result;
 import io.godwit.it.kv.CheckRun.Settings;
 import io.godwit.it.kv.node.NodeOptions.Fault;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ class FaultyNodeTest {
     }
 
     @ParameterizedTest
+    @Tag("full")
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
             names = {"GENUINE", "NONE"})

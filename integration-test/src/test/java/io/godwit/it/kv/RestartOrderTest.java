@@ -9,10 +9,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Nodes of one cluster start again in any order, all of them after all were killed, and have what was acknowledged. */
+@Tag("full")
 class RestartOrderTest {
     private static final int PATIENCE_MILLIS = 60_000;
     private static final List<List<Integer>> ORDERS = List.of(

@@ -49,6 +49,7 @@ class StaleReadTest {
     private Path data;
 
     @Test
+    @Tag("full")
     void aLeaderThatSleptThroughAnElectionReadsNothingStale() throws Exception {
         sleep(2_000, 0);
     }

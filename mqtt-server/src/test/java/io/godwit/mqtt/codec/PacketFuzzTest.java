@@ -35,6 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <p>A failure names its seed and type; {@link FuzzInput} makes the same bytes of them. {@code mvn -Plong -pl mqtt-server -am verify
  * -Dtest=PacketFuzzTest -Dfuzz.inputs=10000000 -Dfuzz.seed=1} runs as many as one likes.
  */
+@Tag("slow")
 class PacketFuzzTest {
     private static final int INPUTS_PER_TYPE = 20_000;
 
