@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A node is killed, its disk fills to the last byte, and it starts all the same: degraded, until there is room again.
  * The disk is a tmpfs in a mount namespace of this test.
  */
+@Tag("full")
 class FullDiskStartTest {
     /** Twice what the reserve and the files that a start deletes give back, and less than what the disk has. */
     private static final int LOW_WATER_BYTES = 256 << 20;

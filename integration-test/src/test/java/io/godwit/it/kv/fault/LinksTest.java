@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -84,6 +85,7 @@ class LinksTest {
     void aLinkBetweenNamespacesIsCutOneWayAndHealed() throws Exception {
         List<String> before = spaces();
         try (NamespaceLinks links = namespaces()) {
+            assertThat(spaces()).as("the hub and two nodes").hasSize(before.size() + 3);
             Shell left = new Shell(links.prefix(0));
             Shell right = new Shell(links.prefix(1));
             assertThat(reaches(left, links.address(1), right)).isTrue();
@@ -132,9 +134,13 @@ class LinksTest {
         }
     }
 
+    /** Those of this process: other tests make some at the same time. */
     private static List<String> spaces() {
+        String ours = "godwit-" + ProcessHandle.current().pid() + '-';
         try {
-            return List.of(Command.run("ip", "netns", "list").split("\n", -1));
+            return Stream.of(Command.run("ip", "netns", "list").split("\n", -1))
+                    .filter(line -> line.startsWith(ours))
+                    .toList();
         } catch (IOException e) {
             return List.of();
         }
