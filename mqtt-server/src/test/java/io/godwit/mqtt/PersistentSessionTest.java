@@ -231,6 +231,9 @@ class PersistentSessionTest {
         assertCutOff(level, subscribe("a"), () -> node.dist.failNextRoute(overloaded)); // the session has it, no route
         assertCutOff(level, subscribe("a"), () -> node.inbox.failNext(timeout));
         assertCutOff(level, new Unsubscribe(2, one), () -> node.inbox.failNext(overloaded)); // the route is gone
+        try (TestClient client = TestClient.persistent(node.address, 5, "s")) {
+            client.subscribe(1, "b", Qos.AT_LEAST_ONCE);
+        }
         assertCutOff(level, new Unsubscribe(2, two), () -> node.dist.failNextRoute(overloaded)); // one route is gone
     }
 

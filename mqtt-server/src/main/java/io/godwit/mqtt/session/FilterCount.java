@@ -55,7 +55,7 @@ final class FilterCount {
     }
 
     boolean contains(TopicFilter filter) {
-        return slots[placeOf(slots, digest(filter))] != 0;
+        return size > 0 && slots[placeOf(slots, digest(filter))] != 0;
     }
 
     /** @return whether it was not there */

@@ -38,7 +38,9 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -75,6 +77,12 @@ public abstract class Session implements PacketHandler, Subscriber {
     private @Nullable FilterCount filters;
 
     private @Nullable FilterPatterns patterns;
+    /**
+     * Of each filter that steps under way add or remove, how many; negative once there was more than one at a time. Null
+     * when there is none.
+     */
+    private @Nullable Map<TopicFilter, Integer> steps;
+
     private int requestsUnanswered;
     /** What these take of the {@link FilterRoom}. */
     private int filtersUnanswered;
@@ -192,6 +200,31 @@ public abstract class Session implements PacketHandler, Subscriber {
         if (filters != null && filters.remove(filter) && patterns != null) {
             patterns.remove(filter);
         }
+    }
+
+    @Override
+    public final boolean mayExist(TopicFilter filter) {
+        return has(filter) || steps != null && steps.containsKey(filter);
+    }
+
+    @Override
+    public final void stepBegun(TopicFilter filter) {
+        if (steps == null) {
+            steps = new HashMap<>(2);
+        }
+        steps.merge(filter, 1, (before, one) -> -Math.abs(before) - 1);
+    }
+
+    @Override
+    public final boolean stepOver(TopicFilter filter) {
+        int before = steps == null ? 0 : steps.getOrDefault(filter, 0);
+        if (steps != null && before < -1) {
+            steps.put(filter, before + 1);
+        } else if (steps != null) {
+            steps.remove(filter);
+            steps = steps.isEmpty() ? null : steps;
+        }
+        return before == 1;
     }
 
     @Override

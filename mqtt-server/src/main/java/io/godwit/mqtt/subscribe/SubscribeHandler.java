@@ -18,6 +18,7 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -169,29 +170,46 @@ public final class SubscribeHandler {
     /** Gives those that are allowed their place among the session's filters, as far as there is one. */
     private void admit(Subscriber subscriber, Part part, SubscribeAnswer answer) {
         Set<TopicFilter> added = new HashSet<>();
+        Set<TopicFilter> begun = new HashSet<>();
         for (int i = 0; i < part.subscriptions().size(); i++) {
             TopicFilter filter = part.subscriptions().get(i).filter();
-            if (part.refused().containsKey(i) || subscriber.has(filter)) {
+            if (part.refused().containsKey(i)) {
                 continue;
             }
-            if (subscriber.filterCount() >= limits.maxFiltersPerSession()
+            if (subscriber.has(filter)) {
+                begun.add(filter);
+            } else if (subscriber.filterCount() >= limits.maxFiltersPerSession()
                     || subscriber.filterCharsWith(filter) > MAX_FILTER_CHARS
                     || subscriber.patternsWith(filter) > limits.maxPatternsPerSession()) {
                 refuse(subscriber, filter, part.refused(), i, ReasonCode.QUOTA_EXCEEDED);
             } else {
                 subscriber.noteAdded(filter);
                 added.add(filter);
+                begun.add(filter);
             }
         }
-        claim(subscriber, part, answer, added);
+        begun.forEach(subscriber::stepBegun);
+        claim(subscriber, part, answer, new Steps(begun, added));
     }
 
     /**
-     * Asks for the exclusive filters among those that are allowed.
+     * What the filters that are allowed do to the session.
      *
+     * @param begun those with a step under way
      * @param added those that the session did not have before
      */
-    private void claim(Subscriber subscriber, Part part, SubscribeAnswer answer, Set<TopicFilter> added) {
+    private record Steps(Set<TopicFilter> begun, Set<TopicFilter> added) {
+        /** Nothing of {@code filter} was stored by this. */
+        void giveUp(Subscriber subscriber, TopicFilter filter) {
+            // beside another step nobody knows whether it is there: then it counts as there
+            if (begun.remove(filter) && subscriber.stepOver(filter) && added.contains(filter)) {
+                subscriber.noteRemoved(filter);
+            }
+        }
+    }
+
+    /** Asks for the exclusive filters among those that are allowed. */
+    private void claim(Subscriber subscriber, Part part, SubscribeAnswer answer, Steps steps) {
         Map<Integer, CompletableFuture<Boolean>> asked = new HashMap<>(0);
         for (int i = 0; i < part.subscriptions().size(); i++) {
             TopicFilter filter = part.subscriptions().get(i).filter();
@@ -200,34 +218,35 @@ public final class SubscribeHandler {
                     asked.put(i, subscriber.claimExclusive(filter));
                 } else {
                     part.refused().put(i, ReasonCode.TOPIC_FILTER_INVALID);
-                    giveUp(subscriber, filter, added);
+                    steps.giveUp(subscriber, filter);
                 }
             }
         }
         if (asked.isEmpty()) {
-            subscribeOthers(subscriber, part, answer, added);
+            subscribeOthers(subscriber, part, answer, steps);
             return;
         }
         CompletableFuture<?>[] all = asked.values().toArray(new CompletableFuture<?>[0]);
         OnEventLoop.whenComplete(subscriber.connection(), CompletableFuture.allOf(all), (done, failure) -> {
-            asked.forEach((place, granted) -> {
-                if (granted.isCompletedExceptionally() || !granted.getNow(false)) {
+            Set<TopicFilter> denied = new HashSet<>(0);
+            Set<TopicFilter> granted = new HashSet<>();
+            asked.forEach((place, claim) -> {
+                TopicFilter filter = part.subscriptions().get(place).filter();
+                if (claim.isCompletedExceptionally() || !claim.getNow(false)) {
                     part.refused().put(place, ReasonCode.QUOTA_EXCEEDED);
-                    giveUp(subscriber, part.subscriptions().get(place).filter(), added);
+                    denied.add(filter);
+                } else {
+                    granted.add(filter);
+                    subscriber.noteAdded(filter); // an UNSUBSCRIBE may have overtaken the claim
                 }
             });
-            subscribeOthers(subscriber, part, answer, added);
+            denied.removeAll(granted); // a packet may name a filter twice
+            denied.forEach(filter -> steps.giveUp(subscriber, filter));
+            subscribeOthers(subscriber, part, answer, steps);
         });
     }
 
-    private static void giveUp(Subscriber subscriber, TopicFilter filter, Set<TopicFilter> added) {
-        if (added.remove(filter)) {
-            subscriber.noteRemoved(filter);
-        }
-    }
-
-    private static void subscribeOthers(
-            Subscriber subscriber, Part part, SubscribeAnswer answer, Set<TopicFilter> added) {
+    private static void subscribeOthers(Subscriber subscriber, Part part, SubscribeAnswer answer, Steps steps) {
         Map<Integer, ReasonCode> refused = part.refused();
         List<Subscription> others = part.subscriptions();
         if (!refused.isEmpty()) {
@@ -241,7 +260,9 @@ public final class SubscribeHandler {
         List<Subscription> allowed = others;
         BiConsumer<@Nullable Throwable, Runnable> stored = (failure, replays) -> {
             if (failure != null) {
-                added.forEach(subscriber::noteRemoved);
+                List.copyOf(steps.begun()).forEach(filter -> steps.giveUp(subscriber, filter));
+            } else {
+                steps.begun().forEach(subscriber::stepOver);
             }
             answer.part(
                     part.first(),
@@ -359,26 +380,51 @@ public final class SubscribeHandler {
                         }));
     }
 
+    /** Asks the stores about those only that they may have. Of the others it is certain that they do not. */
     private static void unsubscribe(
             Subscriber subscriber, List<TopicFilter> filters, Consumer<List<ReasonCode>> answer) {
-        List<TopicFilter> removed = filters.stream().filter(subscriber::has).toList();
+        ReasonCode[] codes = new ReasonCode[filters.size()];
+        Arrays.fill(codes, ReasonCode.NO_SUBSCRIPTION_EXISTED);
+        List<TopicFilter> asked = new ArrayList<>(0);
+        for (TopicFilter filter : filters) {
+            if (subscriber.mayExist(filter)) {
+                asked.add(filter);
+            }
+        }
+        if (asked.isEmpty()) {
+            answer.accept(List.of(codes));
+            return;
+        }
+        Set<TopicFilter> begun = new HashSet<>(asked);
+        List<TopicFilter> removed = begun.stream().filter(subscriber::has).toList();
         removed.forEach(subscriber::noteRemoved);
-        OnEventLoop.whenComplete(subscriber.connection(), subscriber.unsubscribe(filters), (existed, failure) -> {
+        begun.forEach(subscriber::stepBegun);
+        OnEventLoop.whenComplete(subscriber.connection(), subscriber.unsubscribe(asked), (existed, failure) -> {
             if (failure != null && (subscriber.client().protocolLevel() < 5 || !isRefused(failure))) {
                 // UNSUBACK of 3.1.1 can not say no: unanswered, the client will ask again
                 subscriber.connection().disconnect(ReasonCode.UNSPECIFIED_ERROR, "an UNSUBSCRIBE could not be stored");
                 return;
             }
+            begun.forEach(subscriber::stepOver);
             if (failure != null) {
                 removed.forEach(subscriber::noteAdded);
             }
-            answer.accept(
-                    failure != null // there is no "quota exceeded" here [MQTT5-3.11.3-2]
-                            ? Collections.nCopies(filters.size(), ReasonCode.UNSPECIFIED_ERROR)
-                            : existed.stream()
-                                    .map(was -> was ? ReasonCode.SUCCESS : ReasonCode.NO_SUBSCRIPTION_EXISTED)
-                                    .toList());
+            Iterator<Boolean> found = failure != null ? Collections.emptyIterator() : existed.iterator();
+            for (int i = 0; i < codes.length; i++) {
+                if (begun.contains(filters.get(i))) {
+                    codes[i] = code(found);
+                }
+            }
+            answer.accept(List.of(codes));
         });
+    }
+
+    /** @param found without a next one when the stores refuse */
+    private static ReasonCode code(Iterator<Boolean> found) {
+        if (!found.hasNext()) {
+            return ReasonCode.UNSPECIFIED_ERROR; // there is no "quota exceeded" here [MQTT5-3.11.3-2]
+        }
+        return found.next() ? ReasonCode.SUCCESS : ReasonCode.NO_SUBSCRIPTION_EXISTED;
     }
 
     /** Whether nothing was written. Otherwise nobody knows, and only a client without an answer asks again. */

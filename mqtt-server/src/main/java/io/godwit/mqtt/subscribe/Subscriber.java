@@ -37,6 +37,18 @@ public interface Subscriber {
     void noteRemoved(TopicFilter filter);
 
     /**
+     * Whether the stores may have {@code filter}: when they do not, nothing needs to be asked of them. Says no only where
+     * that is certain, so not while a step that concerns the filter is under way.
+     */
+    boolean mayExist(TopicFilter filter);
+
+    /** A step that adds or removes {@code filter} begins; {@link #stepOver} ends it. Steps of one filter may overlap. */
+    void stepBegun(TopicFilter filter);
+
+    /** @return whether no other step of this filter was under way at any time since it began */
+    boolean stepOver(TopicFilter filter);
+
+    /**
      * A SUBSCRIBE or UNSUBSCRIBE with so many filters has come, which {@link #answered} ends: too many of them, or of
      * their filters, pause reading.
      */

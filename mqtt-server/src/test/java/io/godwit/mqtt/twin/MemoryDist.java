@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,7 @@ public final class MemoryDist implements DistClient {
     private final List<Delivery> handedOn = new CopyOnWriteArrayList<>();
     private final AtomicReference<@Nullable CompletableFuture<DistOutcome>> nextOutcome = new AtomicReference<>();
     private final AtomicReference<@Nullable RangeException> nextRouteFailure = new AtomicReference<>();
+    private final AtomicInteger removals = new AtomicInteger();
     private volatile DistOutcome handOnOutcome = DistOutcome.NO_MATCH;
     private final AtomicReference<@Nullable CompletableFuture<Void>> nextRoute = new AtomicReference<>();
     private volatile Deliverer live = delivery -> Deliverer.DELIVERED;
@@ -77,6 +79,11 @@ public final class MemoryDist implements DistClient {
     /** Every message handed on, in order; to nobody. */
     public List<Delivery> handedOn() {
         return handedOn;
+    }
+
+    /** How many subscriptions were to be removed, there or not. */
+    public int removals() {
+        return removals.get();
     }
 
     /** Subscriptions. */
@@ -124,6 +131,7 @@ public final class MemoryDist implements DistClient {
 
     @Override
     public CompletableFuture<Boolean> unsubscribe(TenantId tenant, TopicFilter filter, LiveReceiver receiver) {
+        removals.incrementAndGet();
         return CompletableFuture.completedFuture(index.tenant(tenant).remove(filter, receiver));
     }
 
@@ -171,6 +179,7 @@ public final class MemoryDist implements DistClient {
 
     @Override
     public CompletableFuture<Void> removeRoutes(Collection<TopicFilter> filters, InboxReceiver receiver) {
+        removals.addAndGet(filters.size());
         CompletableFuture<Void> written = routeWritten(
                 () -> filters.forEach(filter -> index.tenant(receiver.tenant()).remove(filter, receiver)));
         CompletableFuture<Void> held = nextRoute.getAndSet(null);

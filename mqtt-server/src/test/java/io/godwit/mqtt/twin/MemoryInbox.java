@@ -67,6 +67,7 @@ public final class MemoryInbox implements InboxClient {
 
     private @Nullable CompletableFuture<Boolean> releasesWaitFor;
     private int releases;
+    private int removals;
 
     /** How far the connection that was detached last has sent. */
     public synchronized long lastSentBelow() {
@@ -168,6 +169,11 @@ public final class MemoryInbox implements InboxClient {
     /** How many PUBRELs have come. */
     public synchronized int releases() {
         return releases;
+    }
+
+    /** How many subscriptions were to be removed, there or not. */
+    public synchronized int removals() {
+        return removals;
     }
 
     public synchronized void failNextInsert(RangeException failure) {
@@ -541,6 +547,7 @@ public final class MemoryInbox implements InboxClient {
         @Override
         public CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters) {
             synchronized (MemoryInbox.this) {
+                removals += filters.size();
                 CompletableFuture<List<Boolean>> failed = unbegun();
                 if (failed != null) {
                     return failed;
