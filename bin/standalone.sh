@@ -363,6 +363,12 @@ build_command() {
   jvm+=(-XX:MaxTenuringThreshold=2)
   # Netty follows one of so many buffers to see whether it is given back; one of its 128 costs some 3 % of the CPU at a low rate, by the stacks it notes.
   jvm+=(-Dio.netty.leakDetection.samplingInterval=4096)
+  # The system's errors in English: by their text a want of file descriptors is told from damage.
+  if [ -n "${LC_ALL:-}" ]; then
+    export LANG=$LC_ALL
+    unset LC_ALL
+  fi
+  export LC_MESSAGES=C
   export MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-131072}"
   # The signal by which the JVM halts a thread whose stack it looks at, for JFR. By default it is SIGUSR2, for which JRaft has a handler of its own:
   # JFR would see no thread run, and each of its looks would have JRaft write down its state. This one is a real-time signal that nobody else uses.

@@ -19,6 +19,8 @@ final class HealthReports {
     private final Object telling = new Object();
     /** Number of the newest look that was told; guarded by {@code telling}. */
     private long told;
+    /** Guarded by {@code telling}. */
+    private Map<String, StoreHealth> last = Map.of();
 
     /** @param health how the stores are now; called from any thread, several at a time */
     HealthReports(Supplier<Map<String, StoreHealth>> health) {
@@ -37,8 +39,20 @@ final class HealthReports {
         synchronized (telling) {
             if (look > told) {
                 told = look;
+                last = now;
                 listeners.forEach(listener -> listener.accept(now));
             }
         }
+    }
+
+    /** Looks, and tells the listeners when it is not what they were told last. */
+    void tellChange() {
+        Map<String, StoreHealth> now = health.get();
+        synchronized (telling) {
+            if (now.equals(last)) {
+                return;
+            }
+        }
+        tell();
     }
 }

@@ -174,6 +174,7 @@ public final class KvNode implements AutoCloseable {
             if (disk.hasRoomFor(DiskReserve.BYTES)) {
                 reserve.make();
             }
+            reports.tellChange(); // a range that waited for file descriptors serves again
         });
         this.backups = new RangeCopies(directory.path(), stores);
         this.own = new OwnReport(
@@ -350,7 +351,7 @@ public final class KvNode implements AutoCloseable {
 
     /** How each open store is, by name. */
     public Map<String, StoreHealth> health() {
-        String diskDetail = disk.describe();
+        String diskDetail = log.isWaitingForFiles() ? "the raft log waits for file descriptors" : disk.describe();
         Map<String, StoreHealth> health = new LinkedHashMap<>();
         stores.forEach(store -> health.put(store.name(), store.health(diskDetail)));
         return health;
@@ -403,6 +404,7 @@ public final class KvNode implements AutoCloseable {
             return;
         }
         closed = true;
+        log.endWaiting();
         controls.values().forEach(StoreControl::close);
         if (links != null) {
             links.closeClients();

@@ -3,6 +3,7 @@ package io.godwit.kv;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.FaultHandler;
+import io.godwit.kv.raft.OpenFiles;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.range.RangeDb;
 import io.godwit.kv.range.RangeEnvironment;
@@ -34,6 +35,8 @@ import org.slf4j.LoggerFactory;
 final class StoreRanges implements RangeFamily {
     private static final Logger LOG = LoggerFactory.getLogger(StoreRanges.class);
     private static final long RETIRE_AFTER_MILLIS = 5_000;
+    private static final long FIRST_RECOVERY_MILLIS = 500;
+    private static final long MAX_RECOVERY_MILLIS = 10_000;
 
     private final StoreSpec spec;
     private final StoreFiles files;
@@ -393,6 +396,78 @@ final class StoreRanges implements RangeFamily {
         LOG.error("range not started range={}", range.groupId(), cause);
         range.fail("not started: " + cause.getMessage());
         range.later(0, () -> faults.onFault("start of range " + range.groupId(), cause)); // once it has stopped
+        if (OpenFiles.wereShort(cause)) {
+            recover(range);
+        }
+    }
+
+    @Override
+    public void recover(Range range) {
+        recoverLater(range, FIRST_RECOVERY_MILLIS);
+    }
+
+    private void recoverLater(Range stopped, long millis) {
+        stopped.later(millis, () -> environment.apart().execute(() -> recover(stopped, millis)));
+    }
+
+    private void recover(Range stopped, long waited) {
+        RangeDescriptor descriptor;
+        CompletableFuture<Void> started = new CompletableFuture<>();
+        synchronized (this) {
+            descriptor = descriptors.get(stopped.id());
+            if (descriptor == null || !mayRecover(stopped)) {
+                return; // given up meanwhile, or somebody else's
+            }
+            starts.put(stopped.groupId(), started);
+        }
+        Range range = reopen(stopped, descriptor, waited);
+        if (range == null) {
+            synchronized (this) {
+                starts.remove(stopped.groupId());
+            }
+            started.complete(null);
+            return;
+        }
+        LOG.info("range opened again, there are file descriptors range={}", range.groupId());
+        startHere(range, started);
+        onChange.run();
+    }
+
+    /** With the lock held. */
+    @SuppressWarnings("ReferenceEquality") // another replica of the range is not the one that has stopped
+    private boolean mayRecover(Range stopped) {
+        return !closed
+                && ranges.get(stopped.id()) == stopped
+                && !retiring.contains(stopped.id())
+                && !starts.containsKey(stopped.groupId());
+    }
+
+    /** Puts a new replica in the place of one that has stopped; null when that cannot be done now. */
+    private @Nullable Range reopen(Range stopped, RangeDescriptor descriptor, long waited) {
+        try {
+            if (RangeDb.lacksFiles(files.databaseOf(descriptor))) {
+                recoverLater(stopped, nextWait(waited));
+                return null;
+            }
+            stopped.close();
+            Range range = replica(descriptor, files.open(descriptor));
+            synchronized (this) {
+                add(descriptor, range);
+                router.route(ranges.values());
+            }
+            return range;
+        } catch (IOException | RuntimeException e) {
+            if (OpenFiles.wereShort(e)) {
+                recoverLater(stopped, nextWait(waited));
+            } else {
+                LOG.error("range not opened again range={}", stopped.groupId(), e);
+            }
+            return null;
+        }
+    }
+
+    private static long nextWait(long millis) {
+        return Math.min(MAX_RECOVERY_MILLIS, 2 * millis);
     }
 
     /** Later, so that the group's other members hear of the last entry. */

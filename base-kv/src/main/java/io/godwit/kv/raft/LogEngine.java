@@ -46,6 +46,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Any number of threads. After a failed write nothing more is written: what reached the disk is not known then, and
  * a second fsync may report success for pages that the first one dropped.
+ *
+ * <p>There is one exception: a write that finds no file descriptor for its file ({@link OpenFiles}) waits until there
+ * are some. RocksDB takes no more writes after that, so it is closed and opened again, with the checks of a start. No
+ * fsync has failed then; what was written without one was not acknowledged, and is written again.
  */
 final class LogEngine implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LogEngine.class);
@@ -59,14 +63,19 @@ final class LogEngine implements AutoCloseable {
     private static final int TABLES_BEFORE_MERGE = 8;
     private static final long BLOCK_CACHE_BYTES = 4L << 20;
 
+    /** To be free before the database is opened again: for each table file, the WALs, the manifest and some more. */
+    private static final int DESCRIPTORS_TO_OPEN = 24;
+
+    private static final long REOPEN_AFTER_MILLIS = 200;
+
     static {
         RocksDB.loadLibrary();
     }
 
     private final Path directory;
     private final FaultHandler faults;
-    private final RocksDB db;
-    private final ColumnFamilyHandle entries;
+    private final DBOptions options;
+    private final ColumnFamilyOptions columns;
     private final List<AutoCloseable> owned; // closed in reverse order
     private final WriteOptions synced = new WriteOptions().setSync(true);
     private final WriteOptions unsynced = new WriteOptions().setSync(false);
@@ -77,10 +86,26 @@ final class LogEngine implements AutoCloseable {
     private final LongAdder writes = new LongAdder();
     private final LongAdder bytes = new LongAdder();
 
-    /** Closing frees native memory that a late reader would still use; only close() ever takes the write side. */
+    /**
+     * Closing frees native memory that a late reader would still use; only close() and {@link #reopen} take the write
+     * side.
+     */
     private final ReadWriteLock openLock = new ReentrantReadWriteLock();
 
-    private boolean closed; // guarded by openLock
+    // guarded by openLock
+    private RocksDB db;
+    private ColumnFamilyHandle entries;
+    private boolean closed;
+    /** The database is closed and could not be opened again yet. */
+    private boolean suspended;
+    /** How often it was opened again. */
+    private int reopened;
+
+    /** Held by the thread that opens the database again; the others wait on it. */
+    private final Object reopening = new Object();
+
+    private volatile boolean isWaiting;
+    private volatile boolean isEnding;
 
     private volatile @Nullable Throwable fault;
 
@@ -90,20 +115,30 @@ final class LogEngine implements AutoCloseable {
     private LogEngine(
             Path directory,
             FaultHandler faults,
-            RocksDB db,
-            ColumnFamilyHandle entries,
+            DBOptions options,
+            ColumnFamilyOptions columns,
+            Opened opened,
             List<AutoCloseable> owned,
             Statistics statistics,
             SyncedMark mark,
             @Nullable String lost) {
         this.directory = directory;
         this.faults = faults;
-        this.db = db;
-        this.entries = entries;
+        this.options = options;
+        this.columns = columns;
+        this.db = opened.db();
+        this.entries = opened.entries();
         this.owned = owned;
         this.statistics = statistics;
         this.mark = mark;
         this.lost = lost;
+    }
+
+    private record Opened(RocksDB db, ColumnFamilyHandle entries) {
+        void close() {
+            entries.close();
+            db.close();
+        }
     }
 
     static LogEngine open(Path directory, FaultHandler faults) throws IOException {
@@ -121,7 +156,7 @@ final class LogEngine implements AutoCloseable {
         DurableFiles.createDirectories(directory);
         try {
             @Nullable String lost = WalCheck.verify(directory, mark);
-            return openDb(directory, faults, mark, markFile, lost);
+            return open(directory, faults, mark, markFile, lost);
         } catch (IOException e) {
             if (mark != null) {
                 mark.close();
@@ -143,7 +178,7 @@ final class LogEngine implements AutoCloseable {
         }
     }
 
-    private static LogEngine openDb(
+    private static LogEngine open(
             Path directory, FaultHandler faults, @Nullable SyncedMark found, Path markFile, @Nullable String lost)
             throws IOException {
         List<AutoCloseable> owned = new ArrayList<>();
@@ -151,30 +186,42 @@ final class LogEngine implements AutoCloseable {
         statistics.setStatsLevel(StatsLevel.EXCEPT_DETAILED_TIMERS);
         DBOptions options = own(owned, dbOptions()).setStatistics(statistics);
         ColumnFamilyOptions columns = own(owned, columnOptions(owned));
-        List<ColumnFamilyHandle> handles = new ArrayList<>();
+        @Nullable Opened opened = null;
         try {
-            RocksDB db = RocksDB.open(
+            opened = openDb(directory, options, columns, found == null ? 0 : found.sequence());
+            SyncedMark mark = found == null ? SyncedMark.create(markFile) : found;
+            return new LogEngine(directory, faults, options, columns, opened, owned, statistics, mark, lost);
+        } catch (IOException e) {
+            if (opened != null) {
+                opened.close();
+            }
+            closeAll(owned);
+            throw e;
+        }
+    }
+
+    /** @param marked sequence number that the log must have reached */
+    private static Opened openDb(Path directory, DBOptions options, ColumnFamilyOptions columns, long marked)
+            throws IOException {
+        List<ColumnFamilyHandle> handles = new ArrayList<>();
+        RocksDB db;
+        try {
+            db = RocksDB.open(
                     options,
                     directory.toString(),
                     List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, columns)),
                     handles);
-            owned.add(db);
-            long sequence = db.getLatestSequenceNumber();
-            if (found != null && sequence < found.sequence()) {
-                throw new DamagedDataException(
-                        directory,
-                        "the log ends at sequence " + sequence + ", though it had been written up to "
-                                + found.sequence());
-            }
-            SyncedMark mark = found == null ? SyncedMark.create(markFile) : found;
-            return new LogEngine(directory, faults, db, handles.get(0), owned, statistics, mark, lost);
         } catch (RocksDBException e) {
-            closeAll(owned);
             throw RocksFiles.refusedBy(e, directory);
-        } catch (IOException e) {
-            closeAll(owned);
-            throw e;
         }
+        Opened opened = new Opened(db, handles.get(0));
+        long sequence = db.getLatestSequenceNumber();
+        if (sequence < marked) {
+            opened.close();
+            throw new DamagedDataException(
+                    directory, "the log ends at sequence " + sequence + ", though it had been written up to " + marked);
+        }
+        return opened;
     }
 
     private static DBOptions dbOptions() {
@@ -236,24 +283,131 @@ final class LogEngine implements AutoCloseable {
      * @param what names the write in a fault
      */
     void write(String what, WriteBatch batch, boolean sync) {
+        while (true) {
+            int seen;
+            Lock open = openLock.readLock();
+            open.lock();
+            try {
+                refuseAfterFault(what);
+                seen = reopened;
+                if (!suspended) {
+                    write(batch, sync);
+                    return;
+                }
+            } catch (RocksDBException e) {
+                if (!OpenFiles.wereShort(e)) {
+                    throw failed(what, e);
+                }
+                seen = reopened;
+            } catch (IOException e) {
+                throw failed(what, e);
+            } finally {
+                open.unlock();
+            }
+            awaitFiles(what, seen);
+        }
+    }
+
+    private void write(WriteBatch batch, boolean sync) throws RocksDBException, IOException {
+        if (!sync) {
+            unsyncedWrites = true;
+        }
+        db.write(sync ? synced : unsynced, batch);
+        writes.increment();
+        bytes.add(batch.getDataSize());
+        if (sync && !unsyncedWrites) {
+            // a write is counted in only after the WAL up to it has been synced
+            mark.raise(db.getLatestSequenceNumber());
+        }
+    }
+
+    // --- want of file descriptors
+
+    /** Whether writes wait for file descriptors. Any thread. */
+    boolean isWaitingForFiles() {
+        return isWaiting;
+    }
+
+    /** From now on no write waits for file descriptors: those that do fail. Any thread. */
+    void endWaiting() {
+        isEnding = true;
+        synchronized (reopening) {
+            reopening.notifyAll();
+        }
+    }
+
+    /** Returns when the database has been opened again since it had been so {@code seen} times. */
+    private void awaitFiles(String what, int seen) {
+        synchronized (reopening) {
+            try {
+                while (!isOpenedSince(seen)) {
+                    if (isEnding) {
+                        throw new RaftLogFaultException(
+                                what + " given up: there are no file descriptors, and the log is to be closed",
+                                new IllegalStateException(directory + " is to be closed"));
+                    }
+                    tellWaiting(what);
+                    if (OpenFiles.areShort(mark.file(), DESCRIPTORS_TO_OPEN) || !reopen()) {
+                        reopening.wait(REOPEN_AFTER_MILLIS);
+                    }
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new RaftLogFaultException(what + " given up: interrupted", e);
+            }
+        }
+    }
+
+    private boolean isOpenedSince(int seen) {
         Lock open = openLock.readLock();
         open.lock();
         try {
-            refuseAfterFault(what);
-            if (!sync) {
-                unsyncedWrites = true;
-            }
-            db.write(sync ? synced : unsynced, batch);
-            writes.increment();
-            bytes.add(batch.getDataSize());
-            if (sync && !unsyncedWrites) {
-                // a write is counted in only after the WAL up to it has been synced
-                mark.raise(db.getLatestSequenceNumber());
-            }
-        } catch (RocksDBException | IOException e) {
-            throw failed(what, e);
+            return closed || reopened != seen || fault != null;
         } finally {
             open.unlock();
+        }
+    }
+
+    private void tellWaiting(String what) {
+        if (!isWaiting) {
+            isWaiting = true;
+            log.error(
+                    "raft log waits, the process has no file descriptors left directory={} write={}", directory, what);
+        }
+    }
+
+    /** Returns false when there are no file descriptors for that. */
+    private boolean reopen() {
+        Lock exclusive = openLock.writeLock();
+        exclusive.lock();
+        try {
+            if (closed) {
+                return true;
+            }
+            if (!suspended) {
+                suspended = true;
+                entries.close();
+                db.close();
+            }
+            @Nullable String lostNow = WalCheck.verify(directory, mark);
+            if (lostNow != null) {
+                throw new DamagedDataException(directory, lostNow);
+            }
+            Opened again = openDb(directory, options, columns, mark.sequence());
+            db = again.db();
+            entries = again.entries();
+            suspended = false;
+            reopened++;
+            isWaiting = false;
+            log.info("raft log opened again, there are file descriptors directory={}", directory);
+            return true;
+        } catch (IOException e) {
+            if (OpenFiles.wereShort(e)) {
+                return false;
+            }
+            throw failed("opening the log again", e);
+        } finally {
+            exclusive.unlock();
         }
     }
 
@@ -293,13 +447,26 @@ final class LogEngine implements AutoCloseable {
 
     /** The value of {@code key}; null when there is none. Fails with {@link RaftLogFaultException} when closed. */
     byte @Nullable [] get(byte[] key) throws RocksDBException {
-        Lock open = openLock.readLock();
-        open.lock();
-        try {
-            refuseWhenClosed("reading");
-            return db.get(entries, key);
-        } finally {
-            open.unlock();
+        while (true) {
+            int seen;
+            Lock open = openLock.readLock();
+            open.lock();
+            try {
+                refuseWhenClosed("reading");
+                seen = reopened;
+                if (!suspended) {
+                    return db.get(entries, key);
+                }
+                refuseAfterFault("reading"); // it was not possible to open it again
+            } catch (RocksDBException e) {
+                if (!OpenFiles.wereShort(e)) {
+                    throw e;
+                }
+                seen = reopened;
+            } finally {
+                open.unlock();
+            }
+            awaitFiles("reading", seen);
         }
     }
 
@@ -313,7 +480,7 @@ final class LogEngine implements AutoCloseable {
         Lock open = openLock.readLock();
         open.lock();
         try {
-            if (!closed) {
+            if (!closed && !suspended) {
                 db.deleteFilesInRanges(entries, Arrays.asList(from, to), false);
             }
         } catch (RocksDBException e) {
@@ -342,6 +509,7 @@ final class LogEngine implements AutoCloseable {
 
     @Override
     public void close() {
+        endWaiting();
         Lock exclusive = openLock.writeLock();
         exclusive.lock();
         try {
@@ -349,7 +517,10 @@ final class LogEngine implements AutoCloseable {
                 return;
             }
             closed = true;
-            entries.close();
+            if (!suspended) {
+                entries.close();
+                db.close();
+            }
             scan.close();
             synced.close();
             unsynced.close();

@@ -73,8 +73,14 @@ public final class RocksFiles {
         }
     }
 
-    /** RocksDB's own refusal, naming the file that its message blames, or {@code directory} when it blames none. */
-    public static DamagedDataException refusedBy(RocksDBException refusal, Path directory) {
+    /**
+     * RocksDB's own refusal: a {@link DamagedDataException} that names the file that its message blames, or {@code
+     * directory} when it blames none; unless there were only no file descriptors.
+     */
+    public static IOException refusedBy(RocksDBException refusal, Path directory) {
+        if (OpenFiles.wereShort(refusal)) {
+            return new IOException(directory + ": " + refusal.getMessage(), refusal);
+        }
         String message = String.valueOf(refusal.getMessage());
         Matcher matcher = FILE_NAME.matcher(message);
         return new DamagedDataException(

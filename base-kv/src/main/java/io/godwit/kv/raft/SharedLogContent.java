@@ -4,6 +4,7 @@ import com.alipay.sofa.jraft.entity.EnumOutter.EntryType;
 import com.alipay.sofa.jraft.entity.LogEntry;
 import com.alipay.sofa.jraft.entity.codec.LogEntryDecoder;
 import com.alipay.sofa.jraft.entity.codec.v2.LogEntryV2CodecFactory;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -23,7 +24,7 @@ import org.rocksdb.RocksIterator;
 record SharedLogContent(
         Map<String, GroupLog> groups, Map<String, byte[]> descriptors, Map<String, byte[]> nodeRecords) {
 
-    static SharedLogContent read(LogEngine engine) throws DamagedDataException {
+    static SharedLogContent read(LogEngine engine) throws IOException {
         return new Reader(engine).read();
     }
 
@@ -41,7 +42,7 @@ record SharedLogContent(
             this.engine = engine;
         }
 
-        SharedLogContent read() throws DamagedDataException {
+        SharedLogContent read() throws IOException {
             try (RocksIterator records = engine.iterator()) {
                 records.seekToFirst();
                 if (!records.isValid() || records.key()[0] != SharedLogFormat.KIND_LAYOUT) {

@@ -217,6 +217,16 @@ public final class SharedRaftLog implements AutoCloseable {
         return engine.stats();
     }
 
+    /** Whether writes wait since the process has no file descriptors left. Any thread. */
+    public boolean isWaitingForFiles() {
+        return engine.isWaitingForFiles();
+    }
+
+    /** From now on no write waits for file descriptors: those that do fail. To be called before groups are stopped. */
+    public void endWaiting() {
+        engine.endWaiting();
+    }
+
     @Override
     public void close() {
         engine.close();

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -73,6 +74,7 @@ public final class Range {
     private final MergeSequel mergeSequel;
     private final StateMachineEvents events;
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     /** Set once, by start; read by the threads that ask for reads and snapshots. */
     private volatile @Nullable RaftGroup group;
@@ -443,14 +445,22 @@ public final class Range {
         ready.completeExceptionally(cause);
     }
 
-    /** Stops the range after a fault of its own and keeps its files. */
+    /**
+     * Stops the range after a fault of its own and keeps its files. One that had no file descriptors is opened again
+     * when there are some.
+     */
     private void fault(String what, Throwable cause) {
+        boolean isPassing = db.wasShortOfFiles(cause);
         executor.execute(() -> {
             if (ended == null) {
-                LOG.error("range stopped range={} fault={}", groupId, what, cause);
-                end(new RangeException(Cause.STORE_FAILED, what + ": " + cause.getMessage()));
+                String then = isPassing ? ", opened again when there are file descriptors" : "";
+                LOG.error("range stopped{} range={} fault={}", then, groupId, what, cause);
+                end(new RangeException(Cause.STORE_FAILED, what + ": " + cause.getMessage() + then));
                 leaveToOthers();
                 faults.onFault("range " + groupId + ": " + what, cause);
+                if (isPassing) {
+                    family.recover(this);
+                }
             }
         });
     }
@@ -493,8 +503,11 @@ public final class Range {
         return stopped;
     }
 
-    /** Stops the group and closes the database; blocks. To be called after {@link #stop}, once. */
+    /** Stops the group and closes the database; blocks. To be called after {@link #stop}. */
     public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
         RaftGroup started = group;
         if (started != null) {
             started.close();

@@ -5,6 +5,7 @@ import io.godwit.kv.coprocessor.RangeCursor;
 import io.godwit.kv.coprocessor.RangeReader;
 import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.DurableFiles;
+import io.godwit.kv.raft.OpenFiles;
 import io.godwit.kv.raft.RocksFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -50,6 +51,9 @@ public final class RangeDb implements AutoCloseable {
     private static final long LIMITED_PERIOD_MICROS = 2_000;
     private static final byte[] APPLIED_KEY = {BatchBytes.SYSTEM_PREFIX, 'a'};
     private static final byte[] STATE_KEY = {BatchBytes.SYSTEM_PREFIX, 's'};
+
+    /** To be free before it is opened: what {@link RocksResources} has it open tables with, and some more. */
+    private static final int DESCRIPTORS = RocksResources.MAX_OPEN_FILES + 8;
 
     private final Path directory;
     private final RocksResources resources;
@@ -115,7 +119,13 @@ public final class RangeDb implements AutoCloseable {
         RocksFiles.verifyManifest(directory);
         this.options =
                 resources.options(!Files.exists(directory.resolve("CURRENT"))).setRateLimiter(backgroundWrites);
-        this.db = openDatabase();
+        try {
+            this.db = openDatabase();
+        } catch (IOException e) {
+            writeOptions.close();
+            backgroundWrites.close();
+            throw e;
+        }
         try {
             this.appliedIndex = readAppliedIndex();
             this.state = readState(born);
@@ -127,7 +137,7 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
-    private RocksDB openDatabase() throws DamagedDataException {
+    private RocksDB openDatabase() throws IOException {
         try {
             return RocksDB.open(options, directory.toString());
         } catch (RocksDBException e) {
@@ -136,7 +146,7 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
-    private long readAppliedIndex() throws DamagedDataException {
+    private long readAppliedIndex() throws IOException {
         try {
             byte[] value = db.get(APPLIED_KEY);
             if (value != null && value.length != Long.BYTES) {
@@ -148,7 +158,7 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
-    private RangeState readState(RangeState born) throws DamagedDataException {
+    private RangeState readState(RangeState born) throws IOException {
         try {
             byte[] value = db.get(STATE_KEY);
             RangeState found = value == null ? born : RangeState.decode(value);
@@ -167,6 +177,16 @@ public final class RangeDb implements AutoCloseable {
 
     Path directory() {
         return directory;
+    }
+
+    /** Whether {@code failure} came, as far as can be said, from a want of file descriptors. Any thread. */
+    boolean wasShortOfFiles(Throwable failure) {
+        return OpenFiles.wereShort(failure, directory.resolve("CURRENT"), DESCRIPTORS);
+    }
+
+    /** Whether there are not enough file descriptors now to open it. Any thread. */
+    public static boolean lacksFiles(Path directory) {
+        return OpenFiles.areShort(directory.resolve("CURRENT"), DESCRIPTORS);
     }
 
     /** What the range is, as of the last applied entry. Any thread. */

@@ -32,6 +32,12 @@ public interface RangeFamily {
     /** Has a range whose keys are another's now closed, buried and its files deleted, some time later. Any thread; returns at once. */
     void retire(Range range);
 
+    /**
+     * Has a range that has stopped, since there were no file descriptors, opened and started again when there are.
+     * Any thread; returns at once.
+     */
+    void recover(Range range);
+
     /** Starts what {@link #bear} made; any thread, returns at once. */
     void start(Range child);
 }

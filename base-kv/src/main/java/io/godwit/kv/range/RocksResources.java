@@ -30,6 +30,9 @@ public final class RocksResources implements AutoCloseable {
     /** Parts of filters and indexes. */
     private static final int METADATA_BLOCK_BYTES = 8 << 10;
 
+    /** Of one range. */
+    static final int MAX_OPEN_FILES = 64;
+
     private final LRUCache cache;
     private final WriteBufferManager writeBuffers;
     private final BloomFilter bloom = new BloomFilter(10);
@@ -63,7 +66,7 @@ public final class RocksResources implements AutoCloseable {
                 .setWriteBufferSize(16 << 20)
                 .setArenaBlockSize(64 << 10)
                 .setMaxWriteBufferNumber(3)
-                .setMaxOpenFiles(64)
+                .setMaxOpenFiles(MAX_OPEN_FILES)
                 .setStatsDumpPeriodSec(0)
                 .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
                 .setKeepLogFileNum(2)

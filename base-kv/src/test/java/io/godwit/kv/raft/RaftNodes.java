@@ -130,6 +130,9 @@ final class RaftNodes implements AutoCloseable {
         if (!status.isOk()) {
             throw new AssertionError("not appended: " + status);
         }
+        // what a snapshot looks at is set a moment after the closure was told
+        JRaftGroup group = node.group();
+        await(() -> group.node().getLastAppliedLogIndex() >= group.node().getLastCommittedIndex());
     }
 
     static CompletableFuture<Status> appending(Node node, String entry) {

@@ -241,6 +241,9 @@ class RangeStateMachineTest {
         public void retire(Range range) {}
 
         @Override
+        public void recover(Range range) {}
+
+        @Override
         public SplitHinter newHinter() {
             throw new AssertionError("nothing leads here");
         }
