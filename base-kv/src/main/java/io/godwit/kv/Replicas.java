@@ -338,6 +338,11 @@ final class Replicas {
         });
     }
 
+    /** Whether a replica is about to be given up, since {@link #told}, or is being given up. For tests. */
+    boolean isAnyGoing() {
+        return !going.isEmpty();
+    }
+
     /** Not while something is being done to the range: what it says of the members may be older than what the group goes by. */
     private void giveUp(StoreRanges ranges, ReplicaReport led) {
         RangeDescriptor descriptor = ranges.descriptor(led.rangeId());

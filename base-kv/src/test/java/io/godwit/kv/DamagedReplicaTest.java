@@ -3,6 +3,7 @@ package io.godwit.kv;
 import static io.godwit.kv.KvCluster.append;
 import static io.godwit.kv.KvCluster.await;
 import static io.godwit.kv.KvCluster.eventually;
+import static io.godwit.kv.KvCluster.holds;
 import static io.godwit.kv.KvCluster.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -178,8 +179,10 @@ class DamagedReplicaTest {
                 assertAllThere(cluster, 2);
                 return !faults(cluster, 1).isEmpty();
             });
-            Thread.sleep(5_000); // more than the grace period
-            assertThat(cluster.only(1).voters()).contains(third);
+            holds(
+                    "a voter beyond the grace period",
+                    Duration.ofSeconds(5),
+                    () -> cluster.only(1).voters().contains(third));
             assertThat(faults(cluster, 1)).isNotEmpty();
             assertThat(kept(3)).hasSize(1);
 

@@ -258,6 +258,21 @@ final class KvCluster implements AutoCloseable {
         throw new AssertionError("not within 40 s: " + what, last);
     }
 
+    /** What must not happen meanwhile would have happened by the end of that time. */
+    static void holds(String what, Duration time, BooleanSupplier condition) {
+        long end = System.nanoTime() + time.toNanos();
+        while (System.nanoTime() < end) {
+            if (!condition.getAsBoolean()) {
+                throw new AssertionError("held no longer: " + what);
+            }
+            try {
+                Thread.sleep(10); // between two looks
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
     @Override
     public void close() {
         List.copyOf(nodes.keySet()).forEach(this::stop);

@@ -112,11 +112,12 @@ class ReplacedLeaderTest {
             subscriber.received.clear();
             assertThat(subscriber.client.connect().sessionPresent()).isTrue();
         }
-        Thread.sleep(500);
+        publishers.get(0).publish("t/last", "last", 2);
         for (Subscriber subscriber : subscribers) {
-            assertThat(subscriber.received)
-                    .as("left in the queue of %s", subscriber.name)
-                    .isEmpty();
+            await(subscriber.name + " has the last one", () -> !subscriber.received.isEmpty());
+            assertThat(new String(subscriber.received.get(0).payload(), UTF_8))
+                    .as("first in the queue of %s", subscriber.name)
+                    .isEqualTo("last");
         }
     }
 

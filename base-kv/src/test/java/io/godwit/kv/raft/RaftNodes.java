@@ -7,6 +7,7 @@ import com.alipay.sofa.jraft.Status;
 import io.godwit.cluster.RpcMesh;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -161,6 +162,21 @@ final class RaftNodes implements AutoCloseable {
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > end) {
                 throw new AssertionError("not within 30 s");
+            }
+            try {
+                Thread.sleep(2); // between two looks
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    /** What must not happen meanwhile would have happened by the end of that time. */
+    static void holds(Duration time, BooleanSupplier condition) {
+        long end = System.nanoTime() + time.toNanos();
+        while (System.nanoTime() < end) {
+            if (!condition.getAsBoolean()) {
+                throw new AssertionError("held no longer");
             }
             try {
                 Thread.sleep(2); // between two looks

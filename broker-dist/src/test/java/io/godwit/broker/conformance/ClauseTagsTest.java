@@ -40,6 +40,8 @@ class ClauseTagsTest {
     void whatIsSwitchedOffIsNone() {
         assertThat(areTests("", method("@Test @Disabled"))).containsExactly(false);
         assertThat(areTests("", method("@Test @Tag(\"long\")"))).containsExactly(false);
+        assertThat(areTests("", method("@Test @Tag(\"full\")"))).containsExactly(false);
+        assertThat(areTests("", method("@Test @Tag(\"slow\")"))).containsExactly(true);
         assertThat(areTests("@Tag(\"long\")\n", method("@Test"))).containsExactly(false);
         assertThat(areTests("@Disabled(\"why\")\n", method("@Test"))).containsExactly(false);
         assertThat(areTests("@Disabled\n", rows("MQTT5-1.2.3-4 a rule"))).containsExactly(false, false);
