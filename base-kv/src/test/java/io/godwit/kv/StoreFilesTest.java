@@ -65,6 +65,20 @@ class StoreFilesTest {
         assertThat(Files.readString(data.resolve("STORES"))).startsWith("test\n");
     }
 
+    /** A tombstone stays, and each start looks for what is left of its group. */
+    @Test
+    void aBuriedRangeCostsNoWriteAtLaterStarts() throws Exception {
+        RangeDescriptor left = files.ranges(SPEC).get(0);
+        files.bury(left, 2);
+        assertThat(files.hasEnded(left.groupId())).isTrue();
+        long before = log.stats().writes();
+        for (int start = 0; start < 3; start++) {
+            assertThat(files.ranges(SPEC)).hasSize(1);
+        }
+        assertThat(log.stats().writes()).isEqualTo(before);
+        assertThat(files.hasEnded(left.groupId())).isTrue();
+    }
+
     @Test
     void databasesWithoutARegisterAreMadeAnew() throws Exception {
         RangeState all = RangeState.first(1, new RangeBounds(new byte[0], null), List.of("me"));

@@ -9,33 +9,53 @@ import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.Metadata;
 import io.grpc.Status;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One stream of appends to a node. Ends for good when its connection breaks, or the other side ends it: then what waits for an answer fails,
  * and whoever wants to go on opens another.
  *
+ * <p>A node that does not read stops the stream ({@link ClientCall#isReady}): requests wait here, in order, and beyond
+ * {@link #MAX_QUEUED_BYTES} they fail at once, which has JRaft try again later. One that nobody waits for any more is
+ * not sent. gRPC would take in everything, and JRaft sends anew what was not answered in time.
+ *
  * <p>Guarded by its lock, since replicators of many groups send through it, and a gRPC call takes one message at a time. Answers are handed
  * out outside of it.
  */
 final class AppendStream extends ClientCall.Listener<Numbered> {
+    /** Of the groups that share the stream, together: as much as one of them may have in flight. */
+    static final int MAX_QUEUED_BYTES = 32 << 20;
+
+    /** Up to here gRPC is given requests: enough to keep a connection busy while a thread is woken for more. */
+    private static final int READY_BYTES = 4 << 20;
+
     private record Waiting(RaftTransport.Answer answer, long deadlineNanos) {}
 
     private final String storeId;
     private final ClientCall<Numbered, Numbered> call;
     private final Map<Long, Waiting> waiting = new HashMap<>();
+    /** Not given to gRPC yet. */
+    private final Deque<Numbered> queue = new ArrayDeque<>(0);
+
+    private final LongAdder refused;
+    private long queuedBytes;
     private long lastNumber;
     private @Nullable Throwable ended;
 
-    AppendStream(String storeId, Channel channel) {
+    /** @param refused counts the requests that failed since too many waited */
+    AppendStream(String storeId, Channel channel, LongAdder refused) {
         this.storeId = storeId;
-        this.call = channel.newCall(RaftMessages.APPEND, CallOptions.DEFAULT);
+        this.call = channel.newCall(RaftMessages.APPEND, CallOptions.DEFAULT.withOnReadyThreshold(READY_BYTES));
+        this.refused = refused;
     }
 
     void open() {
@@ -54,14 +74,45 @@ final class AppendStream extends ClientCall.Listener<Numbered> {
         synchronized (this) {
             failure = ended;
             if (failure == null) {
-                long number = ++lastNumber;
-                waiting.put(
-                        number, new Waiting(answer, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis)));
-                call.sendMessage(new Numbered(number, request));
+                Numbered numbered = new Numbered(++lastNumber, request);
+                if (queue.isEmpty() && call.isReady()) {
+                    call.sendMessage(numbered);
+                } else if (!enqueue(numbered)) {
+                    failure = new RemotingException("too much waits for " + storeId + " to read");
+                }
+            }
+            if (failure == null) {
+                long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+                waiting.put(lastNumber, new Waiting(answer, deadline));
             }
         }
         if (failure != null) {
             answer.complete(null, failure);
+        }
+    }
+
+    /** One always fits: what is larger than the bound goes alone. */
+    private boolean enqueue(Numbered numbered) {
+        long bytes = numbered.message().getSerializedSize();
+        if (!queue.isEmpty() && queuedBytes + bytes > MAX_QUEUED_BYTES) {
+            refused.increment();
+            return false;
+        }
+        queue.add(numbered);
+        queuedBytes += bytes;
+        return true;
+    }
+
+    @Override
+    public void onReady() {
+        synchronized (this) {
+            while (!queue.isEmpty() && call.isReady()) {
+                Numbered next = queue.remove();
+                queuedBytes -= next.message().getSerializedSize();
+                if (ended == null && waiting.containsKey(next.number())) {
+                    call.sendMessage(next);
+                }
+            }
         }
     }
 
@@ -90,6 +141,8 @@ final class AppendStream extends ClientCall.Listener<Numbered> {
             ended = cause;
             left = new ArrayList<>(waiting.values());
             waiting.clear();
+            queue.clear();
+            queuedBytes = 0;
         }
         left.forEach(each -> each.answer().complete(null, cause));
     }
@@ -105,9 +158,22 @@ final class AppendStream extends ClientCall.Listener<Numbered> {
                     each.remove();
                 }
             }
+            if (!late.isEmpty()) {
+                forgetUnsent();
+            }
         }
         late.forEach(
                 each -> each.answer().complete(null, new InvokeTimeoutException("no answer in time from " + storeId)));
+    }
+
+    private void forgetUnsent() {
+        for (Iterator<Numbered> each = queue.iterator(); each.hasNext(); ) {
+            Numbered next = each.next();
+            if (!waiting.containsKey(next.number())) {
+                queuedBytes -= next.message().getSerializedSize();
+                each.remove();
+            }
+        }
     }
 
     void close() {

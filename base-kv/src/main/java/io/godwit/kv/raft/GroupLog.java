@@ -26,10 +26,13 @@ final class GroupLog {
 
     private long firstIndex = 1;
     private long lastIndex; // firstIndex - 1 when there is no entry
-    private Vote vote = new Vote(0, "");
+    private Vote vote = NO_VOTE;
 
     /** The term a replica is in and whom it gave its vote of that term; empty for nobody. */
     record Vote(long term, String votedFor) {}
+
+    /** Of a replica that has been in no term. */
+    static final Vote NO_VOTE = new Vote(0, "");
 
     GroupLog(String id, int number) {
         this.id = id;
@@ -58,6 +61,11 @@ final class GroupLog {
 
     synchronized void voted(Vote next) {
         vote = next;
+    }
+
+    /** Whether it is as a group that has done nothing yet. */
+    synchronized boolean isBlank() {
+        return firstIndex == 1 && lastIndex == 0 && vote.equals(NO_VOTE);
     }
 
     /** The term of the entry at {@code index}; 0 when there is none. */

@@ -17,7 +17,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Raft over the node's RPC server and channels. A group's appends to a node go by one of a few streams, chosen by the group's id, so that
@@ -26,7 +29,9 @@ import org.jspecify.annotations.Nullable;
 final class GrpcRaftTransport implements RaftTransport {
     private static final int STREAMS = 4;
     private static final int ANSWER_THREADS = 4;
+    private static final Logger LOG = LoggerFactory.getLogger(GrpcRaftTransport.class);
     private static final long SWEEP_MILLIS = 100;
+    private static final long TELL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private record StreamKey(String storeId, int lane) {}
 
@@ -34,6 +39,10 @@ final class GrpcRaftTransport implements RaftTransport {
     private final RpcChannels channels;
     private final RaftService service = new RaftService();
     private final ConcurrentMap<StreamKey, AppendStream> streams = new ConcurrentHashMap<>();
+    private final LongAdder refused = new LongAdder();
+    // the sweeper's
+    private long refusedTold;
+    private long refusedToldNanos;
     private final ThreadPoolExecutor answers = RaftThreads.pool("raft-answer", ANSWER_THREADS);
     private final ScheduledThreadPoolExecutor sweeper = RaftThreads.timer("raft-sweep");
 
@@ -72,7 +81,7 @@ final class GrpcRaftTransport implements RaftTransport {
             if (current != null && current.isOpen()) {
                 return current; // somebody else was faster
             }
-            AppendStream fresh = new AppendStream(storeId, channel);
+            AppendStream fresh = new AppendStream(storeId, channel, refused);
             fresh.open();
             return fresh;
         });
@@ -81,6 +90,18 @@ final class GrpcRaftTransport implements RaftTransport {
     private void sweep() {
         long now = System.nanoTime();
         streams.values().forEach(stream -> stream.expire(now));
+        tellRefused();
+    }
+
+    /** At most once a minute: a node that does not read is asked again all the time. */
+    private void tellRefused() {
+        long now = System.nanoTime();
+        long sum = refused.sum();
+        if (sum > refusedTold && (refusedTold == 0 || now - refusedToldNanos > TELL_NANOS)) {
+            LOG.warn("appends not sent, the other node does not read them appends={}", sum - refusedTold);
+            refusedTold = sum;
+            refusedToldNanos = now;
+        }
     }
 
     @Override

@@ -10,13 +10,20 @@ import com.alipay.sofa.jraft.core.State;
 import com.alipay.sofa.jraft.entity.PeerId;
 import com.alipay.sofa.jraft.entity.Task;
 import com.alipay.sofa.jraft.error.RaftError;
+import com.alipay.sofa.jraft.util.ThreadPoolsFactory;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A replica as JRaft runs it. Thread-safe. */
 final class JRaftGroup implements RaftGroup {
+    private static final Logger LOG = LoggerFactory.getLogger(JRaftGroup.class);
+
     private final RaftGroupService service;
     private final Node node;
     private final ReadIndexCalls reads;
@@ -48,6 +55,45 @@ final class JRaftGroup implements RaftGroup {
         } catch (IllegalStateException e) {
             // shutting down: done has been told
             return;
+        } catch (NullPointerException e) {
+            // it has shut down, and JRaft's queue is gone: nobody has told done
+            ThreadPoolsFactory.runClosureInThread(groupId(), done, stopped());
+        }
+    }
+
+    private static Status stopped() {
+        return new Status(RaftError.ENODESHUTDOWN, "the replica has stopped");
+    }
+
+    /**
+     * Calls JRaft, which tells {@code done} once or, while it shuts down, also throws, or after that throws instead.
+     */
+    private void ask(Closure done, Consumer<Closure> call) {
+        Once once = new Once(done);
+        try {
+            call.accept(once);
+        } catch (IllegalStateException | NullPointerException e) {
+            LOG.debug("refused by a replica that stops group={} cause={}", groupId(), e.toString());
+            ThreadPoolsFactory.runClosureInThread(groupId(), once, stopped());
+        } catch (IllegalArgumentException e) { // the change is none: it is a voter already, or is no voter
+            once.run(new Status(RaftError.EINVAL, "%s", e.getMessage()));
+        }
+    }
+
+    /** Hands the first answer on. */
+    private static final class Once implements Closure {
+        private final AtomicReference<@Nullable Closure> done;
+
+        Once(Closure done) {
+            this.done = new AtomicReference<>(done);
+        }
+
+        @Override
+        public void run(Status status) {
+            Closure first = done.getAndSet(null);
+            if (first != null) {
+                first.run(status);
+            }
         }
     }
 
@@ -58,7 +104,7 @@ final class JRaftGroup implements RaftGroup {
 
     @Override
     public void snapshot(Closure done) {
-        node.snapshot(done);
+        ask(done, node::snapshot);
     }
 
     @Override
@@ -103,30 +149,22 @@ final class JRaftGroup implements RaftGroup {
     }
 
     private void addPeer(PeerId peer, Closure done) {
-        try {
-            node.addPeer(peer, done);
-        } catch (IllegalArgumentException e) { // it is a voter
-            done.run(new Status(RaftError.EINVAL, "%s", e.getMessage()));
-        }
+        ask(done, once -> node.addPeer(peer, once));
     }
 
     @Override
     public void removeVoter(String storeId, Closure done) {
-        try {
-            node.removePeer(RaftHost.peer(storeId), done);
-        } catch (IllegalArgumentException e) { // it is none
-            done.run(new Status(RaftError.EINVAL, "%s", e.getMessage()));
-        }
+        ask(done, once -> node.removePeer(RaftHost.peer(storeId), once));
     }
 
     @Override
     public void addLearner(String storeId, Closure done) {
-        node.addLearners(List.of(RaftHost.peer(storeId)), done);
+        ask(done, once -> node.addLearners(List.of(RaftHost.peer(storeId)), once));
     }
 
     @Override
     public void removeLearner(String storeId, Closure done) {
-        node.removeLearners(List.of(RaftHost.peer(storeId)), done);
+        ask(done, once -> node.removeLearners(List.of(RaftHost.peer(storeId)), once));
     }
 
     @Override

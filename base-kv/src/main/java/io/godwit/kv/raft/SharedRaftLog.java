@@ -158,13 +158,22 @@ public final class SharedRaftLog implements AutoCloseable {
                 .toList();
     }
 
-    /** Deletes log, term and vote of a group that is buried and not running. Nothing when there is none. */
+    /**
+     * Deletes log, term and vote of a group that is buried and not running, in one step. Nothing when there is none, or
+     * nothing left of it: each start asks for it again for each group that was ever buried (ADR 40).
+     */
     public void erase(String groupId) {
         @Nullable GroupLog group = known(groupId);
-        if (group != null) {
-            reset(group, 1, true);
-            writeVote(group, new GroupLog.Vote(0, ""), true);
+        if (group == null || group.isBlank()) {
+            return;
         }
+        write(engine, "erasing group " + groupId, true, batch -> {
+            putFirstIndex(batch, group, 1);
+            deleteFrom(batch, group, 0);
+            putVote(batch, group, GroupLog.NO_VOTE);
+        });
+        group.restartAt(1);
+        group.voted(GroupLog.NO_VOTE);
     }
 
     /**
@@ -340,15 +349,17 @@ public final class SharedRaftLog implements AutoCloseable {
     }
 
     void writeVote(GroupLog group, GroupLog.Vote vote, boolean sync) {
+        write(engine, "storing term and vote of group " + group.id(), sync, batch -> putVote(batch, group, vote));
+        group.voted(vote);
+    }
+
+    private static void putVote(WriteBatch batch, GroupLog group, GroupLog.Vote vote) throws RocksDBException {
         byte[] votedFor = vote.votedFor().getBytes(StandardCharsets.UTF_8);
         byte[] payload = ByteBuffer.allocate(Long.BYTES + votedFor.length)
                 .putLong(vote.term())
                 .put(votedFor)
                 .array();
-        write(engine, "storing term and vote of group " + group.id(), sync, batch -> {
-            put(batch, SharedLogFormat.groupKey(SharedLogFormat.KIND_VOTE, group.number()), payload);
-        });
-        group.voted(vote);
+        put(batch, SharedLogFormat.groupKey(SharedLogFormat.KIND_VOTE, group.number()), payload);
     }
 
     private static void putFirstIndex(WriteBatch batch, GroupLog group, long index) throws RocksDBException {

@@ -72,6 +72,29 @@ class SharedRaftLogTest {
     }
 
     @Test
+    void anErasedGroupIsBlankAndIsErasedOnce() throws IOException {
+        node.storage("inbox-0").appendEntries(entries(1, 3, 1));
+        node.storage("inbox-1").appendEntries(entries(1, 4, 1));
+        node.log.writeVote(node.log.group("inbox-0"), new GroupLog.Vote(5, "b"), true);
+        node.log.bury("inbox-0", new byte[] {1});
+        long before = node.log.stats().writes();
+        node.log.erase("inbox-0");
+        node.log.erase("inbox-0");
+        assertThat(node.log.stats().writes()).isEqualTo(before + 1);
+
+        node.reopen();
+
+        assertThat(node.log.group("inbox-0").isBlank()).isTrue();
+        assertThat(node.log.group("inbox-0").vote()).isEqualTo(GroupLog.NO_VOTE);
+        assertThat(node.storage("inbox-0").getEntry(1)).isNull();
+        assertThat(node.log.tombstone("inbox-0")).containsExactly(1);
+        assertThat(node.log.lastIndex("inbox-1")).isEqualTo(4);
+        before = node.log.stats().writes();
+        node.log.erase("inbox-0");
+        assertThat(node.log.stats().writes()).isEqualTo(before);
+    }
+
+    @Test
     void termsAreKnownWithoutReading() {
         LogStorage storage = node.storage("inbox-0");
         storage.appendEntries(entries(1, 10, 1));
