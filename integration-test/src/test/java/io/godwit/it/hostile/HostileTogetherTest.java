@@ -231,31 +231,43 @@ class HostileTogetherTest {
 
     private static void withstand(String name, Size size, Consumer<Swarm> attack) throws Exception {
         ProcessHandle before = victim.handle();
+        if (!size.p99.isZero()) {
+            // how long honest clients wait is of interest in a broker that has run for more than a moment: one that has
+            // just been started interprets its code, on the processors that the attack takes
+            Duration first = Duration.ofSeconds(15);
+            System.out.printf(
+                    "all attacks %s, at first: %s%n", name, songs(first, attack).victim());
+        }
+        Songs songs = songs(size.lasts, attack);
+        System.out.printf(
+                "all attacks %s: %d connections; %s%n  control %s%n",
+                name, songs.opened(), songs.victim(), songs.control());
+        assertThat(victim.handle()).as("the broker's process").isEqualTo(before);
+        assertThat(songs.opened()).as("hostile connections").isGreaterThanOrEqualTo(6 * size.clients);
+        assertThat(errors()).as("errors that the broker has logged").isEmpty();
+        Duration usual = songs.control().p99();
+        Duration limit = size.p99.isZero() ? Duration.ofSeconds(3).plus(usual.multipliedBy(10)) : size.p99.plus(usual);
+        songs.victim().within(limit);
+    }
+
+    /** What canaries sang meanwhile: of both brokers, having lost nothing. */
+    private record Songs(Canary.Song victim, Canary.Song control, int opened) {}
+
+    private static Songs songs(Duration lasts, Consumer<Swarm> attack) throws Exception {
         UnaryOperator<ClientConfig> login = config -> config.withLogin(ANN.user(), ANN.password());
-        Canary.Song song;
-        Canary.Song beside;
-        int opened;
         try (Canary canary = Canary.singing(victim.address(), login);
                 Canary unharmed = Canary.singing(control.address(), login)) {
+            int opened;
             try (Swarm swarm = new Swarm()) {
                 attack.accept(swarm);
-                long end = System.nanoTime() + size.lasts.toNanos();
+                long end = System.nanoTime() + lasts.toNanos();
                 while (System.nanoTime() < end) {
                     LockSupport.parkNanos(Math.max(1, end - System.nanoTime()));
                 }
                 opened = swarm.opened();
             }
-            song = canary.end();
-            beside = unharmed.end();
+            return new Songs(canary.end(), unharmed.end(), opened);
         }
-        System.out.printf("all attacks %s: %d connections; %s%n  control %s%n", name, opened, song, beside);
-        assertThat(victim.handle()).as("the broker's process").isEqualTo(before);
-        assertThat(opened).as("hostile connections").isGreaterThanOrEqualTo(6 * size.clients);
-        assertThat(errors()).as("errors that the broker has logged").isEmpty();
-        Duration limit = size.p99.isZero()
-                ? Duration.ofSeconds(3).plus(beside.p99().multipliedBy(10))
-                : size.p99.plus(beside.p99());
-        song.within(limit);
     }
 
     private static List<String> errors() throws IOException {

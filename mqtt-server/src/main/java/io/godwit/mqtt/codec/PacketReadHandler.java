@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * in a buffer of its own, which never has more than twice the room of what has arrived, and is gone with the frame: a
  * channel at rest holds none.
  *
- * <p>What one read brings may be work for seconds. After {@link #TURN_NANOS} the rest waits, in order, until the loop
- * has served its other channels; what is read meanwhile waits behind it. That holds for a channel that has ended as
+ * <p>What one read brings may be work for seconds. After a turn ({@link LoopTurns}) the rest waits, in order, until the
+ * loop has served its other channels; what is read meanwhile waits behind it. That holds for a channel that has ended as
  * well: its end is told when all is handled, since who sends and closes at once must not stop the loop either.
  */
 public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
@@ -33,11 +33,9 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private static final int MAX_POOLED_BYTES = 64 * 1024;
 
     /**
-     * How long one channel keeps its loop from the others. Looked at after packets 1, 2, 4 and so on, since a single
-     * one may have thousands of matches, and later every {@link #PACKETS_PER_LOOK} packets.
+     * Whether the turn is over is looked at after packets 1, 2, 4 and so on, since a single one may have many matches,
+     * and later after so many packets each time.
      */
-    static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
     static final int PACKETS_PER_LOOK = 16;
     /**
      * Until the next turn. A timer, since the loop runs tasks that follow each other before it looks at its channels.
@@ -56,6 +54,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
 
     private final PacketDecoder decoder;
     private final ReadListener listener;
+    private final LoopTurns turns;
     /** The beginning of a frame whose rest has not arrived; null between frames. */
     private @Nullable ByteBuf partial;
 
@@ -98,6 +97,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     public PacketReadHandler(PacketDecoder decoder, ReadListener listener) {
         this.decoder = decoder;
         this.listener = listener;
+        this.turns = listener.turns();
     }
 
     /** Consumes {@code msg}. */
@@ -127,7 +127,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private boolean handle(ChannelHandlerContext ctx, ByteBuf in, boolean isLimited) {
         boolean isDone = true;
         try {
-            long begin = 0;
+            long end = 0;
             int nextLook = 1;
             // the next handler may close the channel over any packet; the packets behind it are then nobody's
             for (int packets = 1;
@@ -150,8 +150,8 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
                 if (packets == nextLook && isLimited && in.isReadable()) {
                     nextLook += Math.min(packets, PACKETS_PER_LOOK);
                     long now = ctx.channel().eventLoop().ticker().nanoTime();
-                    begin = packets == 1 ? now : begin;
-                    if (now - begin > TURN_NANOS) {
+                    end = packets == 1 ? now + turns.turnNanos() : end;
+                    if (now - end > 0) {
                         isDone = false;
                         return false;
                     }
@@ -212,7 +212,16 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
 
     @SuppressWarnings("FutureReturnValueIgnored") // the event loop logs what a task throws
     private void takeTurnLater(ChannelHandlerContext ctx) {
-        ctx.channel().eventLoop().schedule(() -> takeTurn(ctx), PAUSE_NANOS, TimeUnit.NANOSECONDS);
+        turns.onWait();
+        ctx.channel()
+                .eventLoop()
+                .schedule(
+                        () -> {
+                            turns.onTurn();
+                            takeTurn(ctx);
+                        },
+                        PAUSE_NANOS,
+                        TimeUnit.NANOSECONDS);
     }
 
     private void takeTurn(ChannelHandlerContext ctx) {

@@ -25,6 +25,11 @@ public interface ReadListener {
         }
     };
 
+    /** What the channel shares with the others of its loop: always the same. */
+    default LoopTurns turns() {
+        return new LoopTurns();
+    }
+
     /**
      * A read has left a packet unfinished whose length is known.
      *

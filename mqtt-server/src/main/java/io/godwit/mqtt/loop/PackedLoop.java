@@ -37,6 +37,15 @@ final class PackedLoop extends SingleThreadIoEventLoop {
     /** How often in one round a thread goes through its loops while they give each other work, before it looks at sockets again. */
     private static final int MAX_PASSES = 4;
 
+    /**
+     * How long a loop runs tasks before it looks at its channels again, at least; longer when its channels took longer.
+     * Tasks bring each other along, those of other threads as well: Netty's own bound is a second, which clients have
+     * waited.
+     */
+    private static final long TASKS_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    private static final long MOST_TASKS_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
     /** How often a sleeping home thread looks whether its host still lives. */
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -206,30 +215,51 @@ final class PackedLoop extends SingleThreadIoEventLoop {
 
     @Override
     protected boolean runAllTasks(long timeoutNanos) {
+        long forTasks = Math.min(MOST_TASKS_NANOS, Math.max(TASKS_NANOS, activeNanos));
+        long end = System.nanoTime() + Math.min(timeoutNanos, forTasks);
+        boolean hasRun = runTasks(end);
         if (guests.isEmpty()) {
-            return super.runAllTasks(timeoutNanos);
+            return hasRun;
         }
-        long end = System.nanoTime() + timeoutNanos;
-        boolean hasRun = super.runAllTasks(timeoutNanos);
         for (int pass = 0; pass < MAX_PASSES; pass++) {
-            long left = end - System.nanoTime();
-            if (left <= 0 || !serveGuests(left)) {
+            if (System.nanoTime() - end >= 0 || !serveGuests(end)) {
                 break;
             }
-            hasRun |= super.runAllTasks(Math.max(1, end - System.nanoTime()));
+            hasRun |= runTasks(end);
         }
         return hasRun;
     }
 
+    /** Runs what is due, one task at least, until {@code end}. Netty's own looks at the clock every 64 tasks only. */
+    private boolean runTasks(long end) {
+        long now = ticker().nanoTime();
+        for (Runnable due = pollScheduledTask(now); due != null; due = pollScheduledTask(now)) {
+            addTask(due);
+        }
+        boolean hasRun = false;
+        for (Runnable task = pollTask(); task != null; task = pollTask()) {
+            safeExecute(task);
+            hasRun = true;
+            if (System.nanoTime() - end >= 0) {
+                break;
+            }
+        }
+        if (hasRun) {
+            updateLastExecutionTime();
+        }
+        afterRunningAllTasks();
+        return hasRun;
+    }
+
     /** Runs what guests have to do; whether that was anything. */
-    private boolean serveGuests(long timeoutNanos) {
+    private boolean serveGuests(long end) {
         boolean isAny = false;
         for (int i = 0; i < guests.size(); i++) {
             PackedLoop guest = guests.get(i);
             if (guest.hasGuestWork()) {
                 enter(guest);
                 try {
-                    guest.runOwnTasks(timeoutNanos);
+                    guest.runTasks(end);
                 } finally {
                     leave(guest);
                 }
@@ -249,10 +279,6 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         guest.isServed = false;
         servesGuest = false;
         bind.run();
-    }
-
-    private void runOwnTasks(long timeoutNanos) {
-        super.runAllTasks(timeoutNanos);
     }
 
     private boolean hasWork() {

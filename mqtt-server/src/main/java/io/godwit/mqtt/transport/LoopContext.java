@@ -1,5 +1,6 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.mqtt.codec.LoopTurns;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,6 +43,7 @@ public final class LoopContext {
     private boolean isFlushScheduled;
     private final ConnectionSweep ticking;
     private final FilterRoom filterRoom = new FilterRoom(this::execute);
+    private final LoopTurns turns = new LoopTurns();
     private List<Runnable> atNextSweep = new ArrayList<>(0);
     private int tick;
     private boolean isMemoryShort;
@@ -66,6 +68,11 @@ public final class LoopContext {
 
     public int index() {
         return index;
+    }
+
+    /** How the connections of the loop share its time. */
+    public LoopTurns turns() {
+        return turns;
     }
 
     /** Marks what the calling thread does from now on as this loop's. A thread may run several loops, one after the other. */

@@ -1,6 +1,7 @@
 package io.godwit.mqtt.transport;
 
 import io.godwit.dist.client.SharedPick;
+import io.godwit.mqtt.codec.LoopTurns;
 import io.godwit.mqtt.codec.PacketDecoder;
 import io.godwit.mqtt.codec.PacketEncoder;
 import io.godwit.mqtt.codec.ReadListener;
@@ -277,6 +278,11 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             half = null;
             scope.halfReceived().leave(packet);
         }
+    }
+
+    @Override
+    public LoopTurns turns() {
+        return loop.turns();
     }
 
     @Override

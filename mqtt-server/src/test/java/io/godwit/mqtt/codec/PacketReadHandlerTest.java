@@ -158,11 +158,20 @@ class PacketReadHandlerTest {
 
     /** A channel that counts its packets, for each of which the clock goes on. */
     private EmbeddedChannel slow(List<String> told, Duration each) {
+        return slow(told, each, new LoopTurns());
+    }
+
+    private EmbeddedChannel slow(List<String> told, Duration each, LoopTurns turns) {
         EmbeddedChannel channel = new EmbeddedChannel();
         channels.add(channel);
         channel.config().setAllocator(allocator);
         channel.freezeTime();
-        ReadListener listener = new RecordingReadListener(told);
+        ReadListener listener = new RecordingReadListener(told) {
+            @Override
+            public LoopTurns turns() {
+                return turns;
+            }
+        };
         channel.pipeline()
                 .addLast(new PacketReadHandler(Frames.serverDecoder(ProtocolLevel.MQTT_3_1_1), listener))
                 .addLast(new ChannelInboundHandlerAdapter() {
@@ -212,6 +221,48 @@ class PacketReadHandlerTest {
         assertThat(told).endsWith("caught up").containsOnlyOnce("turn over");
         told.removeAll(List.of("turn over", "caught up"));
         assertThat(told).isEqualTo(topics(150));
+    }
+
+    /** Otherwise a loop takes five milliseconds for each, and who has one message to send waits for all of them. */
+    @Test
+    void channelsThatWaitShareTheTimeOfOneTurn() {
+        LoopTurns shared = new LoopTurns();
+        List<EmbeddedChannel> many = new ArrayList<>();
+        List<List<String>> all = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            List<String> told = new ArrayList<>();
+            EmbeddedChannel channel = slow(told, Duration.ofNanos(100_000), shared);
+            channel.writeInbound(publishes(0, 1_000));
+            many.add(channel);
+            all.add(told);
+        }
+        // half a millisecond each, looked at after 1, 2, 4 and 8 packets; alone a turn has 64 packets
+        for (int round = 0; round < 5; round++) {
+            for (int i = 0; i < many.size(); i++) {
+                int before = all.get(i).size();
+                many.get(i).advanceTimeBy(100, TimeUnit.MICROSECONDS);
+                many.get(i).runScheduledPendingTasks();
+                assertThat(all.get(i).size() - before).isEqualTo(8);
+            }
+        }
+        for (int i = 0; i < many.size(); i++) {
+            turns(many.get(i), all.get(i), "caught up", 1_000);
+        }
+        assertThat(all).allSatisfy(told -> {
+            told.removeAll(List.of("turn over", "caught up"));
+            assertThat(told).isEqualTo(topics(1_000));
+        });
+        assertThat(shared.turnNanos()).as("nobody waits any more").isEqualTo(LoopTurns.ROUND_NANOS);
+    }
+
+    /** However many wait: a turn costs a timer and a look at the channels. */
+    @Test
+    void aTurnHasALeastTime() {
+        LoopTurns turns = new LoopTurns();
+        for (int i = 0; i < 1_000; i++) {
+            turns.onWait();
+        }
+        assertThat(turns.turnNanos()).isEqualTo(LoopTurns.LEAST_NANOS);
     }
 
     @Test

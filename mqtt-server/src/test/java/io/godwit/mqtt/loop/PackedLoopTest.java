@@ -107,6 +107,44 @@ class PackedLoopTest {
         assertThat(before.await(5, TimeUnit.SECONDS)).isTrue();
     }
 
+    /** Tasks that bring each other along, as mail between loops does: Netty looks at its channels after a second. */
+    @Test
+    void channelsAreServedWhileTasksNeverEnd() throws Exception {
+        Channel server = echoServer();
+        int port = ((InetSocketAddress) server.localAddress()).getPort();
+        AtomicBoolean isOver = new AtomicBoolean();
+        AtomicInteger tasks = new AtomicInteger();
+        for (PackedLoop loop : loops) {
+            loop.execute(new Runnable() {
+                @Override
+                public void run() {
+                    tasks.incrementAndGet();
+                    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1);
+                    while (System.nanoTime() < end) {
+                        Thread.onSpinWait();
+                    }
+                    if (!isOver.get()) {
+                        loop.execute(this);
+                    }
+                }
+            });
+        }
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setTcpNoDelay(true);
+            for (int i = 0; i < 10; i++) {
+                int before = tasks.get();
+                socket.getOutputStream().write(i);
+                assertThat(socket.getInputStream().read()).isEqualTo(i);
+                // of a millisecond each, on three loops
+                assertThat(tasks.get() - before)
+                        .as("tasks before byte %d came back", i)
+                        .isLessThan(300);
+            }
+        } finally {
+            isOver.set(true);
+        }
+    }
+
     @Test
     void theGroupEndsWhileOneLoopIsGuestOfAnother() throws Exception {
         move(2, 1);
