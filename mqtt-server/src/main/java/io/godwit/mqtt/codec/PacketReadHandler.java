@@ -43,8 +43,8 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
     /**
-     * Of all ended channels together. What is over it is handled at once, else many that send and close fill the
-     * memory.
+     * Of all ended channels together. What is over it is dropped, else many that send and close fill the memory, or
+     * stop the loop. A channel has had a turn by then, and who closes has no answer to count on.
      */
     static final long MAX_ENDED_BYTES = 16L << 20;
 
@@ -288,6 +288,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         }
         if (ENDED_BYTES.addAndGet(bytes) > MAX_ENDED_BYTES) {
             ENDED_BYTES.addAndGet(-bytes);
+            dropWaiting();
             return false;
         }
         endedBytes = bytes;
@@ -299,9 +300,22 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         return true;
     }
 
+    private void dropWaiting() {
+        Deque<ByteBuf> rest = waiting;
+        waiting = null;
+        waitsForRoom = false;
+        long bytes = partial == null ? 0 : partial.readableBytes();
+        while (rest != null && !rest.isEmpty()) {
+            ByteBuf in = rest.remove();
+            bytes += in.readableBytes();
+            in.release();
+        }
+        listener.onDropped(bytes);
+    }
+
     /**
-     * The channel has ended, and what was read of it before is handed on at once. Its bytes are bounded by the socket's
-     * buffer.
+     * The channel has ended with its event loop, and what was read of it before is handed on at once. Its bytes are
+     * bounded by the socket's buffer.
      */
     private void handleWaiting(ChannelHandlerContext ctx) {
         Deque<ByteBuf> rest = waiting;

@@ -65,4 +65,10 @@ public interface ReadListener {
 
     /** All that {@link #onTurnOver} has left is handled. */
     void onCaughtUp();
+
+    /**
+     * The channel has ended, and so many bytes that were read of it before are not looked at: other ended channels have
+     * left more than may wait.
+     */
+    default void onDropped(long bytes) {}
 }

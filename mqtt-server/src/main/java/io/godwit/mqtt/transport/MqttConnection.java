@@ -319,6 +319,14 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     @Override
+    public void onDropped(long bytes) {
+        metrics.bytesIgnored(bytes);
+        if (isOpen()) {
+            closeReason = "connection lost, and " + bytes + " bytes read from it were dropped";
+        }
+    }
+
+    @Override
     public void stores(int bytes) {
         if (Math.abs(bytes) > HalfReceived.LARGE_BYTES) {
             scope.halfReceived().stores(bytes);

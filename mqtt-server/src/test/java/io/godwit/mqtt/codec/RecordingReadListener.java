@@ -37,6 +37,11 @@ class RecordingReadListener implements ReadListener {
     }
 
     @Override
+    public void onDropped(long bytes) {
+        told.add("dropped " + bytes);
+    }
+
+    @Override
     public boolean holds(Runnable goOn) {
         if (holds) {
             held.add(goOn);

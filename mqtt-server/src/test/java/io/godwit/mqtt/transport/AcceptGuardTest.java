@@ -2,6 +2,10 @@ package io.godwit.mqtt.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.ConnectionLimit;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -14,7 +18,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class AcceptGuardTest {
     private final List<BrokerEvent> events = new ArrayList<>();
@@ -22,8 +29,12 @@ class AcceptGuardTest {
     private final List<Throwable> passedOn = new ArrayList<>();
 
     private EmbeddedChannel listening(DescriptorBudget budget) {
+        return listening(budget, System::nanoTime);
+    }
+
+    private EmbeddedChannel listening(DescriptorBudget budget, LongSupplier nanoTime) {
         EmbeddedChannel channel = new EmbeddedChannel(
-                new AcceptGuard("tcp", budget, reports, System::nanoTime), new ChannelInboundHandlerAdapter() {
+                new AcceptGuard("tcp", budget, reports, nanoTime), new ChannelInboundHandlerAdapter() {
                     @Override
                     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
                         passedOn.add(cause);
@@ -151,6 +162,44 @@ class AcceptGuardTest {
         listening.advanceTimeBy(1, TimeUnit.MILLISECONDS);
         listening.runScheduledPendingTasks();
         assertThat(listening.config().isAutoRead()).isTrue();
+    }
+
+    /** Clients cause them at will: a line for each would fill the disk. */
+    @Test
+    void refusalsAndFailuresAreLoggedOnceAMinuteWithTheirCount() {
+        Logger logger = (Logger) LoggerFactory.getLogger(AcceptGuard.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        AtomicLong nanos = new AtomicLong();
+        try {
+            EmbeddedChannel listening = listening(new DescriptorBudget(1), nanos::get);
+            loggedIn(listening);
+            refuseAndFail(listening, 5);
+            nanos.set(TimeUnit.MINUTES.toNanos(1) - 1);
+            refuseAndFail(listening, 2);
+            assertThat(lines.list).hasSize(2);
+            nanos.incrementAndGet();
+            refuseAndFail(listening, 3);
+        } finally {
+            logger.detachAppender(lines);
+        }
+        assertThat(lines.list)
+                .allSatisfy(line -> assertThat(line.getLevel()).isEqualTo(Level.WARN))
+                .extracting(line -> line.getFormattedMessage().replaceAll(",.*(count=\\d+).*", " $1"))
+                .containsExactly(
+                        "connections closed count=1",
+                        "accept failed count=1",
+                        "connections closed count=7",
+                        "accept failed count=7");
+        assertRefused(10);
+    }
+
+    private static void refuseAndFail(EmbeddedChannel listening, int times) {
+        for (int i = 0; i < times; i++) {
+            accepted(listening);
+            fail(listening);
+        }
     }
 
     @Test

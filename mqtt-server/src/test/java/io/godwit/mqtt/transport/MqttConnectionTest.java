@@ -111,6 +111,17 @@ class MqttConnectionTest {
         return packets;
     }
 
+    @Test
+    void whatIsDroppedOfAnEndedConnectionIsCountedAndSaid() {
+        accept(0);
+        connection.onDropped(4711);
+        channel.pipeline().close();
+        channel.runPendingTasks();
+        assertThat(recorder.closed).isEqualTo("connection lost, and 4711 bytes read from it were dropped");
+        assertThat(meters.get("godwit.mqtt.bytes.ignored").functionCounter().count())
+                .isEqualTo(4711);
+    }
+
     /** What the broker owes such a client must not grow without bound. */
     @Test
     void whoDoesNotReadItsAnswersIsReadNoFurther() {
