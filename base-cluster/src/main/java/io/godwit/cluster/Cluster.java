@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node's part in the cluster: membership, RPC server and channels, from one configuration. Opened and closed by the thread that wires
- * the broker, which may block.
+ * A node's part in the cluster: membership, RPC server and channels, from one configuration. Opened and closed by the
+ * thread that wires the broker, which may block.
  */
 public final class Cluster implements AutoCloseable {
     private final RpcThreads threads;
@@ -19,7 +19,8 @@ public final class Cluster implements AutoCloseable {
     /**
      * Prepares; nothing listens yet.
      *
-     * @throws ClusterException if the configuration cannot be used: a name that does not resolve, a certificate that other nodes would refuse
+     * @throws ClusterException if the configuration cannot be used: a name that does not resolve, a certificate that
+     *     other nodes would refuse
      */
     public static Cluster open(ClusterConfig config, NodeIdentity identity) throws IOException {
         ClusterConfig.TlsFiles files = config.tls();
@@ -61,7 +62,8 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Serves RPC, then joins. Services should have been added before, since a member is called as soon as it has joined.
+     * Serves RPC, then joins. Services should have been added before, since a member is called as soon as it has
+     * joined.
      *
      * @return as {@link ClusterMembership#start}
      * @throws ClusterException if the RPC port is taken

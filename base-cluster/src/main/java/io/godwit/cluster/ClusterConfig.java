@@ -13,12 +13,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a node takes part in a cluster.
  *
- * @param env nodes of different environments never join each other; may be empty, which is an environment like any other
- * @param host where other nodes reach this one; empty for the first address of this machine that others can reach. When it is no
- *     address of this machine, but one that is forwarded to it, this node listens on all addresses
+ * @param env nodes of different environments never join each other; may be empty, which is an environment like any
+ *     other
+ * @param host where other nodes reach this one; empty for the first address of this machine that others can reach. When
+ *     it is no address of this machine, but one that is forwarded to it, this node listens on all addresses
  * @param port of the membership, the one that {@code seeds} name
  * @param rpcPort of gRPC, announced to the members
- * @param domainName a DNS name that resolves to members, asked again and again; each is tried at {@code port}. Empty for none
+ * @param domainName a DNS name that resolves to members, asked again and again; each is tried at {@code port}. Empty
+ *     for none
  * @param seeds members to ask for the others; this node may be among them
  * @param tls null sends everything in the clear, and takes anybody for a node: to be asked for by name only
  * @param maxMessageBytes largest message between nodes; the largest packet with its log entry must fit
@@ -40,8 +42,8 @@ public record ClusterConfig(
      * @param certificate this node's, with the chain behind it
      * @param key its private key, PKCS #8
      * @param authority the certificates that all nodes' certificates come from
-     * @param requiredName a DNS name that the certificate of every node must have, so that another certificate of the same authority does
-     *     not make a node; empty for none
+     * @param requiredName a DNS name that the certificate of every node must have, so that another certificate of the
+     *     same authority does not make a node; empty for none
      */
     public record TlsFiles(Path certificate, Path key, Path authority, String requiredName) {}
 

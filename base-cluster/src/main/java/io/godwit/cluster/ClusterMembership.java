@@ -31,22 +31,27 @@ import org.slf4j.LoggerFactory;
 /**
  * This node's membership of the cluster.
  *
- * <p>Joining: JGroups finds the group by the seeds, or makes one when nobody answers; parts that were made so find each other later and
- * merge. In a view, members that do not know each other exchange announcements. A node that knows all of them, and finds its node id free,
- * announces that it joined; from then on it is a member to everybody, itself included. An earlier process on the same store that was killed
- * drops out of the view within seconds; one that lives keeps the newcomer out, which gives up.
+ * <p>Joining: JGroups finds the group by the seeds, or makes one when nobody answers; parts that were made so find each
+ * other later and merge. In a view, members that do not know each other exchange announcements. A node that knows all
+ * of them, and finds its node id free, announces that it joined; from then on it is a member to everybody, itself
+ * included. An earlier process on the same store that was killed drops out of the view within seconds; one that lives
+ * keeps the newcomer out, which gives up.
  *
- * <p>Leaving: it tells everybody, waits until they have heard, and then leaves the group; whoever drops out of a view without having said
- * so has crashed.
+ * <p>Leaving: it tells everybody, waits until they have heard, and then leaves the group; whoever drops out of a view
+ * without having said so has crashed.
  *
- * <p>All state is owned by one thread, {@code cluster}, on which listeners are called too. JGroups' threads only hand over.
+ * <p>All state is owned by one thread, {@code cluster}, on which listeners are called too. JGroups' threads only hand
+ * over.
  */
 public final class ClusterMembership implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterMembership.class);
     private static final long FIRST_NAMES_MILLIS = 2_000;
     private static final long ASK_MILLIS = 300;
     private static final long GOODBYE_MILLIS = 500;
-    /** After which one who left should be out of the view: as long as it waits for the group's answer, and again as long. */
+    /**
+     * After which one who left should be out of the view: as long as it waits for the group's answer, and again as
+     * long.
+     */
     private static final long LINGER_MILLIS = 2L * MembershipStack.LEAVE_MILLIS;
 
     private static final long TLS_REFRESH_SECONDS = 30;
@@ -106,8 +111,8 @@ public final class ClusterMembership implements AutoCloseable {
     /**
      * Joins, or begins a cluster when no seed answers. Call once.
      *
-     * @return completes on the cluster thread when this node is a member; fails with {@link ClusterException} when the port is taken or
-     *     the node id is in use
+     * @return completes on the cluster thread when this node is a member; fails with {@link ClusterException} when the
+     *     port is taken or the node id is in use
      */
     public CompletableFuture<Void> start() {
         Thread joining = new Thread(this::connect, "cluster-join");
@@ -191,7 +196,9 @@ public final class ClusterMembership implements AutoCloseable {
         ask();
     }
 
-    /** Asks whoever has not announced itself; again until it has, since what was sent may be lost while views change. */
+    /**
+     * Asks whoever has not announced itself; again until it has, since what was sent may be lost while views change.
+     */
     private void ask() {
         Roster<Address> known = roster;
         if (known == null || !isConnected) {
@@ -294,8 +301,8 @@ public final class ClusterMembership implements AutoCloseable {
     }
 
     /**
-     * One who leaves asks the group once, and is gone whether that was heard or not; its connections end politely, which makes nobody
-     * suspect it. So it is suspected here, instead of after a long silence.
+     * One who leaves asks the group once, and is gone whether that was heard or not; its connections end politely,
+     * which makes nobody suspect it. So it is suspected here, instead of after a long silence.
      */
     @SuppressWarnings("FutureReturnValueIgnored") // ends with the thread
     private void suspectUnlessGone(Address leaving) {

@@ -34,13 +34,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Mutual TLS between nodes, for the membership and for RPC, out of one set of files. Each side must show a certificate that comes from
- * the authority and is valid at the time, and that has the required name if there is one.
+ * Mutual TLS between nodes, for the membership and for RPC, out of one set of files. Each side must show a certificate
+ * that comes from the authority and is valid at the time, and that has the required name if there is one.
  *
- * <p>The address that a node is reached at is not compared with its certificate: members move, and who may be a node is the authority's
- * to say. So the authority should be the cluster's own, or a name be required.
+ * <p>The address that a node is reached at is not compared with its certificate: members move, and who may be a node is
+ * the authority's to say. So the authority should be the cluster's own, or a name be required.
  *
- * <p>Certificates are renewed while nodes run: {@link #refresh} takes over changed files for the connections made from then on.
+ * <p>Certificates are renewed while nodes run: {@link #refresh} takes over changed files for the connections made from
+ * then on.
  */
 final class ClusterTls {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterTls.class);

@@ -5,7 +5,8 @@ import org.jgroups.logging.Log;
 import org.jgroups.logging.Slf4jLogImpl;
 
 /**
- * JGroups' log, one level lower: it calls an error what happens whenever a node dies, and members are what the membership itself reports.
+ * JGroups' log, one level lower: it calls an error what happens whenever a node dies, and members are what the
+ * membership itself reports.
  */
 final class JGroupsLog extends Slf4jLogImpl {
     static final CustomLogFactory FACTORY = new CustomLogFactory() {

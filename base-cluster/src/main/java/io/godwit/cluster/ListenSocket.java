@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the membership listens. JGroups accepts on one thread and talks to each comer there, so a comer who is slow keeps all others
- * waiting. With TLS the handshake is done here first, a few at a time and within a limit: JGroups only ever sees a connection whose other
- * end has proved to be a node.
+ * Where the membership listens. JGroups accepts on one thread and talks to each comer there, so a comer who is slow
+ * keeps all others waiting. With TLS the handshake is done here first, a few at a time and within a limit: JGroups only
+ * ever sees a connection whose other end has proved to be a node.
  */
 final class ListenSocket extends ServerSocket {
     private static final Logger LOG = LoggerFactory.getLogger(ListenSocket.class);

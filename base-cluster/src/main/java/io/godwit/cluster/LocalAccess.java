@@ -13,8 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How programs of this machine reach the {@link LocalRpcServer} of a node: kept in a file that only its owner may read, so that whoever may
- * read the node's data, and nobody else, may give it orders.
+ * How programs of this machine reach the {@link LocalRpcServer} of a node: kept in a file that only its owner may read,
+ * so that whoever may read the node's data, and nobody else, may give it orders.
  *
  * <pre>
  * rpc=127.0.0.1:(port)

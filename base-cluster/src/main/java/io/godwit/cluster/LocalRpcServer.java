@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Services of a node for programs of the same machine, whether it is in a cluster or not: on a loopback port that the system chooses, for
- * whoever can read the {@link LocalAccess} in its file.
+ * Services of a node for programs of the same machine, whether it is in a cluster or not: on a loopback port that the
+ * system chooses, for whoever can read the {@link LocalAccess} in its file.
  *
  * <p>Handlers are called on one event loop and must not block. Opened and closed by the thread that wires the broker.
  */

@@ -14,7 +14,8 @@ import java.util.Map;
  *
  * <pre>
  * byte format = 1 | byte kind
- *   1 announcement  long revision | boolean joined | boolean wantsAnswer | utf nodeId | long incarnation | utf rpcHost | int rpcPort
+ *   1 announcement  long revision | boolean joined | boolean wantsAnswer | utf nodeId | long incarnation
+ *                   | utf rpcHost | int rpcPort
  *                   | utf version | utf env | short count, each: utf key, utf value
  *   2 leaving
  *   3 leaving seen

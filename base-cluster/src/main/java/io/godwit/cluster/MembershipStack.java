@@ -23,8 +23,8 @@ import org.jgroups.util.DefaultThreadFactory;
  * The JGroups stack of a node. Our messages are few and small, so there is neither flow control nor fragmentation.
  *
  * <ul>
- *   <li>Crashes are found by the members' own connections breaking ({@code enableSuspectEvents}), and by silence. Not by FD_SOCK2: it
- *       opens another port, and has no TLS.
+ *   <li>Crashes are found by the members' own connections breaking ({@code enableSuspectEvents}), and by silence. Not
+ *       by FD_SOCK2: it opens another port, and has no TLS.
  *   <li>One thread a destination sends: a member that takes no connections does not hold up the heartbeats of others.
  *   <li>No virtual threads: the sockets are blocking ones with TLS, which pin their carriers before Java 24.
  *   <li>Diagnostics off: they would answer anybody.
@@ -88,7 +88,10 @@ final class MembershipStack {
                         .printLocalAddress(false));
     }
 
-    /** As if the connection to {@code member} had broken: it has to say that it lives, or is out of the group. Any thread; does not block. */
+    /**
+     * As if the connection to {@code member} had broken: it has to say that it lives, or is out of the group. Any
+     * thread; does not block.
+     */
     static void suspect(JChannel channel, Address member) {
         TP transport = channel.getProtocolStack().getTransport();
         transport

@@ -14,6 +14,9 @@ package io.godwit.cluster;
  */
 record MembershipTiming(
         long heartbeat, long silence, long verify, long mergeMin, long mergeMax, long join, long rival, long resolve) {
-    /** The silence must outlast a long collection of garbage and a stalled disk; a killed process is found out by its connections. */
+    /**
+     * The silence must outlast a long collection of garbage and a stalled disk; a killed process is found out by its
+     * connections.
+     */
     static final MembershipTiming DEFAULT = new MembershipTiming(1_000, 8_000, 700, 1_000, 4_000, 1_000, 20_000, 3_000);
 }

@@ -11,13 +11,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides who is a member, out of the views of the group (which connections are alive, oldest first) and of what those in it announce.
- * Owned by the cluster thread.
+ * Decides who is a member, out of the views of the group (which connections are alive, oldest first) and of what those
+ * in it announce. Owned by the cluster thread.
  *
- * <p>A connection counts once it has announced that it joined. Of several with one node id the one with the highest incarnation counts,
- * the oldest of equals. A node announces that it joined only when nobody else with its id has ({@link #rival}), so a second process on a
- * copy of a node's data stays outside while the first lives. Two that joined can meet only after a partition, and then the later life
- * wins and the other is told that it is superseded.
+ * <p>A connection counts once it has announced that it joined. Of several with one node id the one with the highest
+ * incarnation counts, the oldest of equals. A node announces that it joined only when nobody else with its id has
+ * ({@link #rival}), so a second process on a copy of a node's data stays outside while the first lives. Two that joined
+ * can meet only after a partition, and then the later life wins and the other is told that it is superseded.
  *
  * @param <K> names a connection; a process has a new one whenever it connects
  */
@@ -60,7 +60,10 @@ final class Roster<K> {
         return changes;
     }
 
-    /** Somebody, or this node, announces itself. Ignored from whoever is not in the view: it will be asked again when it is. */
+    /**
+     * Somebody, or this node, announces itself. Ignored from whoever is not in the view: it will be asked again when it
+     * is.
+     */
     List<Change> announced(K from, Announcement announcement) {
         Announcement known = announced.get(from);
         if (!view.contains(from) || (known != null && known.revision() >= announcement.revision())) {

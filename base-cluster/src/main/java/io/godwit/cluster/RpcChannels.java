@@ -24,10 +24,10 @@ import org.slf4j.LoggerFactory;
 /**
  * One channel to every other member, kept connected while it is one.
  *
- * <p>A member that crashed keeps its channel for some minutes, since it may only have been taken for dead: what is still connected goes on,
- * and what is not fails at once. A call on a channel that is not connected fails with UNAVAILABLE when the last attempt failed, and waits
- * for the attempt under way otherwise; nobody is retried in secret. gRPC would try ever more rarely, up to every two minutes; here it is
- * every second.
+ * <p>A member that crashed keeps its channel for some minutes, since it may only have been taken for dead: what is
+ * still connected goes on, and what is not fails at once. A call on a channel that is not connected fails with
+ * UNAVAILABLE when the last attempt failed, and waits for the attempt under way otherwise; nobody is retried in secret.
+ * gRPC would try ever more rarely, up to every two minutes; here it is every second.
  */
 public final class RpcChannels implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RpcChannels.class);
@@ -76,7 +76,10 @@ public final class RpcChannels implements AutoCloseable {
         return peer != null && peer.channel().getState(false) == ConnectivityState.READY;
     }
 
-    /** From now on {@code listener} is told the id of a node whenever it has been connected to, on a thread that it must not block. */
+    /**
+     * From now on {@code listener} is told the id of a node whenever it has been connected to, on a thread that it must
+     * not block.
+     */
     public void onConnected(Consumer<String> listener) {
         listeners.add(listener);
     }

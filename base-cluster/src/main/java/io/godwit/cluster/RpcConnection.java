@@ -16,7 +16,10 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A connection of a program that is no member, such as an operator's, to one node. It is made with the first call. Closed by who opened it. */
+/**
+ * A connection of a program that is no member, such as an operator's, to one node. It is made with the first call.
+ * Closed by who opened it.
+ */
 public final class RpcConnection implements AutoCloseable {
     private static final int CONNECT_MILLIS = 5_000;
     /** A node that has stopped answering is noticed during a call that takes long. */

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The one gRPC server of a node, for Raft and for the services between nodes.
  *
- * <p>Handlers are called on event loops, those of one call in order and those of one connection in the order in which requests arrived.
- * They must not block: each hands over to threads of its own.
+ * <p>Handlers are called on event loops, those of one call in order and those of one connection in the order in which
+ * requests arrived. They must not block: each hands over to threads of its own.
  */
 public final class RpcServer implements AutoCloseable {
     private static final int HANDSHAKE_SECONDS = 5;

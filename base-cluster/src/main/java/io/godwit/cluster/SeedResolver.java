@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the addresses behind the seeds and the cluster's domain name. Asks again and again, since nodes come, move and may not have a name
- * yet when this one starts; on a thread of its own, since a name server may not answer for long.
+ * Keeps the addresses behind the seeds and the cluster's domain name. Asks again and again, since nodes come, move and
+ * may not have a name yet when this one starts; on a thread of its own, since a name server may not answer for long.
  */
 final class SeedResolver implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SeedResolver.class);

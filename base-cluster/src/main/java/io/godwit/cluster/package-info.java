@@ -10,11 +10,13 @@
  *   MemberSockets       their sockets; with TLS nobody gets past ListenSocket without a certificate
  * RpcServer           one gRPC server for Raft and the services of the node
  * RpcChannels         one gRPC channel per member
- * LocalRpcServer      services for programs of the same machine, behind the LocalAccess in a file; RpcConnection is their side
+ * LocalRpcServer      services for programs of the same machine, behind the LocalAccess in a file; RpcConnection is
+ *                     their side
  * ClusterTls          mutual TLS of both, from one set of files
  * </pre>
  *
- * <p>No type of JGroups leaves this package. gRPC's do: whoever offers a service brings its {@code ServerServiceDefinition}.
+ * <p>No type of JGroups leaves this package. gRPC's do: whoever offers a service brings its
+ * {@code ServerServiceDefinition}.
  */
 @NullMarked
 package io.godwit.cluster;

@@ -53,7 +53,10 @@ class ClusterMembershipTest {
         }
     }
 
-    /** By the broken connections, which take no time; measured here: less than a second, and a verification of 0.7 s for those in earnest. */
+    /**
+     * By the broken connections, which take no time; measured here: less than a second, and a verification of 0.7 s for
+     * those in earnest.
+     */
     @Test
     void crashIsNoticedByBrokenConnectionsAndLeavingIsToldApart() throws Exception {
         try (TestNodes nodes = new TestNodes(3).withoutHeartbeats()) {
@@ -73,7 +76,9 @@ class ClusterMembershipTest {
         }
     }
 
-    /** It says so to everybody and ends its connections politely, so neither those nor, for a long time, silence tell. */
+    /**
+     * It says so to everybody and ends its connections politely, so neither those nor, for a long time, silence tell.
+     */
     @Test
     void aMemberThatHasLeftIsGoneThoughTheGroupNeverHeardItsRequest() throws Exception {
         try (TestNodes nodes = new TestNodes(2).withoutHeartbeats()) {

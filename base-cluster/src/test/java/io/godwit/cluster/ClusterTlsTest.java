@@ -54,7 +54,10 @@ class ClusterTlsTest {
         }
     }
 
-    /** Nodes with another authority's certificate, with one that has expired, and with one that lacks the name nodes must have. */
+    /**
+     * Nodes with another authority's certificate, with one that has expired, and with one that lacks the name nodes
+     * must have.
+     */
     @Test
     void whoIsNoNodeNeitherJoinsNorCalls() throws Exception {
         TestAuthority authority = new TestAuthority(directory, "good");
@@ -112,7 +115,9 @@ class ClusterTlsTest {
         }
     }
 
-    /** Plain text, TLS without a certificate, and silence: none is told anything, and the silent do not keep a node out. */
+    /**
+     * Plain text, TLS without a certificate, and silence: none is told anything, and the silent do not keep a node out.
+     */
     @Test
     void whoShowsNoCertificateLearnsNothingAndKeepsNobodyOut() throws Exception {
         TestAuthority authority = new TestAuthority(directory, "good");

@@ -98,7 +98,10 @@ class RosterTest {
         assertThat(roster.members()).contains(changed);
     }
 
-    /** Whoever replays the changes has the members; nobody joins twice without having gone, nor goes without having joined. */
+    /**
+     * Whoever replays the changes has the members; nobody joins twice without having gone, nor goes without having
+     * joined.
+     */
     @Property(tries = 300)
     void changesAddUpToTheMembers(@ForAll long seed) {
         Random random = new Random(seed);

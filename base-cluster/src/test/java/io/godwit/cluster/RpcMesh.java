@@ -12,7 +12,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 
 /**
- * RPC between nodes in this process that know each other without a membership: it is the test that says who is there. For one thread.
+ * RPC between nodes in this process that know each other without a membership: it is the test that says who is there.
+ * For one thread.
  */
 public final class RpcMesh implements AutoCloseable {
     private static final int ATTEMPTS = 200;

@@ -19,14 +19,16 @@ import org.slf4j.LoggerFactory;
  *
  * <ol>
  *   <li>the data directory is claimed; a higher incarnation is made durable if there is data ({@link DataDirectory})
- *   <li>the RPC port is opened and the membership joined; the node tells which cluster its data is of, or that it has none
- *   <li>{@link JoinRule} decides by what the others tell; a node without data, that is not to found a cluster, waits for one that knows
+ *   <li>the RPC port is opened and the membership joined; the node tells which cluster its data is of, or that it has
+ *       none
+ *   <li>{@link JoinRule} decides by what the others tell; a node without data, that is not to found a cluster, waits
+ *       for one that knows
  *   <li>{@code FORMAT} is written if there was no data: the cluster's id before anything else
  *   <li>the node tells its cluster id; from here on the others count it in
  * </ol>
  *
- * <p>A node that is refused has written nothing but the incarnation. A crash before the fourth step leaves an empty directory, one behind it a
- * node of the cluster without ranges, which is given some.
+ * <p>A node that is refused has written nothing but the incarnation. A crash before the fourth step leaves an empty
+ * directory, one behind it a node of the cluster without ranges, which is given some.
  */
 final class ClusterEntry {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterEntry.class);

@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
 /**
- * What ties a node's stores to those of the other nodes: who is there, who leads what, requests to and from others, replicas that come and go. Made
- * and closed by the thread that opens the node.
+ * What ties a node's stores to those of the other nodes: who is there, who leads what, requests to and from others,
+ * replicas that come and go. Made and closed by the thread that opens the node.
  */
 final class ClusterLinks implements AutoCloseable {
     /** Of requests under way to other nodes, for each store. */

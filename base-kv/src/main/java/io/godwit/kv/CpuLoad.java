@@ -9,8 +9,9 @@ import java.util.function.LongSupplier;
 /**
  * The share of the machine's cores that is busy, 0 to 1. Any thread.
  *
- * <p>A look takes the JVM a dozen files of the system, and every key space's balancers ask each second: all within half a second share one. The
- * JVM reckons from its last look to this one, so looks that follow each other closely would tell little besides.
+ * <p>A look takes the JVM a dozen files of the system, and every key space's balancers ask each second: all within half
+ * a second share one. The JVM reckons from its last look to this one, so looks that follow each other closely would
+ * tell little besides.
  */
 final class CpuLoad {
     /** The JVM knows one machine. */

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says what there is room to write. Below the low-water mark only what relieves, below half of it nothing, until free space is an eighth
- * above the mark, or its half, again. Checked on an I/O thread, asked on any.
+ * Says what there is room to write. Below the low-water mark only what relieves, below half of it nothing, until free
+ * space is an eighth above the mark, or its half, again. Checked on an I/O thread, asked on any.
  */
 final class DiskGuard {
     private static final Logger LOG = LoggerFactory.getLogger(DiskGuard.class);

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Tells listeners how the stores are, in the order in which it was looked. Several threads may have seen a change at once; each looks by itself
- * and without a lock, since stores are asked under locks of their own, and whoever is overtaken on the way to the listeners has nothing new to say:
- * the one that looked later has seen what it saw.
+ * Tells listeners how the stores are, in the order in which it was looked. Several threads may have seen a change at
+ * once; each looks by itself and without a lock, since stores are asked under locks of their own, and whoever is
+ * overtaken on the way to the listeners has nothing new to say: the one that looked later has seen what it saw.
  */
 final class HealthReports {
     private final Supplier<Map<String, StoreHealth>> health;
@@ -32,7 +32,10 @@ final class HealthReports {
         listeners.add(listener);
     }
 
-    /** Looks, and tells the listeners unless somebody who looked later has done so. What is so now, they know when this returns. */
+    /**
+     * Looks, and tells the listeners unless somebody who looked later has done so. What is so now, they know when this
+     * returns.
+     */
     void tell() {
         long look = looks.incrementAndGet();
         Map<String, StoreHealth> now = health.get();

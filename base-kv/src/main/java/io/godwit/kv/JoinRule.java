@@ -12,15 +12,15 @@ import java.util.function.Supplier;
  * Which cluster a node belongs to, decided when it has joined the membership and before it has written anything.
  *
  * <ul>
- *   <li>With data: to the cluster of its data, whoever is there, so that nodes start again in any order. A member of another cluster is a
- *       mistake, of an environment's name or of a directory: the node stops.
- *   <li>Without data and told to found: to a new one, unless there is one already, or another node without data is about to found one and has the
- *       lower store id.
+ *   <li>With data: to the cluster of its data, whoever is there, so that nodes start again in any order. A member of
+ *       another cluster is a mistake, of an environment's name or of a directory: the node stops.
+ *   <li>Without data and told to found: to a new one, unless there is one already, or another node without data is
+ *       about to found one and has the lower store id.
  *   <li>Without data and not told to: to the one that the members are of. While there are none that know, it waits.
  * </ul>
  *
- * <p>Founders that do not see each other found two clusters. They find out when they do see each other ({@link #conflict}): neither takes
- * anything from the other.
+ * <p>Founders that do not see each other found two clusters. They find out when they do see each other
+ * ({@link #conflict}): neither takes anything from the other.
  */
 record JoinRule(Path directory, String env, String storeId, Optional<String> ownCluster, boolean isFounder) {
 
@@ -48,7 +48,8 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
                     .<Decision>map(other -> new Refuse("the data in " + directory + " is of cluster " + ownCluster.get()
                             + ", but environment \"" + env + "\" has node " + other + " of cluster "
                             + MemberFacts.of(other).clusterId()
-                            + ". Nothing was changed. Give the clusters different values of clusterConfig.env, or, if this node is to join"
+                            + ". Nothing was changed. Give the clusters different values of clusterConfig.env, "
+                            + "or, if this node is to join"
                             + " that cluster, start it with an empty data directory"))
                     .orElseGet(() -> new Belong(ownCluster.get()));
         }

@@ -29,8 +29,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The stores of one node and what they share: data directory, Raft log, threads, cache and the guard of the disk. Opened and closed by the
- * thread that wires the broker, which may block.
+ * The stores of one node and what they share: data directory, Raft log, threads, cache and the guard of the disk.
+ * Opened and closed by the thread that wires the broker, which may block.
  *
  * <pre>
  * data/FORMAT, LOCK            whose data it is; the claim of the process
@@ -75,8 +75,8 @@ public final class KvNode implements AutoCloseable {
      * Claims the data directory and opens the shared log.
      *
      * @throws DamagedDataException naming what is not as it was written
-     * @throws IOException if there is no data and {@code bootstrap} is false, or another process uses the directory, or the node may not be a
-     *     member of the cluster it is configured for ({@link ClusterEntry})
+     * @throws IOException if there is no data and {@code bootstrap} is false, or another process uses the directory, or
+     *     the node may not be a member of the cluster it is configured for ({@link ClusterEntry})
      */
     public static KvNode open(KvNodeConfig config) throws IOException {
         return open(config, DiskGuard.Disk::of);
@@ -240,8 +240,8 @@ public final class KvNode implements AutoCloseable {
     }
 
     /**
-     * Opens a store, or makes it; returns when its databases are open and its groups started, while {@link KvStore#ready} tells when it
-     * serves.
+     * Opens a store, or makes it; returns when its databases are open and its groups started, while
+     * {@link KvStore#ready} tells when it serves.
      *
      * @throws DamagedDataException naming the directory or file that is missing or not what was written
      */
@@ -278,7 +278,9 @@ public final class KvNode implements AutoCloseable {
         return store;
     }
 
-    /** This node's part in the cluster, to offer further services in it; empty when it is alone. Closed with the node. */
+    /**
+     * This node's part in the cluster, to offer further services in it; empty when it is alone. Closed with the node.
+     */
     public Optional<Cluster> cluster() {
         return Optional.ofNullable(links).map(ClusterLinks::cluster);
     }
@@ -318,13 +320,19 @@ public final class KvNode implements AutoCloseable {
         return new KvStore(name, opened, cluster.clientOf(opened), ready);
     }
 
-    /** What an operator must know of the data as it was found: what the disk has lost, though it had confirmed it. Mostly empty. */
+    /**
+     * What an operator must know of the data as it was found: what the disk has lost, though it had confirmed it.
+     * Mostly empty.
+     */
     public List<String> losses() {
         @Nullable String lost = log.lost();
         return lost == null ? List.of() : List.of(lost);
     }
 
-    /** Nodes of other clusters that are in this one's environment by mistake, a line each, for an operator. Mostly empty. */
+    /**
+     * Nodes of other clusters that are in this one's environment by mistake, a line each, for an operator. Mostly
+     * empty.
+     */
     public List<String> conflicts() {
         return links == null ? List.of() : links.members().conflicts();
     }
@@ -357,7 +365,10 @@ public final class KvNode implements AutoCloseable {
         return health;
     }
 
-    /** From now on {@code listener} is given the health whenever it may have changed, the newest last, on a thread that it must not block. */
+    /**
+     * From now on {@code listener} is given the health whenever it may have changed, the newest last, on a thread that
+     * it must not block.
+     */
     public void onHealthChange(Consumer<Map<String, StoreHealth>> listener) {
         reports.addListener(listener);
     }
@@ -373,12 +384,17 @@ public final class KvNode implements AutoCloseable {
         return links;
     }
 
-    /** Has those who listen to the health know, when this returns, what it is now: a store is {@link KvStore#ready} a moment before they are told. */
+    /**
+     * Has those who listen to the health know, when this returns, what it is now: a store is {@link KvStore#ready} a
+     * moment before they are told.
+     */
     public void tellHealth() {
         reports.tell();
     }
 
-    /** The log is every group's: nothing can be written any more. Called with locks held, so the rest is done elsewhere. */
+    /**
+     * The log is every group's: nothing can be written any more. Called with locks held, so the rest is done elsewhere.
+     */
     void logFailed(String what, Throwable cause) {
         if (logFailure != null) {
             return;
@@ -395,8 +411,8 @@ public final class KvNode implements AutoCloseable {
     }
 
     /**
-     * Refuses what waits and what comes, stops leaders and groups, flushes and closes the databases, and gives the data directory back.
-     * Blocks until all that is done.
+     * Refuses what waits and what comes, stops leaders and groups, flushes and closes the databases, and gives the data
+     * directory back. Blocks until all that is done.
      */
     @Override
     public void close() {

@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param bootstrap whether stores may be made when there is no data; false then refuses
  * @param cacheBytes RocksDB's block cache for all ranges, memtables included
  * @param writeBufferBytes the memtables' part of it
- * @param lowWaterBytes free disk below which mutations that add data are refused, and below half of which all are; empty: 5 % of the disk,
- *     at most 1 GiB, at least 256 MiB
- * @param reclaimBytesPerSecond how fast the database of a range is rewritten, at most, to give back the space of what a split has taken from it
+ * @param lowWaterBytes free disk below which mutations that add data are refused, and below half of which all are;
+ *     empty: 5 % of the disk, at most 1 GiB, at least 256 MiB
+ * @param reclaimBytesPerSecond how fast the database of a range is rewritten, at most, to give back the space of what a
+ *     split has taken from it
  * @param cluster null for a node that is alone
  */
 public record KvNodeConfig(

@@ -44,7 +44,10 @@ public final class KvStore {
         return client;
     }
 
-    /** Completes on a range executor or an I/O thread when all ranges serve; fails with {@link io.godwit.kv.client.RangeException}. */
+    /**
+     * Completes on a range executor or an I/O thread when all ranges serve; fails with
+     * {@link io.godwit.kv.client.RangeException}.
+     */
     public CompletableFuture<Void> ready() {
         return ready;
     }

@@ -73,7 +73,9 @@ final class LocalActions implements ActionExecutor {
                 .thenApply(LocalActions::resultOf);
     }
 
-    /** Needs to lead both; the leader of the right one is asked to hand it over, and the merge is to be asked for again. */
+    /**
+     * Needs to lead both; the leader of the right one is asked to hand it over, and the merge is to be asked for again.
+     */
     private CompletableFuture<OperationResult> merge(Merge merge) {
         Range right = ranges.find(merge.rightId());
         if (right != null && right.leading() != null) {

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which nodes of this node's cluster are there, and since when; and which members are none of it. Told on the cluster's thread, asked on any:
- * hence the lock, held for a look.
+ * Which nodes of this node's cluster are there, and since when; and which members are none of it. Told on the cluster's
+ * thread, asked on any: hence the lock, held for a look.
  */
 final class MemberWatch implements ClusterListener {
     private static final Logger LOG = LoggerFactory.getLogger(MemberWatch.class);
@@ -48,7 +48,9 @@ final class MemberWatch implements ClusterListener {
         return MemberFacts.of(member).clusterId().equals(clusterId);
     }
 
-    /** From now on {@code listener} is called when the conflicts may have changed, on a thread that it must not block. */
+    /**
+     * From now on {@code listener} is called when the conflicts may have changed, on a thread that it must not block.
+     */
     void onConflict(Runnable listener) {
         listeners.add(listener);
     }

@@ -8,13 +8,16 @@ import java.nio.file.StandardCopyOption;
 import org.rocksdb.util.Environment;
 
 /**
- * The library of RocksDB as a file. In its jar each start has to take it out, 17 MB, and one that is killed leaves the copy behind; a start first looks for
- * it in the directories of {@code java.library.path}.
+ * The library of RocksDB as a file. In its jar each start has to take it out, 17 MB, and one that is killed leaves the
+ * copy behind; a start first looks for it in the directories of {@code java.library.path}.
  */
 public final class NativeLibrary {
     private NativeLibrary() {}
 
-    /** Puts it into the directory, under the name by which it is looked for: whole, or not at all. Does nothing when it is there. */
+    /**
+     * Puts it into the directory, under the name by which it is looked for: whole, or not at all. Does nothing when it
+     * is there.
+     */
     public static void keepIn(Path directory) throws IOException {
         String name = Environment.getJniLibraryFileName("rocksdb");
         Path library = directory.resolve(name);

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What an operator may ask of a node: of the cluster, and by {@link #store} of one store. Any thread; nothing blocks. Futures complete on any
- * thread, and never fail: results say what went wrong.
+ * What an operator may ask of a node: of the cluster, and by {@link #store} of one store. Any thread; nothing blocks.
+ * Futures complete on any thread, and never fail: results say what went wrong.
  */
 public interface NodeOperations {
     /** Id of the cluster that this node's data belongs to. */
@@ -17,7 +17,10 @@ public interface NodeOperations {
     /** Store id of this node. */
     String self();
 
-    /** The nodes that are members or have a replica, by store id; those that are gone included. A node without a cluster has itself. */
+    /**
+     * The nodes that are members or have a replica, by store id; those that are gone included. A node without a cluster
+     * has itself.
+     */
     List<NodeInfo> nodes();
 
     /** Names of the open stores. */
@@ -26,8 +29,8 @@ public interface NodeOperations {
     Optional<StoreOperations> store(String name);
 
     /**
-     * Marks a node as to go, so that the balancers move leaders and replicas off it, or no more so. Lasts over restarts of that node, which
-     * must be running.
+     * Marks a node as to go, so that the balancers move leaders and replicas off it, or no more so. Lasts over restarts
+     * of that node, which must be running.
      */
     CompletableFuture<OperationResult> drain(String storeId, boolean isToGo);
 
@@ -35,9 +38,10 @@ public interface NodeOperations {
     DrainStatus drainStatus(String storeId);
 
     /**
-     * Gives ranges that have lost the majority of their voters for ever to the voters that survive. What only lost voters had is lost: to be
-     * asked for when nothing else is left. Of each range of {@code store} that has a voter in {@code lostStores} and no majority outside,
-     * the survivors are told to go on by themselves; ranges with a majority are left alone.
+     * Gives ranges that have lost the majority of their voters for ever to the voters that survive. What only lost
+     * voters had is lost: to be asked for when nothing else is left. Of each range of {@code store} that has a voter in
+     * {@code lostStores} and no majority outside, the survivors are told to go on by themselves; ranges with a majority
+     * are left alone.
      *
      * @param lostStores store ids of nodes that will never come back with their data; none of them may be a member now
      * @param isDryRun only tells what would be done

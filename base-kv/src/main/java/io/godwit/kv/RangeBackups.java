@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /** Copies of ranges, for operators. Any thread; blocks. */
 public interface RangeBackups {
     /**
-     * Copies a range that this node leads, as it is when this returns: with everything in it that was acknowledged before the call.
+     * Copies a range that this node leads, as it is when this returns: with everything in it that was acknowledged
+     * before the call.
      *
      * @throws IOException if this node does not lead the range, or the copy cannot be written
      */

@@ -19,7 +19,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Copies of a node's ranges in {@code (data)/copies}, which hold nothing of value: what a crash leaves there the next start deletes. */
+/**
+ * Copies of a node's ranges in {@code (data)/copies}, which hold nothing of value: what a crash leaves there the next
+ * start deletes.
+ */
 final class RangeCopies implements RangeBackups {
     private static final Logger LOG = LoggerFactory.getLogger(RangeCopies.class);
 

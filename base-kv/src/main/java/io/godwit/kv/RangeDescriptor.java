@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the node's register says of a range that lives on it: what it was when it came. Its database says what has become of it
- * ({@link RangeState}).
+ * What the node's register says of a range that lives on it: what it was when it came. Its database says what has
+ * become of it ({@link RangeState}).
  *
  * <pre>
  * byte version = 2 | utf store | long id | long epoch | bytes start | boolean hasEnd [bytes end] | int voters, each utf
@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * @param id unique in the store, never given again
  * @param epoch rises with every split, merge and voter change
  * @param voters store ids
- * @param joinedEpoch 0 for a replica that came into being with its range. Otherwise the epoch that the range had when this node was asked to
- *     have a replica, which began blank, while the rest still says what the range was when it came into being: its log, if that is all
- *     there, begins there
+ * @param joinedEpoch 0 for a replica that came into being with its range. Otherwise the epoch that the range had when
+ *     this node was asked to have a replica, which began blank, while the rest still says what the range was when it
+ *     came into being: its log, if that is all there, begins there
  */
 record RangeDescriptor(String store, long id, long epoch, RangeBounds bounds, List<String> voters, long joinedEpoch) {
     private static final int VERSION = 2;
@@ -62,7 +62,10 @@ record RangeDescriptor(String store, long id, long epoch, RangeBounds bounds, Li
         return new RangeDescriptor(store, id, epoch, bounds, voters, currentEpoch);
     }
 
-    /** Who votes as long as the replica has neither log nor snapshot: nobody that it knows of, if it is to be given these. */
+    /**
+     * Who votes as long as the replica has neither log nor snapshot: nobody that it knows of, if it is to be given
+     * these.
+     */
     List<String> firstVoters() {
         return joinedEpoch > 0 ? List.of() : voters;
     }

@@ -29,39 +29,43 @@ import org.slf4j.LoggerFactory;
 /**
  * How replicas come to this node and go from it, beside those that are born with a store or a split.
  *
- * <p><b>Coming.</b> The leader of a range asks before it makes this node a member ({@code CREATE_REPLICA}); or this node is called by a group that it
- * lacks, as when it was given a snapshot of a range and so never saw the split that made the group, and asks the caller what that is ({@code
- * DESCRIBE_RANGE}). Refused are askers whose epoch is before that of the tombstone: they ask for what has been undone since. Then, with what a crash
- * leaves:
+ * <p><b>Coming.</b> The leader of a range asks before it makes this node a member ({@code CREATE_REPLICA}); or this
+ * node is called by a group that it lacks, as when it was given a snapshot of a range and so never saw the split that
+ * made the group, and asks the caller what that is ({@code DESCRIBE_RANGE}). Refused are askers whose epoch is before
+ * that of the tombstone: they ask for what has been undone since. Then, with what a crash leaves:
  *
  * <ol>
- *   <li>The directory {@code range-N}, emptied, and in it an empty database, made durable; the group's log, which should be empty, is made so. A crash
- *       leaves files that nobody opens; the next attempt empties them.
- *   <li>The register: the descriptor of the range as it came into being, and the epoch at which this node joined. From here on the replica exists.
+ *   <li>The directory {@code range-N}, emptied, and in it an empty database, made durable; the group's log, which
+ *       should be empty, is made so. A crash leaves files that nobody opens; the next attempt empties them.
+ *   <li>The register: the descriptor of the range as it came into being, and the epoch at which this node joined. From
+ *       here on the replica exists.
  *   <li>{@code STORES} names the store.
- *   <li>The group is started without voters. It takes the log from its very beginning, if the leader still has it, or a snapshot. Until it has
- *       either it does not vote, and having no voters it does not stand for election: an empty state is never chosen.
+ *   <li>The group is started without voters. It takes the log from its very beginning, if the leader still has it, or a
+ *       snapshot. Until it has either it does not vote, and having no voters it does not stand for election: an empty
+ *       state is never chosen.
  * </ol>
  *
- * <p><b>Going.</b> When the leader of a range tells of an epoch above that at which this replica joined, and this node is no member by then. The leader has
- * changed the group before it tells, so nobody counts on this replica any more. Or when another member says that the range has ended, having been
- * merged into its neighbour while this node was away ({@code HAS_ENDED}).
+ * <p><b>Going.</b> When the leader of a range tells of an epoch above that at which this replica joined, and this node
+ * is no member by then. The leader has changed the group before it tells, so nobody counts on this replica any more. Or
+ * when another member says that the range has ended, having been merged into its neighbour while this node was away
+ * ({@code HAS_ENDED}).
  *
  * <ol>
- *   <li>The register: the descriptor is replaced, in one step, by a tombstone with that epoch. From here on the replica does not exist; a crash leaves files
- *       and a log, which the next start deletes before it opens the store.
+ *   <li>The register: the descriptor is replaced, in one step, by a tombstone with that epoch. From here on the replica
+ *       does not exist; a crash leaves files and a log, which the next start deletes before it opens the store.
  *   <li>The leader of the coprocessor, if there is one, the group and the database are stopped.
  *   <li>The directory is deleted, then the group's log, its term and its vote.
  * </ol>
  *
  * <p>The tombstone stays. A split that is replayed makes no replica where there is one, nor where there is a tombstone.
  *
- * <p><b>Being replaced.</b> A replica that has stopped after a fault of its own, at the start or later, tells so in its node's reports, and whether it may be
- * begun anew here ({@link OwnReport}). It stays as it is until the range's leader has made it no member ({@code ReplicaCount} of the balancers,
- * after a grace period, while the majority runs; or an operator). Then it goes as above, but that the tombstone says that its files are
- * kept: the third step, or the next start after a crash, moves the directory to {@code damaged/} instead. Then it comes as above, blank,
- * under no vote that it could have given before, and takes a snapshot. If that one stops as well while the first one's files are still there, the node does
- * not offer it again: the disk is for somebody to look at.
+ * <p><b>Being replaced.</b> A replica that has stopped after a fault of its own, at the start or later, tells so in its
+ * node's reports, and whether it may be begun anew here ({@link OwnReport}). It stays as it is until the range's leader
+ * has made it no member ({@code ReplicaCount} of the balancers, after a grace period, while the majority runs; or an
+ * operator). Then it goes as above, but that the tombstone says that its files are kept: the third step, or the next
+ * start after a crash, moves the directory to {@code damaged/} instead. Then it comes as above, blank, under no vote
+ * that it could have given before, and takes a snapshot. If that one stops as well while the first one's files are
+ * still there, the node does not offer it again: the disk is for somebody to look at.
  *
  * <p>All work is done on I/O threads; {@link StoreRanges} keeps two of it for one range apart.
  */
@@ -284,8 +288,9 @@ final class Replicas {
     // --- going
 
     /**
-     * Asks the other members about groups that have had no leader for a long time: a node that was away while a range was merged into another, and its
-     * replicas were deleted elsewhere, hears of it from nobody. Every now and then; on an I/O thread.
+     * Asks the other members about groups that have had no leader for a long time: a node that was away while a range
+     * was merged into another, and its replicas were deleted elsewhere, hears of it from nobody. Every now and then; on
+     * an I/O thread.
      */
     void lookForEnded() {
         long now = System.nanoTime();
@@ -343,7 +348,10 @@ final class Replicas {
         return !going.isEmpty();
     }
 
-    /** Not while something is being done to the range: what it says of the members may be older than what the group goes by. */
+    /**
+     * Not while something is being done to the range: what it says of the members may be older than what the group goes
+     * by.
+     */
     private void giveUp(StoreRanges ranges, ReplicaReport led) {
         RangeDescriptor descriptor = ranges.descriptor(led.rangeId());
         boolean isSettled =

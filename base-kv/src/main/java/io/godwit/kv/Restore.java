@@ -24,15 +24,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the data directory of the first node of a new cluster out of a backup, so that the node starts as if it had always had these stores. The
- * cluster is another one than that of the backup: nodes of the old one are refused, not mixed in. In order, with what a crash leaves:
+ * Makes the data directory of the first node of a new cluster out of a backup, so that the node starts as if it had
+ * always had these stores. The cluster is another one than that of the backup: nodes of the old one are refused, not
+ * mixed in. In order, with what a crash leaves:
  *
  * <ol>
  *   <li>{@code (data).restoring}, deleted if it is there and a restore has left it
  *   <li>in it a data directory with new ids and an empty log
- *   <li>for each range: a copy of the backup's files in {@code from}, opened and checked; out of that, as for the right part of a split ({@link Split#makeChild}),
- *       database, snapshot and log of a group whose one voter is this node. Its state stands behind index {@link GroupBirth#INDEX} of its log, so a node
- *       that joins later takes a snapshot. The epoch is raised, since the voters have changed. Last the register
+ *   <li>for each range: a copy of the backup's files in {@code from}, opened and checked; out of that, as for the right
+ *       part of a split ({@link Split#makeChild}), database, snapshot and log of a group whose one voter is this node.
+ *       Its state stands behind index {@link GroupBirth#INDEX} of its log, so a node that joins later takes a snapshot.
+ *       The epoch is raised, since the voters have changed. Last the register
  *   <li>{@code from} deleted, the log closed, and everything fsynced: copies and links of files are not by themselves
  *   <li>renamed to {@code (data)}: before, there is nothing there; from here on it is whole
  * </ol>

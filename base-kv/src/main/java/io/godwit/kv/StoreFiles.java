@@ -30,24 +30,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The files of a node's stores, and the order in which a store comes into being. A crash between two steps leaves what is said with the
- * step; the next start goes on from there.
+ * The files of a node's stores, and the order in which a store comes into being. A crash between two steps leaves what
+ * is said with the step; the next start goes on from there.
  *
  * <ol>
  *   <li>{@code FORMAT} of the data directory, then the shared log: nothing of a store yet.
- *   <li>{@code <store>/range-N/db} of all its ranges, each an empty database, fsynced with its directories. Left over, they hold nothing
- *       (applied index 0), are deleted and made anew.
- *   <li>The register in the shared log: all ranges of the store in one synced batch. From here on the store exists, and whatever of it is
- *       missing is damage.
- *   <li>{@code STORES}, the names of the stores, a line each ({@link ChecksummedText}), replaced atomically. It says that the register had
- *       the store, in case the whole log goes missing. Left out, it is written by the next start.
+ *   <li>{@code <store>/range-N/db} of all its ranges, each an empty database, fsynced with its directories. Left over,
+ *       they hold nothing (applied index 0), are deleted and made anew.
+ *   <li>The register in the shared log: all ranges of the store in one synced batch. From here on the store exists, and
+ *       whatever of it is missing is damage.
+ *   <li>{@code STORES}, the names of the stores, a line each ({@link ChecksummedText}), replaced atomically. It says
+ *       that the register had the store, in case the whole log goes missing. Left out, it is written by the next start.
  * </ol>
  *
- * <p>Files of a replica that had stopped after a fault are not deleted with it but moved to {@code damaged/<store>-N-at-EPOCH} ({@link Replicas}), with
- * the fault in {@code WHY}. Nobody reads them; whoever operates the node deletes them.
+ * <p>Files of a replica that had stopped after a fault are not deleted with it but moved to
+ * {@code damaged/<store>-N-at-EPOCH} ({@link Replicas}), with the fault in {@code WHY}. Nobody reads them; whoever
+ * operates the node deletes them.
  *
- * <p>In a cluster only the node that began it makes stores. On the others a store has no ranges, and no line in {@code STORES}, until the node is
- * given a replica ({@link Replicas}).
+ * <p>In a cluster only the node that began it makes stores. On the others a store has no ranges, and no line in
+ * {@code STORES}, until the node is given a replica ({@link Replicas}).
  *
  * <p>Raft groups are started only after the last step. Not thread-safe; used while a node opens its stores.
  */
@@ -156,7 +157,10 @@ final class StoreFiles {
         }
     }
 
-    /** Deletes what is left of a replica that was buried and has ended, or keeps its files aside where the tombstone says so. */
+    /**
+     * Deletes what is left of a replica that was buried and has ended, or keeps its files aside where the tombstone
+     * says so.
+     */
     void erase(RangeDescriptor range) throws IOException {
         erase(range.groupId(), rangeDirectory(range));
     }
@@ -226,8 +230,8 @@ final class StoreFiles {
     }
 
     /**
-     * Takes a range that has ended, and whose group is not running, off this node. Once buried it is not opened any more; what a crash then leaves of its log and files
-     * is deleted when the store is opened.
+     * Takes a range that has ended, and whose group is not running, off this node. Once buried it is not opened any
+     * more; what a crash then leaves of its log and files is deleted when the store is opened.
      */
     void bury(RangeDescriptor range, long epoch) throws IOException {
         log.bury(
@@ -295,7 +299,10 @@ final class StoreFiles {
         }
     }
 
-    /** This node began the cluster: it makes the stores that are not there. Nobody else may, or two nodes would make the same. */
+    /**
+     * This node began the cluster: it makes the stores that are not there. Nobody else may, or two nodes would make the
+     * same.
+     */
     void found() {
         if (log.nodeRecord(FOUNDER) == null) {
             log.putNodeRecord(FOUNDER, new byte[] {1});
@@ -307,7 +314,8 @@ final class StoreFiles {
     }
 
     /**
-     * Opens the database of a range and holds it against the log: the only voter's log cannot end before what was applied from it.
+     * Opens the database of a range and holds it against the log: the only voter's log cannot end before what was
+     * applied from it.
      *
      * @throws DamagedDataException naming what is missing or does not fit
      */
@@ -327,7 +335,8 @@ final class StoreFiles {
     /**
      * The voters of a range whose database cannot be opened, as log and snapshot know them.
      *
-     * @return those of the last configuration that this node has heard of; of a group that it knows nothing else of, those that it began with
+     * @return those of the last configuration that this node has heard of; of a group that it knows nothing else of,
+     *     those that it began with
      */
     List<String> votersOf(RangeDescriptor range) {
         List<String> voters = GroupBirth.votersOf(log, range.groupId(), snapshotsOf(range));
@@ -335,8 +344,8 @@ final class StoreFiles {
     }
 
     /**
-     * Whether what this node has lost of a range is on others: it has other voters, or was about to be given what it has. Never when this node has
-     * all that there is.
+     * Whether what this node has lost of a range is on others: it has other voters, or was about to be given what it
+     * has. Never when this node has all that there is.
      */
     boolean isElsewhere(List<String> voters) {
         return !isAlone && !voters.equals(List.of(storeId));
@@ -361,8 +370,8 @@ final class StoreFiles {
     }
 
     /**
-     * Makes sure that the ranges of a node that is alone have every key between them. They may overlap: a database may be of before a split, until
-     * the log has been replayed.
+     * Makes sure that the ranges of a node that is alone have every key between them. They may overlap: a database may
+     * be of before a split, until the log has been replayed.
      *
      * @param bounds of all ranges of the store, as their databases have them
      * @throws DamagedDataException naming where a range is missing

@@ -14,8 +14,8 @@ public record StoreHealth(State state, String detail) {
         /** Mutations that add data are refused because free disk is below the low-water mark. */
         READ_ONLY,
         /**
-         * The node's log, or ranges here, stopped after a fault. What is written is refused until that was repaired; of a range with other voters
-         * those serve, and it is over when the replica here has been replaced.
+         * The node's log, or ranges here, stopped after a fault. What is written is refused until that was repaired; of
+         * a range with other voters those serve, and it is over when the replica here has been replaced.
          */
         FAILED
     }

@@ -9,22 +9,25 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator may ask of one store, on any node: what concerns a range is carried out by the node that leads it. Any thread; nothing
- * blocks.
+ * What an operator may ask of one store, on any node: what concerns a range is carried out by the node that leads it.
+ * Any thread; nothing blocks.
  */
 public interface StoreOperations {
     /** Name of the store. */
     String name();
 
-    /** All ranges of the key space by their first key, as this node knows them: what others lead may be some seconds old. */
+    /**
+     * All ranges of the key space by their first key, as this node knows them: what others lead may be some seconds
+     * old.
+     */
     List<RangeInfo> ranges();
 
     /**
-     * Has a split, merge, change of a replica or move of a leader carried out where its range is led. It is refused as {@code STALE} unless the
-     * range has the epoch of the action ({@link RangeInfo#epoch}).
+     * Has a split, merge, change of a replica or move of a leader carried out where its range is led. It is refused as
+     * {@code STALE} unless the range has the epoch of the action ({@link RangeInfo#epoch}).
      *
-     * @return completes on any thread, never with a failure. When {@code deadline} passes before it has ended, with {@code FAILED}: it may
-     *     end well later
+     * @return completes on any thread, never with a failure. When {@code deadline} passes before it has ended, with
+     *     {@code FAILED}: it may end well later
      */
     CompletableFuture<OperationResult> carryOut(BalanceAction action, Deadline deadline);
 

@@ -29,8 +29,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The replicas of a store's ranges on this node, which come and go with splits. The one owner of the list of them; its lock is taken by the thread
- * that opens and closes the node, by apply threads whose ranges are split and by range executors, for moments: none is any range's own thread.
+ * The replicas of a store's ranges on this node, which come and go with splits. The one owner of the list of them; its
+ * lock is taken by the thread that opens and closes the node, by apply threads whose ranges are split and by range
+ * executors, for moments: none is any range's own thread.
  */
 final class StoreRanges implements RangeFamily {
     private static final Logger LOG = LoggerFactory.getLogger(StoreRanges.class);
@@ -50,7 +51,10 @@ final class StoreRanges implements RangeFamily {
     // guarded by this; in the order in which they came: of two with the same bounds the later one is routed to
     private final Map<Long, Range> ranges = new LinkedHashMap<>();
     private final Map<Long, RangeDescriptor> descriptors = new ConcurrentHashMap<>();
-    /** Registered here, and not opened since what there is of them is damaged: others have it. In no other list but that of the descriptors. */
+    /**
+     * Registered here, and not opened since what there is of them is damaged: others have it. In no other list but that
+     * of the descriptors.
+     */
     private final Map<Long, Unopened> unopened = new ConcurrentHashMap<>();
     /** Starts of children that are under way, by group. */
     private final Map<String, CompletableFuture<Void>> starts = new LinkedHashMap<>();
@@ -79,7 +83,8 @@ final class StoreRanges implements RangeFamily {
     }
 
     /**
-     * Opens the databases of all registered ranges; starts none. One that is damaged is left closed where other voters have what it had.
+     * Opens the databases of all registered ranges; starts none. One that is damaged is left closed where other voters
+     * have what it had.
      *
      * @throws io.godwit.kv.raft.DamagedDataException naming what is missing or not what was written
      */
@@ -191,7 +196,10 @@ final class StoreRanges implements RangeFamily {
         onChange.run();
     }
 
-    /** From now on {@code listener} is called when the list, a leadership or a state has changed, on a thread that it must not block. */
+    /**
+     * From now on {@code listener} is called when the list, a leadership or a state has changed, on a thread that it
+     * must not block.
+     */
     void onChange(Runnable listener) {
         onChange = listener;
     }
@@ -257,11 +265,11 @@ final class StoreRanges implements RangeFamily {
     }
 
     /**
-     * Gives a replica up and deletes it, or keeps it aside if it has stopped after a fault; nothing when there is none. Blocks for a moment. See
-     * {@link Replicas}.
+     * Gives a replica up and deletes it, or keeps it aside if it has stopped after a fault; nothing when there is none.
+     * Blocks for a moment. See {@link Replicas}.
      *
-     * @return completes, on a thread that may block, when that is done; fails with {@link UncheckedIOException} when files are left, which the next start
-     *     deletes
+     * @return completes, on a thread that may block, when that is done; fails with {@link UncheckedIOException} when
+     *     files are left, which the next start deletes
      */
     CompletableFuture<Void> leave(long id, long epoch) {
         Range range;

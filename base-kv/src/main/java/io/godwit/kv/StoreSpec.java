@@ -12,7 +12,8 @@ import java.util.function.Supplier;
  *
  * @param name lower-case letters, digits and hyphens; names its directory and its groups, so it stays
  * @param coprocessors makes one for each range
- * @param splitKeys ascending; where the key space is cut when the store is made. A store that exists keeps the ranges it has
+ * @param splitKeys ascending; where the key space is cut when the store is made. A store that exists keeps the ranges
+ *     it has
  * @param hinters makes one for each leadership of a range
  * @param balance who looks after the ranges
  */

@@ -28,7 +28,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this node knows of a key space, as its balancers see it: its own report, made anew for each view, and the last of each other node. Any thread.
+ * What this node knows of a key space, as its balancers see it: its own report, made anew for each view, and the last
+ * of each other node. Any thread.
  *
  * <p>Whether a replica has caught up is read off the last index of its log, in its own report, beside the leader's.
  */
@@ -189,8 +190,9 @@ final class StoreViews implements ClusterViewSource {
     }
 
     /**
-     * How long a store has had a replica that has stopped after a fault and that it does not offer to begin anew: nothing that is on it is to be counted on.
-     * To the others it is as if it had gone, so that what it has is replaced; it judges its own ranges by what it sees.
+     * How long a store has had a replica that has stopped after a fault and that it does not offer to begin anew:
+     * nothing that is on it is to be counted on. To the others it is as if it had gone, so that what it has is
+     * replaced; it judges its own ranges by what it sees.
      */
     private Optional<Duration> faultyFor(String id, @Nullable NodeReport report) {
         if (report == null || id.equals(own.storeId())) {

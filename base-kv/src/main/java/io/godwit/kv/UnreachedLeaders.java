@@ -29,10 +29,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Has leaders replaced that this node cannot reach though they live: the link between the two is cut, and no other.
  *
- * <p>Raft sees nothing amiss, since such a leader has a majority without this node; nor does the membership, as long as somebody reaches
- * both. But requests that come in at this node would wait for as long as the link is cut. So it asks a voter that it does reach to stand for
- * election, and that does ({@link #takeOver}) if it reaches the leader itself: then both sides reach the new one. A voter that does not reach the
- * leader either learns of its death by the membership, or asks in its turn.
+ * <p>Raft sees nothing amiss, since such a leader has a majority without this node; nor does the membership, as long as
+ * somebody reaches both. But requests that come in at this node would wait for as long as the link is cut. So it asks a
+ * voter that it does reach to stand for election, and that does ({@link #takeOver}) if it reaches the leader itself:
+ * then both sides reach the new one. A voter that does not reach the leader either learns of its death by the
+ * membership, or asks in its turn.
  *
  * <pre>
  * TAKE_OVER   utf leader | int groups, each: utf group id
@@ -131,7 +132,10 @@ final class UnreachedLeaders {
         });
     }
 
-    /** What {@code leader} leads as those see it that are reached: of what it came to lead, or changed, behind the cut it cannot tell itself. */
+    /**
+     * What {@code leader} leads as those see it that are reached: of what it came to lead, or changed, behind the cut
+     * it cannot tell itself.
+     */
     private Set<Long> followed(RouteTable table, String leader) {
         Set<Long> followed = new HashSet<>();
         table.told().forEach((storeId, reports) -> {

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * One byte flipped in the middle of each kind of file of a data directory: the start is refused with the file named, or the damage is found
- * when it is read, or nobody reads the file. What is read is never wrong.
+ * One byte flipped in the middle of each kind of file of a data directory: the start is refused with the file named, or
+ * the damage is found when it is read, or nobody reads the file. What is read is never wrong.
  */
 @Timeout(180)
 class DamagedFilesTest {
@@ -171,7 +171,10 @@ class DamagedFilesTest {
         }
     }
 
-    /** The newest file of each kind that holds something: by directory, and by name without its numbers. LOG is for people. */
+    /**
+     * The newest file of each kind that holds something: by directory, and by name without its numbers. LOG is for
+     * people.
+     */
     private static Map<String, Path> kindsOf(Path data) throws IOException {
         Map<String, Path> kinds = new TreeMap<>();
         try (Stream<Path> files = Files.walk(data)) {

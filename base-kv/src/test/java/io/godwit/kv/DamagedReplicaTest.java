@@ -193,7 +193,10 @@ class DamagedReplicaTest {
         }
     }
 
-    /** The database, or the snapshot that it would begin with, is noticed at the start: which the other ranges of the node do not need. */
+    /**
+     * The database, or the snapshot that it would begin with, is noticed at the start: which the other ranges of the
+     * node do not need.
+     */
     @ParameterizedTest
     @Tag("full")
     @ValueSource(strings = {"CURRENT", "MANIFEST", "missing", "SEAL"})

@@ -18,7 +18,10 @@ class HealthReportsTest {
     private static final Map<String, StoreHealth> SERVING =
             Map.of("dist", new StoreHealth(StoreHealth.State.SERVING, ""));
 
-    /** Stores become ready on threads of their own: one may have looked, and tell of it after another has told of what came later. */
+    /**
+     * Stores become ready on threads of their own: one may have looked, and tell of it after another has told of what
+     * came later.
+     */
     @Test
     void whatWasSeenEarlierIsNotToldLater() throws Exception {
         CountDownLatch looked = new CountDownLatch(1);

@@ -29,7 +29,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Nodes of one cluster in this process, each on a loopback address of its own, with one store. Nothing changes by itself but leaders. */
+/**
+ * Nodes of one cluster in this process, each on a loopback address of its own, with one store. Nothing changes by
+ * itself but leaders.
+ */
 final class KvCluster implements AutoCloseable {
     static final String STORE = "test";
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(40);
@@ -208,7 +211,10 @@ final class KvCluster implements AutoCloseable {
                         == ActionOutcome.DONE;
     }
 
-    /** Offered again until it holds: one that has just stood for election watches for some seconds, and may take it back once. */
+    /**
+     * Offered again until it holds: one that has just stood for election watches for some seconds, and may take it back
+     * once.
+     */
     void moveLeader(int by, int to) {
         eventually(
                 "led by " + to,

@@ -95,7 +95,10 @@ class KvClusterTest {
         }
     }
 
-    /** Those who follow hear at once that it is committed, and nobody writes who would tell them: it does not take a heartbeat. */
+    /**
+     * Those who follow hear at once that it is committed, and nobody writes who would tell them: it does not take a
+     * heartbeat.
+     */
     @Test
     void theRightPartOfAnIdleRangeIsServedSoonAfterASplit() throws Exception {
         RaftSettings rarelyTelling = new RaftSettings(60_000, 20_000, 64L << 20);
@@ -235,8 +238,8 @@ class KvClusterTest {
     }
 
     /**
-     * Raft and the membership see nothing amiss, since everybody else reaches both: only that node's clients would wait for as long as the link is
-     * cut. No timeout of Raft's could have anybody stand within this test.
+     * Raft and the membership see nothing amiss, since everybody else reaches both: only that node's clients would wait
+     * for as long as the link is cut. No timeout of Raft's could have anybody stand within this test.
      */
     @Test
     void aLeaderThatOneNodeDoesNotReachGivesWayToOneThatAllReach() throws Exception {
@@ -270,7 +273,9 @@ class KvClusterTest {
         }
     }
 
-    /** The node hears nothing of a leader that it does not reach, so only those who follow that one can tell who leads. */
+    /**
+     * The node hears nothing of a leader that it does not reach, so only those who follow that one can tell who leads.
+     */
     @Test
     void aNodeThatDoesNotReachALeaderHasItReplacedThoughItNeverHeardThatItLeads() throws Exception {
         RaftSettings patient = new RaftSettings(300_000, 1_000, 64L << 20);
@@ -290,7 +295,10 @@ class KvClusterTest {
         }
     }
 
-    /** What the node was told of the range is out of date from then on, and whoever could tell it better is behind the cut. */
+    /**
+     * What the node was told of the range is out of date from then on, and whoever could tell it better is behind the
+     * cut.
+     */
     @Test
     void aLeaderThatOneNodeDoesNotReachGivesWayThoughItHasCutTheRangeSince() throws Exception {
         RaftSettings patient = new RaftSettings(300_000, 1_000, 64L << 20);
@@ -313,7 +321,10 @@ class KvClusterTest {
         }
     }
 
-    /** A leader may know of members by the group that its range's state does not have yet: voters would be left without a replica. */
+    /**
+     * A leader may know of members by the group that its range's state does not have yet: voters would be left without
+     * a replica.
+     */
     @Test
     void aReplicaIsNotGivenUpOnTheWordOfALeaderThatIsChangingTheRange() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {

@@ -24,7 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What clients ask for is measured, hinted at, seen and acted upon, by the shipped balancers of a node that is alone. */
+/**
+ * What clients ask for is measured, hinted at, seen and acted upon, by the shipped balancers of a node that is alone.
+ */
 @Tag("full")
 @Timeout(150)
 class LoadBalanceTest {
@@ -40,7 +42,10 @@ class LoadBalanceTest {
     @TempDir
     Path data;
 
-    /** Cut in two while there is load, and not more; left so for as long as there is; and joined again when there is none. */
+    /**
+     * Cut in two while there is load, and not more; left so for as long as there is; and joined again when there is
+     * none.
+     */
     @Test
     void aRangeIsCutByItsLoadAndJoinedAgainWithoutIt() throws Exception {
         try (KvNode node = KvNode.open(config())) {

@@ -158,7 +158,10 @@ class MergeTest {
         }
     }
 
-    /** As {@link SplitTest#mutationsOfAKeyKeepTheirOrderThroughSplits}, with merges between the splits, and a crash at the end. */
+    /**
+     * As {@link SplitTest#mutationsOfAKeyKeepTheirOrderThroughSplits}, with merges between the splits, and a crash at
+     * the end.
+     */
     @Test
     void mutationsOfAKeyKeepTheirOrderThroughSplitsAndMerges() throws Exception {
         long seed = new Random().nextLong();

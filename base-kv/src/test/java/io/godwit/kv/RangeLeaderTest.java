@@ -255,7 +255,10 @@ class RangeLeaderTest {
         }
     }
 
-    /** Three proposals of one turn, all but the second relieving: what the leader was told about room, and what became of them. */
+    /**
+     * Three proposals of one turn, all but the second relieving: what the leader was told about room, and what became
+     * of them.
+     */
     private static List<String> whatATurnBrings(KvStore store, String first) throws Exception {
         List<Append> turn = List.of(new Append("k=" + first, true), new Append("k=2"), new Append("k=3", true));
         CompletableFuture<Boolean> mayAdd = new CompletableFuture<>();

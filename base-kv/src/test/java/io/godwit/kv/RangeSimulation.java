@@ -26,12 +26,14 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store on three nodes, on the test's thread, in an order that a seed gives. Real: ranges with all their parts, state machines, databases and files,
- * splits and merges, routing on a node and between nodes. Simulated: Raft ({@link SimRaft}), threads, the clock, connections, and a node's death, at
- * any moment between two tasks and at the {@linkplain SimNode.CrashPoint points} within a split.
+ * A store on three nodes, on the test's thread, in an order that a seed gives. Real: ranges with all their parts, state
+ * machines, databases and files, splits and merges, routing on a node and between nodes. Simulated: Raft
+ * ({@link SimRaft}), threads, the clock, connections, and a node's death, at any moment between two tasks and at the
+ * {@linkplain SimNode.CrashPoint points} within a split.
  *
- * <p>Users append numbers to keys, by routes from anywhere, at the ranges of a node and at their leaders, and read. After every event: no range has stopped by
- * a fault, and what {@link SimInvariants} says holds; with every answer, what {@link SimHistory} says. At the end everything comes to rest.
+ * <p>Users append numbers to keys, by routes from anywhere, at the ranges of a node and at their leaders, and read.
+ * After every event: no range has stopped by a fault, and what {@link SimInvariants} says holds; with every answer,
+ * what {@link SimHistory} says. At the end everything comes to rest.
  */
 final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private static final List<String> NODES = List.of("a", "b", "c");
@@ -40,7 +42,10 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private static final long MISSING_MILLIS = 3_000;
     private static final int MAX_RANGES = 5;
     private static final int MAX_OPEN_CALLS = 24;
-    /** Of {@link #ROUND_MILLIS} each, after which everything must have come to rest: what is put off longest is a burial, for 5 s. */
+    /**
+     * Of {@link #ROUND_MILLIS} each, after which everything must have come to rest: what is put off longest is a
+     * burial, for 5 s.
+     */
     private static final int REST_ROUNDS = 1_500;
 
     private static final int ROUND_MILLIS = 20;
@@ -325,7 +330,9 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         settle();
     }
 
-    /** By name: {@code r} and {@code s} go by routes, {@code lb} asks the ranges of node b, {@code mb} their leaders. */
+    /**
+     * By name: {@code r} and {@code s} go by routes, {@code lb} asks the ranges of node b, {@code mb} their leaders.
+     */
     SimUser user(String name) {
         return users.stream()
                 .filter(user -> user.name().equals(name))

@@ -21,8 +21,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * Splits, merges, moves of leaders and deaths of nodes on one thread, see {@link RangeSimulation}. A failure names its seed: {@code -Dranges.seed=7} runs that
- * one alone, {@code -Dranges.steps=20000} for longer; with {@code -Plong} there are {@code -Dranges.seeds=300} from there on.
+ * Splits, merges, moves of leaders and deaths of nodes on one thread, see {@link RangeSimulation}. A failure names its
+ * seed: {@code -Dranges.seed=7} runs that one alone, {@code -Dranges.steps=20000} for longer; with {@code -Plong} there
+ * are {@code -Dranges.seeds=300} from there on.
  */
 class RangesUnderFaultsTest {
     private static final int STEPS = Integer.getInteger("ranges.steps", 4_000);

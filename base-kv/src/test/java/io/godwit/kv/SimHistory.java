@@ -9,12 +9,13 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * What was asked of each key and what came back. A key's value is the list of the numbers that were appended to it, each unique and rising with the calls;
- * one user appends to a key, and everybody reads it.
+ * What was asked of each key and what came back. A key's value is the list of the numbers that were appended to it,
+ * each unique and rising with the calls; one user appends to a key, and everybody reads it.
  *
- * <p>Judged with each answer, which for such lists is all that linearizability asks for: a value begins with every value that anybody had been told
- * before the call began, of two values one begins with the other, and an append's own number is the last of its answer. And more: numbers
- * rise, so nothing overtakes and nothing is applied twice; and what was refused for good is in no value.
+ * <p>Judged with each answer, which for such lists is all that linearizability asks for: a value begins with every
+ * value that anybody had been told before the call began, of two values one begins with the other, and an append's own
+ * number is the last of its answer. And more: numbers rise, so nothing overtakes and nothing is applied twice; and what
+ * was refused for good is in no value.
  */
 final class SimHistory {
     /** A key as users know it. */

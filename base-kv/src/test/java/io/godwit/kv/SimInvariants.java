@@ -18,8 +18,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What holds of the ranges of a simulation whatever happens: no two leaders serve a key, the ranges have every key between them, epochs only rise; and,
- * when everything has come to rest, all replicas of a range are alike and all routes lead to whoever leads.
+ * What holds of the ranges of a simulation whatever happens: no two leaders serve a key, the ranges have every key
+ * between them, epochs only rise; and, when everything has come to rest, all replicas of a range are alike and all
+ * routes lead to whoever leads.
  */
 final class SimInvariants {
     private final SimRaft raft;

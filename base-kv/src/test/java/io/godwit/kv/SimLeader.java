@@ -9,7 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Gathers what it is asked for and proposes it when the tasks that are queued by then are done, as the leaders of the stores do. */
+/**
+ * Gathers what it is asked for and proposes it when the tasks that are queued by then are done, as the leaders of the
+ * stores do.
+ */
 final class SimLeader implements RangeLeader {
     /** An append that is submitted to whoever leads the range on a node. */
     static final class Append implements LeaderRequest {

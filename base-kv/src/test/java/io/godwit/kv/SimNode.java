@@ -40,8 +40,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node of a {@link RangeSimulation}: the real ranges, databases and files of one store, whose threads are a list of tasks that the simulation
- * picks from. A crash leaves what is on disk, in a copy that the next life goes on with; what was only in memory is gone.
+ * A node of a {@link RangeSimulation}: the real ranges, databases and files of one store, whose threads are a list of
+ * tasks that the simulation picks from. A crash leaves what is on disk, in a copy that the next life goes on with; what
+ * was only in memory is gone.
  */
 final class SimNode implements RaftGroups {
     static final String STORE = "sim";
@@ -323,7 +324,10 @@ final class SimNode implements RaftGroups {
         directory = next;
     }
 
-    /** Copies a directory that is in use, as it is at one moment: compactions, which nobody here has in hand, add and delete table files. */
+    /**
+     * Copies a directory that is in use, as it is at one moment: compactions, which nobody here has in hand, add and
+     * delete table files.
+     */
     private static void copy(Path from, Path to) throws IOException {
         for (List<Path> before = tree(from);
                 !copy(from, before, to) || !tree(from).equals(before);

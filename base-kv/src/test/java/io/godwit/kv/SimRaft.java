@@ -31,10 +31,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Raft groups without threads, network or clock: what JRaft promises a state machine, and nothing more. Whoever drives it picks the next of the
- * {@link #possible} steps: an entry comes to a follower or does not, a replica applies some of what is committed, a majority elects somebody
- * while the leader before goes on believing. Logs are durable as soon as they are written; applied state is the node's own matter. The members of a
- * group stay.
+ * Raft groups without threads, network or clock: what JRaft promises a state machine, and nothing more. Whoever drives
+ * it picks the next of the {@link #possible} steps: an entry comes to a follower or does not, a replica applies some of
+ * what is committed, a majority elects somebody while the leader before goes on believing. Logs are durable as soon as
+ * they are written; applied state is the node's own matter. The members of a group stay.
  */
 final class SimRaft {
     /** What a group needs of the simulation. */

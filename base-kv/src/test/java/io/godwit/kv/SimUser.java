@@ -19,8 +19,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for one thing after the other without waiting: by routes, over a connection to each node, or of the ranges on one node, whoever leads them. A
- * connection keeps the order of what is sent; answers come in any.
+ * Asks for one thing after the other without waiting: by routes, over a connection to each node, or of the ranges on
+ * one node, whoever leads them. A connection keeps the order of what is sent; answers come in any.
  */
 final class SimUser implements SimCaller.Network {
     private final RangeSimulation world;

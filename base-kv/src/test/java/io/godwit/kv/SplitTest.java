@@ -95,7 +95,10 @@ class SplitTest {
         }
     }
 
-    /** What is left of the files when nothing was flushed: the log is replayed over databases of before and after the split. */
+    /**
+     * What is left of the files when nothing was flushed: the log is replayed over databases of before and after the
+     * split.
+     */
     @Test
     void aCrashRightAfterSplitsLosesNothingAndReplaysThem() throws Exception {
         Path data = directory.resolve("data");
@@ -123,7 +126,10 @@ class SplitTest {
         }
     }
 
-    /** Every thread appends letters to keys of its own, without waiting, while ranges are cut: the letters are there once, in order. */
+    /**
+     * Every thread appends letters to keys of its own, without waiting, while ranges are cut: the letters are there
+     * once, in order.
+     */
     @Test
     void mutationsOfAKeyKeepTheirOrderThroughSplits() throws Exception {
         long seed = new Random().nextLong();
@@ -154,7 +160,10 @@ class SplitTest {
         }
     }
 
-    /** Threads that append letters, each to keys of its own, without waiting for the answers, until something has happened. */
+    /**
+     * Threads that append letters, each to keys of its own, without waiting for the answers, until something has
+     * happened.
+     */
     static final class Writers {
         private static final int THREADS = 4;
         private static final int MAX_ROUNDS = 20_000;

@@ -27,7 +27,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How many mutations a second a node takes, each of them fsynced before it is answered. Prints; asserts only a floor. */
+/**
+ * How many mutations a second a node takes, each of them fsynced before it is answered. Prints; asserts only a floor.
+ */
 @Tag("long")
 class ThroughputTest {
     private static final Logger LOG = LoggerFactory.getLogger(ThroughputTest.class);
@@ -65,7 +67,8 @@ class ThroughputTest {
             double cpuMicros = (cpuNanos() - cpu) / 1e3 / count;
             Arrays.sort(latencies);
             LOG.info(
-                    "throughput ranges={} valueBytes={} outstanding={} readFirst={} perSecond={} cpuMicrosEach={} p50Micros={} p99Micros={}",
+                    "throughput ranges={} valueBytes={} outstanding={} readFirst={} perSecond={} "
+                            + "cpuMicrosEach={} p50Micros={} p99Micros={}",
                     ranges,
                     valueBytes,
                     outstanding,

@@ -82,7 +82,10 @@ class WaitingAtFollowersTest {
         assertThat(new String(second.join(), UTF_8)).startsWith(new String(first.join(), UTF_8));
     }
 
-    /** A node that was away while the range was cut is given the left part by a snapshot, and a blank replica of the right part. */
+    /**
+     * A node that was away while the range was cut is given the left part by a snapshot, and a blank replica of the
+     * right part.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"lb", "mb"})
     void whatWaitsForAKeyThatASnapshotTakesAwayIsNotAppliedLater(String user) {

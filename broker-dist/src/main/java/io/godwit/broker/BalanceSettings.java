@@ -21,7 +21,10 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** How one key space is balanced: {@code storeConfig.(its name)}, and the system properties that its balancers have as settings. */
+/**
+ * How one key space is balanced: {@code storeConfig.(its name)}, and the system properties that its balancers have as
+ * settings.
+ */
 final class BalanceSettings {
     static final BalanceSettings DIST = new BalanceSettings(
             "dist",

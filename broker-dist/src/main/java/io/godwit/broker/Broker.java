@@ -40,11 +40,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One broker: makes every part in the order in which they need each other and ends them the other way round, listeners first. Started
- * by the main thread, closed by it or by the shutdown thread; both calls block.
+ * One broker: makes every part in the order in which they need each other and ends them the other way round, listeners
+ * first. Started by the main thread, closed by it or by the shutdown thread; both calls block.
  *
- * <p>Order of the start: the plugins; the auth provider with its files; data directory and log; the dist and the retain store; the inbox store, whose leaders may publish wills at
- * once and so need the other two; the listeners. Nothing is acknowledged before all stores serve.
+ * <p>Order of the start: the plugins; the auth provider with its files; data directory and log; the dist and the retain
+ * store; the inbox store, whose leaders may publish wills at once and so need the other two; the listeners. Nothing is
+ * acknowledged before all stores serve.
  */
 final class Broker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
@@ -62,7 +63,10 @@ final class Broker implements AutoCloseable {
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private boolean isClosed;
 
-    /** The thread in {@link #await}, for {@link #cancelStart}. Volatile: the shutdown thread looks while the starter holds the monitor. */
+    /**
+     * The thread in {@link #await}, for {@link #cancelStart}. Volatile: the shutdown thread looks while the starter
+     * holds the monitor.
+     */
     private volatile @Nullable Thread starter;
 
     private volatile boolean isCancelled;
@@ -86,8 +90,8 @@ final class Broker implements AutoCloseable {
      * Returns when the listeners are open.
      *
      * @return for whoever started it: where it listens, and what it warns of
-     * @throws IOException naming what does not fit: a plugin not found; data damaged, of another format or in use; a port taken; no data and
-     *     bootstrap false
+     * @throws IOException naming what does not fit: a plugin not found; data damaged, of another format or in use; a
+     *     port taken; no data and bootstrap false
      */
     synchronized List<String> start() throws IOException, InterruptedException {
         if (isClosed) {

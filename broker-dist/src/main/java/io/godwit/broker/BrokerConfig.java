@@ -69,7 +69,9 @@ final class BrokerConfig {
         return lines(all);
     }
 
-    /** The same, of those whose value is not the default; of a listener's, not what it would have without being asked. */
+    /**
+     * The same, of those whose value is not the default; of a listener's, not what it would have without being asked.
+     */
     List<String> describeChanges() {
         Map<String, Object> changes = new LinkedHashMap<>();
         for (List<Setting<?>> settings : List.of(FileSettings.ALL, PropertySettings.ALL)) {

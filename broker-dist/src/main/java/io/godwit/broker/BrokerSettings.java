@@ -175,7 +175,10 @@ final class BrokerSettings {
                 section.get(FileSettings.SHARED_STRATEGY, config));
     }
 
-    /** A page that must log in may come from anywhere: it has no more than its owner has. Where nobody is asked to, being in the right place is all it takes. */
+    /**
+     * A page that must log in may come from anywhere: it has no more than its owner has. Where nobody is asked to,
+     * being in the right place is all it takes.
+     */
     private static AllowedOrigins origins(ListenerSection section, BrokerConfig config) {
         List<String> listed = section.get(ListenerSettings.ALLOWED_ORIGINS);
         if (listed.isEmpty()) {
@@ -184,7 +187,9 @@ final class BrokerSettings {
         return listed.contains(ListenerSettings.ANY_ORIGIN) ? AllowedOrigins.ANY : new AllowedOrigins(false, listed);
     }
 
-    /** Of a listener that names a certificate and a key, and trusted authorities when it asks clients for certificates. */
+    /**
+     * Of a listener that names a certificate and a key, and trusted authorities when it asks clients for certificates.
+     */
     static TlsConfig tls(ListenerSection section, BrokerConfig config) {
         return new TlsConfig(
                 Objects.requireNonNull(config.file(section.get(ListenerSettings.CERT_FILE))),
@@ -267,7 +272,9 @@ final class BrokerSettings {
         return config.get(FileSettings.OVERFLOW_POLICY) == FileSettings.OverflowPolicy.DROP_OLDEST;
     }
 
-    /** Without a host all addresses, or, when nobody is authenticated, loopback: nobody from outside is let in unasked. */
+    /**
+     * Without a host all addresses, or, when nobody is authenticated, loopback: nobody from outside is let in unasked.
+     */
     static InetSocketAddress address(ListenerSection section, BrokerConfig config) {
         String host = section.get(ListenerSettings.HOST);
         int port = section.get(section.kind().port());

@@ -13,11 +13,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How this node takes part in a cluster: {@code clusterConfig}. It does when the file says where it or others are to be found; without,
- * it runs alone and opens no port for others.
+ * How this node takes part in a cluster: {@code clusterConfig}. It does when the file says where it or others are to be
+ * found; without, it runs alone and opens no port for others.
  *
- * <p>Nodes prove who they are by TLS, unless the file says that they need not. Where it says nothing of either, they are reached from
- * this machine only: nobody from outside becomes a node by mistake.
+ * <p>Nodes prove who they are by TLS, unless the file says that they need not. Where it says nothing of either, they
+ * are reached from this machine only: nobody from outside becomes a node by mistake.
  */
 final class ClusterSettings {
     private static final int MAX_PORT = 65_535;

@@ -26,8 +26,9 @@ import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 
 /**
- * Reads the configuration file and the system properties. All errors are found in one pass. Works on YAML nodes rather than on
- * constructed objects: each value stays the text that was written (no {@code 8899} read as a sexagesimal number) and keeps its line.
+ * Reads the configuration file and the system properties. All errors are found in one pass. Works on YAML nodes rather
+ * than on constructed objects: each value stays the text that was written (no {@code 8899} read as a sexagesimal
+ * number) and keeps its line.
  */
 final class ConfigLoader {
     private static final Map<String, ListenerKind> LISTENERS =

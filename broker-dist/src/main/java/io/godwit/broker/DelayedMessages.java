@@ -26,8 +26,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps messages of {@code $delayed/{seconds}/{topic}} in the inbox store, each as the will of a session of its own that nobody is connected to: it is published
- * when its delay is over, once, whatever happens to the node meanwhile.
+ * Keeps messages of {@code $delayed/{seconds}/{topic}} in the inbox store, each as the will of a session of its own
+ * that nobody is connected to: it is published when its delay is over, once, whatever happens to the node meanwhile.
  *
  * <p>That session is called the keeper of the message here. Its client id begins with a character that no client's may
  * have, and ends with the publisher's, for whom the message is published:

@@ -16,8 +16,8 @@ import org.slf4j.event.Level;
  * A kind of event and the meters that count it.
  *
  * @param name for logs and {@code status}
- * @param level at which an operator hears of it unasked: WARN when something was lost or is wrong, INFO when something was refused, which clients
- *     can bring about at will; null for what is usual
+ * @param level at which an operator hears of it unasked: WARN when something was lost or is wrong, INFO when something
+ *     was refused, which clients can bring about at will; null for what is usual
  * @param tag of the meters, by whose values it is told apart; null not to
  * @param meters together the number of events
  */

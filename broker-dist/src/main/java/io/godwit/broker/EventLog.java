@@ -19,9 +19,10 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Makes what was discarded or refused visible: totals for {@code status}, and one line in the log per kind and period in which it
- * happened, since clients can cause events at will. It reads the counters; of the events themselves it wants one of a kind and period, as an example for
- * that line, and all of them only for a log at level trace. Confined to its own thread but for {@link #onEvent} and {@link #isListening}.
+ * Makes what was discarded or refused visible: totals for {@code status}, and one line in the log per kind and period
+ * in which it happened, since clients can cause events at will. It reads the counters; of the events themselves it
+ * wants one of a kind and period, as an example for that line, and all of them only for a log at level trace. Confined
+ * to its own thread but for {@link #onEvent} and {@link #isListening}.
  */
 final class EventLog implements EventListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EventLog.class);

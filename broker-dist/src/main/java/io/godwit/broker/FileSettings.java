@@ -10,8 +10,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Every key of {@code standalone.yml} but for those of the listeners, which are {@link ListenerSettings}; those of {@code storeConfig} come
- * from {@link BalanceSettings}. What each does is told in {@code conf/standalone.yml}, which a test holds against this list.
+ * Every key of {@code standalone.yml} but for those of the listeners, which are {@link ListenerSettings}; those of
+ * {@code storeConfig} come from {@link BalanceSettings}. What each does is told in {@code conf/standalone.yml}, which a
+ * test holds against this list.
  */
 final class FileSettings {
     static final Setting<Boolean> BOOTSTRAP = Setting.flag("bootstrap", true);

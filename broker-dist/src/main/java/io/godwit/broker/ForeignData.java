@@ -20,7 +20,8 @@ final class ForeignData {
     private ForeignData() {}
 
     /**
-     * Lets pass what holds a broker's data already, what does not exist, and what holds nothing but hidden files, the start script's and the log.
+     * Lets pass what holds a broker's data already, what does not exist, and what holds nothing but hidden files, the
+     * start script's and the log.
      *
      * @param log the directory of the log, which may lie within; null when it is not known
      * @throws IOException naming what is there

@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** What can only be judged once all of the configuration has been read: whether the listeners can be opened, beside one another. */
+/**
+ * What can only be judged once all of the configuration has been read: whether the listeners can be opened, beside one
+ * another.
+ */
 final class ListenerCheck {
     private ListenerCheck() {}
 

@@ -5,7 +5,8 @@ import java.util.Map;
 /**
  * One listener as the file gives it.
  *
- * @param path of its section: {@code mqttServerConfig.tcpListener}, or {@code mqttServerConfig.tcpListener[0]} in a list
+ * @param path of its section: {@code mqttServerConfig.tcpListener}, or {@code mqttServerConfig.tcpListener[0]} in a
+ *     list
  * @param values by key relative to the section, where the file gives one; each produced by the parser of its setting
  */
 record ListenerSection(ListenerKind kind, String path, Map<String, Object> values) {

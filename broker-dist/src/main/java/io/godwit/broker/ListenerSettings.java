@@ -93,7 +93,10 @@ final class ListenerSettings {
         return new Setting<>(nodeWide.leaf(), nodeWide.defaultValue(), nodeWide.parser());
     }
 
-    /** The setting whose value a listener has that gives none for {@code key}; null when that is the listener's own default. */
+    /**
+     * The setting whose value a listener has that gives none for {@code key}; null when that is the listener's own
+     * default.
+     */
     static @Nullable Setting<?> nodeWide(String key) {
         return NODE_WIDE.stream()
                 .filter(setting -> setting.leaf().equals(key))

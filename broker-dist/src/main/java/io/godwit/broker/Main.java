@@ -19,9 +19,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * The broker process: reads the configuration, starts the {@link Broker}, tells where it listens, waits for the signal to end. What makes it give up goes to
- * standard error, one line per error, for the start script to show; exit code 2 for a wrong configuration, 1 for all else. With {@code --check} it ends with
- * what {@link StartCheck} finds, 2 when that is anything.
+ * The broker process: reads the configuration, starts the {@link Broker}, tells where it listens, waits for the signal
+ * to end. What makes it give up goes to standard error, one line per error, for the start script to show; exit code 2
+ * for a wrong configuration, 1 for all else. With {@code --check} it ends with what {@link StartCheck} finds, 2 when
+ * that is anything.
  */
 @Command(
         name = "godwit",
@@ -45,8 +46,8 @@ public final class Main implements Callable<Integer> {
 
     @Option(
             names = "--check",
-            description =
-                    "only check the configuration and the files it names, beside a broker that runs: opens neither data nor ports")
+            description = "only check the configuration and the files it names, beside a broker that runs: opens "
+                    + "neither data nor ports")
     private boolean isCheck;
 
     private Main() {}
@@ -100,7 +101,10 @@ public final class Main implements Callable<Integer> {
         }
     }
 
-    /** What a report of a fault needs first. The whole of the configuration is for level debug: nearly all of it are the defaults. */
+    /**
+     * What a report of a fault needs first. The whole of the configuration is for level debug: nearly all of it are the
+     * defaults.
+     */
     private void tell(BrokerConfig effective) {
         Runtime runtime = Runtime.getRuntime();
         LOG.info(

@@ -11,7 +11,10 @@ final class NearestKey {
 
     private NearestKey() {}
 
-    /** The valid key fewest edits away from {@code unknown}; of equals the first in alphabetical order. {@code valid} is not empty. */
+    /**
+     * The valid key fewest edits away from {@code unknown}; of equals the first in alphabetical order. {@code valid} is
+     * not empty.
+     */
     static String of(String unknown, Collection<String> valid) {
         return valid.stream()
                 .min(Comparator.<String>comparingInt(key -> distance(unknown, key))

@@ -21,12 +21,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The plugins of a directory. Each jar in it is a plugin, and each directory in it that has jars, which then see each other. A plugin has a
- * class loader of its own: it sees the JDK and {@code io.godwit.plugin}, nothing else of the broker and nothing of other plugins, so that it may bring any version
- * of any library.
+ * The plugins of a directory. Each jar in it is a plugin, and each directory in it that has jars, which then see each
+ * other. A plugin has a class loader of its own: it sees the JDK and {@code io.godwit.plugin}, nothing else of the
+ * broker and nothing of other plugins, so that it may bring any version of any library.
  *
- * <p>What a plugin offers is a factory, found by {@link ServiceLoader} and called by its name, or called by the name of its class. The class
- * path of the broker is looked at as well, for those who embed it. Used by the thread that starts and closes the broker.
+ * <p>What a plugin offers is a factory, found by {@link ServiceLoader} and called by its name, or called by the name of
+ * its class. The class path of the broker is looked at as well, for those who embed it. Used by the thread that starts
+ * and closes the broker.
  */
 final class PluginLoader implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PluginLoader.class);
@@ -49,7 +50,8 @@ final class PluginLoader implements AutoCloseable {
     }
 
     /**
-     * Opens all plugins, in the order of their names. Without such a directory there are none. No code of a plugin runs before it is asked for.
+     * Opens all plugins, in the order of their names. Without such a directory there are none. No code of a plugin runs
+     * before it is asked for.
      *
      * @throws IOException naming the jar that cannot be read
      */

@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Whether a broker could be started with a configuration, as far as that can be said beside one that runs: what operators write is read (plugins,
- * settings of balancers, users and rules), and nothing is opened, neither data nor ports. The configuration file itself, with the certificates it names, is
- * {@link ConfigLoader}'s.
+ * Whether a broker could be started with a configuration, as far as that can be said beside one that runs: what
+ * operators write is read (plugins, settings of balancers, users and rules), and nothing is opened, neither data nor
+ * ports. The configuration file itself, with the certificates it names, is {@link ConfigLoader}'s.
  */
 final class StartCheck {
     private StartCheck() {}

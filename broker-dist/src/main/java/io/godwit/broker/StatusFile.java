@@ -20,9 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What {@code standalone.sh start} and {@code status} read: {@code godwit.pid} and {@code godwit.status} in the data directory, the latter with
- * lines {@code pid=, state=, listen=, warning=, store=, events=}; several of the last four. Written only by the process that holds the
- * lock of the data directory, and touched every ten seconds. Until they are there the script's {@code godwit.starting} tells of a start. Thread-safe: the main thread and health callbacks write.
+ * What {@code standalone.sh start} and {@code status} read: {@code godwit.pid} and {@code godwit.status} in the data
+ * directory, the latter with lines {@code pid=, state=, listen=, warning=, store=, events=}; several of the last four.
+ * Written only by the process that holds the lock of the data directory, and touched every ten seconds. Until they are
+ * there the script's {@code godwit.starting} tells of a start. Thread-safe: the main thread and health callbacks write.
  *
  * <p>A disk may be full. What stands in the file then is not true any more, so it is overwritten in place, which needs
  * no new block, or else removed; and it is written again with every heartbeat until that succeeds.

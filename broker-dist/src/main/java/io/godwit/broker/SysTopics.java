@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes what this node counts below {@code $SYS/broker}, as retained messages with a mark of their own, each when it has changed. All but {@link #start} and
- * {@link #close} runs on a thread of its own.
+ * Publishes what this node counts below {@code $SYS/broker}, as retained messages with a mark of their own, each when
+ * it has changed. All but {@link #start} and {@link #close} runs on a thread of its own.
  */
 final class SysTopics implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SysTopics.class);

@@ -10,12 +10,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * What stands below {@code $SYS/broker}, out of the broker's meters: in the names and forms that mosquitto gives it, and
- * below {@code inbox/} what it has no name for. Counts are those since the start. What is stored counts as it does there: messages retained, and messages in the
- * queues of sessions; but one that waits for several sessions counts for each, since each queue has it. For some time
- * after a start, until the queues have been walked, what they hold and the sessions that are not connected are too few;
- * and large messages that were there before the start are not all measured, only some of each queue. Confined to one
- * thread.
+ * What stands below {@code $SYS/broker}, out of the broker's meters: in the names and forms that mosquitto gives it,
+ * and below {@code inbox/} what it has no name for. Counts are those since the start. What is stored counts as it does
+ * there: messages retained, and messages in the queues of sessions; but one that waits for several sessions counts for
+ * each, since each queue has it. For some time after a start, until the queues have been walked, what they hold and the
+ * sessions that are not connected are too few; and large messages that were there before the start are not all
+ * measured, only some of each queue. Confined to one thread.
  */
 final class SysValues {
     private static final List<Integer> LOAD_MINUTES = List.of(1, 5, 15);

@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Whether the TLS of one listener can be had: the files are there, can be read and fit, and what is asked of clients makes sense. */
+/**
+ * Whether the TLS of one listener can be had: the files are there, can be read and fit, and what is asked of clients
+ * makes sense.
+ */
 final class TlsCheck {
     private final ListenerSection section;
     private final BrokerConfig config;

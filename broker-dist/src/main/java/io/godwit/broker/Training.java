@@ -11,9 +11,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A short life of a broker, during which the JVM takes note of the classes it needs: {@code standalone.sh archive} runs it. In a directory given to
- * it, it has {@link Main} start a broker on empty data and any free port of the loopback interface, is a {@link TrainingClient} of several kinds, and ends,
- * whereupon the JVM writes the archive. So a start finds in the archive what a start needs, and the first clients what they need.
+ * A short life of a broker, during which the JVM takes note of the classes it needs: {@code standalone.sh archive} runs
+ * it. In a directory given to it, it has {@link Main} start a broker on empty data and any free port of the loopback
+ * interface, is a {@link TrainingClient} of several kinds, and ends, whereupon the JVM writes the archive. So a start
+ * finds in the archive what a start needs, and the first clients what they need.
  *
  * <p>It also takes the library of RocksDB out of its jar, where a start looks for it first.
  */
@@ -21,7 +22,9 @@ public final class Training {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final Pattern LISTENING = Pattern.compile("listen=tcp 127\\.0\\.0\\.1:([0-9]+)\n");
 
-    /** Enough for what is done for each message to be compiled, so that a JVM that keeps profiles of methods has them. */
+    /**
+     * Enough for what is done for each message to be compiled, so that a JVM that keeps profiles of methods has them.
+     */
     private static final int MESSAGES = 1_000;
 
     private static final int QUEUED = 200;

@@ -11,8 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /**
- * The smallest client that has a broker do what it does for clients, at level 4 (MQTT 3.1.1) or 5. On a plain socket: what it would load of a client's
- * library, or of the broker's codec on the wrong side, no broker needs. Confined to one thread; each call returns when the broker has answered.
+ * The smallest client that has a broker do what it does for clients, at level 4 (MQTT 3.1.1) or 5. On a plain socket:
+ * what it would load of a client's library, or of the broker's codec on the wrong side, no broker needs. Confined to
+ * one thread; each call returns when the broker has answered.
  */
 final class TrainingClient implements AutoCloseable {
     private static final int CONNECT = 0x10;

@@ -33,7 +33,10 @@ class ClusterSettingsTest {
         assertThat(ClusterSettings.warnings(config)).isEmpty();
     }
 
-    /** It is taken as it stands; but since it does not say that nodes need no certificates, only this machine's can join. */
+    /**
+     * It is taken as it stands; but since it does not say that nodes need no certificates, only this machine's can
+     * join.
+     */
     @Test
     void theMinimalFileMakesANodeOfThisMachine() throws Exception {
         BrokerConfig config = load("""

@@ -96,7 +96,8 @@ class ConfigLoaderTest {
                 .hasMessageContainingAll(
                         "kv_snapshot_bytes_per_second: must be",
                         "kv_reclaim_bytes_per_second: must be",
-                        "kv_reclaim_bytes_per_secnd: unknown system property, the nearest valid one is kv_reclaim_bytes_per_second");
+                        "kv_reclaim_bytes_per_secnd: unknown system property, the nearest valid one is "
+                                + "kv_reclaim_bytes_per_second");
     }
 
     @Test

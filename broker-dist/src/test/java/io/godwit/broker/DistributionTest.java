@@ -12,7 +12,10 @@ import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
-/** What goes into the distribution: of {@code conf} only files that are named, never the users and keys of whoever builds it. */
+/**
+ * What goes into the distribution: of {@code conf} only files that are named, never the users and keys of whoever
+ * builds it.
+ */
 class DistributionTest {
     @ParameterizedTest
     @ValueSource(strings = {"directory.xml", "archive.xml"})

@@ -16,8 +16,9 @@ import java.time.Clock;
 import java.time.Instant;
 
 /**
- * The module table of ARCHITECTURE.md as rules over packages. Maven already bars a module from what it does not declare;
- * these rules guard what Maven cannot see: which packages of a declared module may be used, and circles inside one.
+ * The module table of ARCHITECTURE.md as rules over packages. Maven already bars a module from what it does not
+ * declare; these rules guard what Maven cannot see: which packages of a declared module may be used, and circles inside
+ * one.
  */
 @ArchTag("smoke")
 @AnalyzeClasses(packages = "io.godwit", importOptions = LayeringTest.NoTests.class)
@@ -65,8 +66,9 @@ class LayeringTest {
                             "io.godwit.kv..", "io.godwit.cluster..", "io.godwit.plugin.balance.."))));
 
     /**
-     * A clock that jumps decides nothing: elections, deadlines, grace periods and reads go by the monotonic one. Only the leaders of the stores are given the
-     * time of day, through their context, for what is theirs: when a message expires.
+     * A clock that jumps decides nothing: elections, deadlines, grace periods and reads go by the monotonic one. Only
+     * the leaders of the stores are given the time of day, through their context, for what is theirs: when a message
+     * expires.
      */
     @ArchTest
     static final ArchRule kvAndClusterDoNotLookAtTheWallClock = noClasses()

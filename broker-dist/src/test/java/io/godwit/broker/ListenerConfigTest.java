@@ -237,7 +237,8 @@ class ListenerConfigTest {
                               ciphers: TLS_AES_128_GCM_SHA256, TLS_AES_256_GCM_SHA384
                               userName: cn
                               provider: jdk
-                          wsListener: {port: 0, wsPath: /events, proxyProtocol: {enable: true, from: [10.0.0.0/8, "::1"]}}
+                          wsListener: {port: 0, wsPath: /events, proxyProtocol: {enable: true, from: [10.0.0.0/8, \
+                          "::1"]}}
                           wssListener: {port: 0, sslConfig: {certFile: server.crt, keyFile: server.key}}
                         """)).listeners();
 
@@ -279,7 +280,8 @@ class ListenerConfigTest {
                             - {port: 0, enable: false, sslConfig: {certFile: none.crt}}
                             - {port: 0, sslConfig: {protocols: [TLSv1.1], clientauth: none}}
                           wsListener: {port: 0, wsPath: mqtt, proxyProtocol: {enable: true, from: example.org}}
-                          wssListener: {port: 0, sslConfig: {certFile: one.crt, keyFile: one.key}, proxyProtocol: {enable: true}}
+                          wssListener: {port: 0, sslConfig: {certFile: one.crt, keyFile: one.key}, proxyProtocol: \
+                          {enable: true}}
                         """))
                 .contains(
                         "mqttServerConfig.tlsListener[0].sslConfig.certFile: must name a file",

@@ -71,7 +71,8 @@ class PluginLoaderTest {
                 import java.util.*;
                 public class %s implements RangeBalancerFactory {
                     @Override public String name() { return %s; }
-                    @Override public RangeBalancer create(Map<String, String> settings) { return view -> Optional.empty(); }
+                    @Override public RangeBalancer create(Map<String, String> settings) { return view -> \
+                    Optional.empty(); }
                 }
                 """.formatted(className, name);
     }
@@ -171,7 +172,8 @@ class PluginLoaderTest {
         String seen = """
                 Arrays.asList("java.sql.Driver", "io.godwit.plugin.auth.AuthProvider", "io.godwit.broker.Main",
                         "io.godwit.kv.KvNode", "org.slf4j.Logger", "io.netty.buffer.ByteBuf", "Two").stream()
-                    .filter(name -> { try { Class.forName(name); return true; } catch (ClassNotFoundException e) { return false; } })
+                    .filter(name -> { try { Class.forName(name); return true; } catch (ClassNotFoundException e) { \
+                    return false; } })
                     .collect(java.util.stream.Collectors.joining(" "))
                     + (One.class.getClassLoader().getResource("logback.xml") == null ? "" : " resources")""";
         jar("one.jar", "One", Map.of("One", factory("One", seen)));
@@ -429,7 +431,8 @@ class PluginLoaderTest {
                     double share = Double.parseDouble(settings.get("share"));
                     return new SplitHinter() {
                         private byte[] last;
-                        @Override public void onAccess(byte[] key, AccessKind kind, int kvOperations, long nanos) { last = key; }
+                        @Override public void onAccess(byte[] key, AccessKind kind, int kvOperations, long nanos) { \
+                        last = key; }
                         @Override public Optional<SplitHint> hint(RangeLoad load) {
                             return last == null ? Optional.empty() : Optional.of(new SplitHint(Key.of(last), share));
                         }

@@ -6,7 +6,8 @@ import java.time.Duration;
 
 /**
  * @param strategies how shared groups choose among their members
- * @param routeTimeout how long a SUBSCRIBE or UNSUBSCRIBE of a persistent session may wait for its route to be committed
+ * @param routeTimeout how long a SUBSCRIBE or UNSUBSCRIBE of a persistent session may wait for its route to be
+ *     committed
  */
 public record DistConfig(SharedStrategies strategies, Duration routeTimeout) {
     public static final DistConfig DEFAULT =

@@ -38,12 +38,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Matches every publish of this node against all subscriptions and hands it on: live receivers from memory, persistent sessions by the
- * routes of the dist store, of which every node holds a replica.
+ * Matches every publish of this node against all subscriptions and hands it on: live receivers from memory, persistent
+ * sessions by the routes of the dist store, of which every node holds a replica.
  *
- * <p>Life cycle: {@link #coprocessorFactory} goes into the dist store, whose ranges rebuild the index when they open; then {@link #start}
- * takes the store's client. {@link #client} may be handed out before: publishing and live subscriptions need no store; routes fail with
- * {@code CLOSED} until the start and after the close.
+ * <p>Life cycle: {@link #coprocessorFactory} goes into the dist store, whose ranges rebuild the index when they open;
+ * then {@link #start} takes the store's client. {@link #client} may be handed out before: publishing and live
+ * subscriptions need no store; routes fail with {@code CLOSED} until the start and after the close.
  */
 public final class DistWorker implements AutoCloseable {
     private final DistConfig config;
@@ -104,8 +104,8 @@ public final class DistWorker implements AutoCloseable {
     }
 
     /**
-     * The stored routes of {@code tenant}, a page at a time, for operators. Begins with {@code cursor} null; a page may be short, even empty,
-     * with more to follow. Fails with {@link RangeException}.
+     * The stored routes of {@code tenant}, a page at a time, for operators. Begins with {@code cursor} null; a page may
+     * be short, even empty, with more to follow. Fails with {@link RangeException}.
      *
      * @param maxRoutes the most routes of the page, at least 1
      */

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads and writes routes through the ranges of the dist store. Thread-safe; futures fail with RangeException only.
  *
- * <p>A nearly full disk refuses no route, neither its removal nor its addition: a route follows a subscription that the inbox store has taken
- * or refused by then, and a resumed session needs the routes of what it has.
+ * <p>A nearly full disk refuses no route, neither its removal nor its addition: a route follows a subscription that the
+ * inbox store has taken or refused by then, and a resumed session needs the routes of what it has.
  */
 final class RouteStore {
     /** Changes of one mutation. */
@@ -81,7 +81,9 @@ final class RouteStore {
                 .thenCompose(Function.identity());
     }
 
-    /** In mutations of a bounded size: a range applies one without a pause, and its log takes none that is too large. */
+    /**
+     * In mutations of a bounded size: a range applies one without a pause, and its log takes none that is too large.
+     */
     private CompletableFuture<Void> writeAll(List<RouteMutation.Change> changes) {
         Deadline deadline = deadline();
         List<CompletableFuture<Void>> parts = new ArrayList<>(1);
@@ -103,7 +105,10 @@ final class RouteStore {
         return to;
     }
 
-    /** The changes that the range of the first key does not own are sent on, again by their first key, until none is left. */
+    /**
+     * The changes that the range of the first key does not own are sent on, again by their first key, until none is
+     * left.
+     */
     private CompletableFuture<Void> write(List<RouteMutation.Change> changes, Deadline deadline) {
         if (changes.isEmpty()) {
             return CompletableFuture.completedFuture(null);

@@ -8,11 +8,14 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Gives what a session had of a shared group, and has ended without, to other members. Adapted to the dist-worker at wiring. */
+/**
+ * Gives what a session had of a shared group, and has ended without, to other members. Adapted to the dist-worker at
+ * wiring.
+ */
 public interface GroupPublisher {
     /**
-     * Chooses a member of the group and gives it the message. The route of the session that ended is gone by then. Never completes exceptionally.
-     * Called on a range executor.
+     * Chooses a member of the group and gives it the message. The route of the session that ended is gone by then.
+     * Never completes exceptionally. Called on a range executor.
      *
      * @param from whose session it was
      * @param group the shared subscription it was chosen for

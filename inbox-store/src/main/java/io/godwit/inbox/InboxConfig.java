@@ -5,16 +5,17 @@ import java.time.Duration;
 /**
  * How queues of persistent sessions behave.
  *
- * @param maxQueuedMessages QoS 1 and 2 messages that may wait for a session; those sent and not acknowledged do not wait
+ * @param maxQueuedMessages QoS 1 and 2 messages that may wait for a session; those sent and not acknowledged do not
+ *     wait
  * @param dropPolicy what goes when that many wait
  * @param queueQos0 whether QoS 0 messages are kept for a session that is not connected
  * @param maxQueuedQos0 how many; beyond it the oldest goes
  * @param maxQueuedQos0Bytes what those take on the heap that wait for the client of a connected session, which nobody
  *     stores; beyond it the oldest goes
- * @param maxSessionExpiry upper bound on the Session Expiry Interval that a client may ask for, in whole seconds up to 4,294,967,295, the last meaning
- *     without bound
- * @param earlyPush sends a QoS 1 message to a connected client while its insert waits for the disk; when the client acknowledges it first it
- *     is never written
+ * @param maxSessionExpiry upper bound on the Session Expiry Interval that a client may ask for, in whole seconds up to
+ *     4,294,967,295, the last meaning without bound
+ * @param earlyPush sends a QoS 1 message to a connected client while its insert waits for the disk; when the client
+ *     acknowledges it first it is never written
  */
 public record InboxConfig(
         int maxQueuedMessages,

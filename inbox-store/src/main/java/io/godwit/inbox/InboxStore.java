@@ -24,11 +24,12 @@ import java.util.function.Supplier;
 /**
  * The inbox store: queues, subscriptions and wills of sessions that outlive their connection.
  *
- * <p>Packages: {@code client} is what others import; {@code queue} has the stored formats ({@code InboxKeys} first), the state machine and the leader
- * ({@code InboxLeader} tells the life of a message and the order of crash points); {@code expiry} knows about time; {@code session} knows which
- * connection of this node holds a client id.
+ * <p>Packages: {@code client} is what others import; {@code queue} has the stored formats ({@code InboxKeys} first),
+ * the state machine and the leader ({@code InboxLeader} tells the life of a message and the order of crash points);
+ * {@code expiry} knows about time; {@code session} knows which connection of this node holds a client id.
  *
- * <p>Wiring: the ranges of the store are made with {@link #coprocessorFactory}, cut first at {@link #splitKeys}; {@link #client} is then put on top of them.
+ * <p>Wiring: the ranges of the store are made with {@link #coprocessorFactory}, cut first at {@link #splitKeys};
+ * {@link #client} is then put on top of them.
  */
 public final class InboxStore {
     /** Detached sessions that a range keeps in memory after use. */
@@ -94,19 +95,25 @@ public final class InboxStore {
     }
 
     /**
-     * How many of the client ids that are counted have a session, or a will still to be published, in the ranges led here. Too low for a while when a
-     * leadership begins. Any thread.
+     * How many of the client ids that are counted have a session, or a will still to be published, in the ranges led
+     * here. Too low for a while when a leadership begins. Any thread.
      */
     public long countedRecords() {
         return records.total();
     }
 
-    /** {@code ranges - 1} keys that cut the default tenant into parts of about the same number of sessions; 1 to 256 ranges. */
+    /**
+     * {@code ranges - 1} keys that cut the default tenant into parts of about the same number of sessions; 1 to 256
+     * ranges.
+     */
     public static List<byte[]> splitKeys(int ranges) {
         return InboxKeys.splitKeys(ranges);
     }
 
-    /** The store as others use it, over its ranges, of which those led here run on this object's {@link #coprocessorFactory}. */
+    /**
+     * The store as others use it, over its ranges, of which those led here run on this object's
+     * {@link #coprocessorFactory}.
+     */
     public InboxClient client(RangeClient ranges) {
         return new InboxRouter(ranges, storedInboxes);
     }

@@ -8,11 +8,15 @@ import io.godwit.plugin.message.Message;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Publishes what the store itself owes: wills, and QoS 2 messages found undistributed at start. Adapted to the dist-worker at wiring. */
+/**
+ * Publishes what the store itself owes: wills, and QoS 2 messages found undistributed at start. Adapted to the
+ * dist-worker at wiring.
+ */
 public interface WillPublisher {
     /**
-     * Stores {@code message} as retained if it says so and distributes it under the token (see {@link InsertRequest}). Completes with true
-     * when every receiver has it, with false when it must be tried again; never exceptionally. Called on a range executor.
+     * Stores {@code message} as retained if it says so and distributes it under the token (see {@link InsertRequest}).
+     * Completes with true when every receiver has it, with false when it must be tried again; never exceptionally.
+     * Called on a range executor.
      *
      * @param decidedAtMillis wall clock: when the will was owed first, or the QoS 2 message received. What was
      *     retained for the topic later is newer and stays

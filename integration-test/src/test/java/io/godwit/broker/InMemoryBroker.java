@@ -35,8 +35,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A broker with its real parts and a real socket on stores in memory, so that it can be stopped between any two commits and "killed" there: what
- * was committed is all that the next one finds. One thread runs the stores; {@link #onStores} is the way to them.
+ * A broker with its real parts and a real socket on stores in memory, so that it can be stopped between any two commits
+ * and "killed" there: what was committed is all that the next one finds. One thread runs the stores; {@link #onStores}
+ * is the way to them.
  */
 final class InMemoryBroker implements AutoCloseable {
     private final BrokerConfig config;
@@ -126,7 +127,8 @@ final class InMemoryBroker implements AutoCloseable {
     }
 
     /**
-     * Ends it between two steps and starts the next on what was committed. To clients of the old one nothing more is said: abort them first.
+     * Ends it between two steps and starts the next on what was committed. To clients of the old one nothing more is
+     * said: abort them first.
      *
      * @param reachedTheDisk whether the entries in flight were committed, though nobody has been told
      */

@@ -19,8 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A subscription of a persistent session stands in two stores: the inbox has the truth, the dist store the route. The broker is killed between
- * the two commits of a SUBSCRIBE and an UNSUBSCRIBE, and of what was in flight all or nothing reaches the disk.
+ * A subscription of a persistent session stands in two stores: the inbox has the truth, the dist store the route. The
+ * broker is killed between the two commits of a SUBSCRIBE and an UNSUBSCRIBE, and of what was in flight all or nothing
+ * reaches the disk.
  */
 class InterruptedSubscriptionTest {
     private static final Duration PATIENCE = Duration.ofSeconds(10);

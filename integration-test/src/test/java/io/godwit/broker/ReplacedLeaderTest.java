@@ -24,8 +24,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The leaders of the inbox store are replaced in good order ten times a second, as by splits, under load at all QoS to and from connected persistent
- * clients. On one connection nothing comes twice, so every message is there once, in order.
+ * The leaders of the inbox store are replaced in good order ten times a second, as by splits, under load at all QoS to
+ * and from connected persistent clients. On one connection nothing comes twice, so every message is there once, in
+ * order.
  */
 class ReplacedLeaderTest {
     private static final Duration LOAD = Duration.ofSeconds(8);

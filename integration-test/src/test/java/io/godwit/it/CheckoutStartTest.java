@@ -18,7 +18,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which build {@code bin/standalone.sh} runs in a checkout, and when it builds: with a {@code mvn} and a {@code java} that take notes. */
+/**
+ * Which build {@code bin/standalone.sh} runs in a checkout, and when it builds: with a {@code mvn} and a {@code java}
+ * that take notes.
+ */
 class CheckoutStartTest {
     /** A build can be reproduced: all its files have this time. */
     private static final FileTime BUILD_TIME = FileTime.from(Instant.parse("2026-01-01T00:00:00Z"));
@@ -251,7 +254,10 @@ class CheckoutStartTest {
         file("stop", "");
     }
 
-    /** Begins a start, and stops it once there is the file and the status tells of the script, which builds, or else of the broker. */
+    /**
+     * Begins a start, and stops it once there is the file and the status tells of the script, which builds, or else of
+     * the broker.
+     */
     private void stopsWhile(String sign, boolean builds, String reason) throws Exception {
         Path output = home.resolve("start.out");
         Process start = script("start").redirectOutput(output.toFile()).start();
@@ -285,7 +291,10 @@ class CheckoutStartTest {
         }
     }
 
-    /** In a container a broker has the same number each time: what one that was killed has left is not what the next one says. */
+    /**
+     * In a container a broker has the same number each time: what one that was killed has left is not what the next one
+     * says.
+     */
     @Test
     void whatAKilledBrokerOfTheSameNumberHasLeftIsNotToldOfTheNextOne() throws Exception {
         executable("java", """
@@ -380,7 +389,10 @@ class CheckoutStartTest {
                 .doesNotContain("MaxRAMPercentage");
     }
 
-    /** The JVM itself reads the limit of its cgroup, or the machine's memory; here the option that stands for it says 1 GiB. */
+    /**
+     * The JVM itself reads the limit of its cgroup, or the machine's memory; here the option that stands for it says 1
+     * GiB.
+     */
     @Test
     void theJvmUnderstandsWhatItIsToldOfItsHeap() throws Exception {
         Path real = Path.of(System.getProperty("java.home"), "bin", "java");

@@ -36,8 +36,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whatever a client sends: the broker gives the answer that there is for it, closes the connection and counts it. Its log takes no stack trace
- * and no line for each such client, and others are served meanwhile.
+ * Whatever a client sends: the broker gives the answer that there is for it, closes the connection and counts it. Its
+ * log takes no stack trace and no line for each such client, and others are served meanwhile.
  */
 class MalformedInputTest {
     private static final int MALFORMED = 0x81;
@@ -273,7 +273,10 @@ class MalformedInputTest {
         }
     }
 
-    /** What other protocols begin with, and noise; nothing of it a CONNECT, a TLS record or an HTTP request that a WebSocket begins with. */
+    /**
+     * What other protocols begin with, and noise; nothing of it a CONNECT, a TLS record or an HTTP request that a
+     * WebSocket begins with.
+     */
     private static List<byte[]> strangers() {
         List<byte[]> all = new ArrayList<>(List.of(
                 ascii("SSH-2.0-OpenSSH_9.6"),

@@ -27,7 +27,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A large retained set is sent to new subscribers while it changes, while their connections break, and over a kill of the broker. */
+/**
+ * A large retained set is sent to new subscribers while it changes, while their connections break, and over a kill of
+ * the broker.
+ */
 class RetainedReplayTest {
     private static final int TOPICS = 4000;
     private static final long PATIENCE_SECONDS = 30;

@@ -36,7 +36,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Shared subscriptions (MQTT 5.0, 4.8.2) on the packaged broker: the strategies, and members that are away, full or lost. */
+/**
+ * Shared subscriptions (MQTT 5.0, 4.8.2) on the packaged broker: the strategies, and members that are away, full or
+ * lost.
+ */
 class SharedSubscriptionTest {
     private static final int MAX_QUEUED = 20;
     private static final AckPolicy NEVER = acknowledge -> {};
@@ -182,7 +185,10 @@ class SharedSubscriptionTest {
         assertThat(members).allSatisfy(member -> assertThat(member.received).hasSize(10));
     }
 
-    /** Members come and go while messages flow: each publisher's topic stays with one as long as it is there, and in order. */
+    /**
+     * Members come and go while messages flow: each publisher's topic stays with one as long as it is there, and in
+     * order.
+     */
     @Test
     void anOrderedGroupKeepsEachPublishersTopicsInOrder() throws Exception {
         List<Member> members = new ArrayList<>();

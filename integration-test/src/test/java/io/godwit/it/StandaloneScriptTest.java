@@ -191,7 +191,10 @@ class StandaloneScriptTest {
         }
     }
 
-    /** As a container or systemd runs it: the process is the one that was started, has its log on the console, and ends by a signal. */
+    /**
+     * As a container or systemd runs it: the process is the one that was started, has its log on the console, and ends
+     * by a signal.
+     */
     @Test
     void inTheForegroundItRunsUntilItIsSignalled() throws Exception {
         int port = Ports.free().getPort();

@@ -39,7 +39,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the broker does when its data directory is not as it left it, not its own, or nearly full: it says so, and never begins anew in silence. */
+/**
+ * What the broker does when its data directory is not as it left it, not its own, or nearly full: it says so, and never
+ * begins anew in silence.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class StoreFailureTest {
     private static final Logger LOG = LoggerFactory.getLogger(StoreFailureTest.class);
@@ -49,7 +52,10 @@ class StoreFailureTest {
     private static final String FILLING = " ".repeat(1_000);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** One that the start refuses, one that is found when it is read. Those of all names are damaged in the long tests, and in base-kv's. */
+    /**
+     * One that the start refuses, one that is found when it is read. Those of all names are damaged in the long tests,
+     * and in base-kv's.
+     */
     private static final Pattern TELLING = Pattern.compile("STORES|inbox/[^/]*/db/.*[.]sst");
 
     /** What becomes of a broker one of whose files has a byte flipped. */
@@ -90,7 +96,9 @@ class StoreFailureTest {
         return false;
     }
 
-    /** A session with messages, one with many routes, retained messages, and the data of all that as a kill leaves it. */
+    /**
+     * A session with messages, one with many routes, retained messages, and the data of all that as a kill leaves it.
+     */
     @BeforeAll
     void makeData(@TempDir Path home) throws Exception {
         original = home;
@@ -403,8 +411,9 @@ class StoreFailureTest {
     }
 
     /**
-     * On the disk that there is. The broker takes it for nearly full when a quarter of what was free is taken, which a file does whose blocks are
-     * set aside and never written. Both limits are far enough from either amount that it does not matter what others write meanwhile.
+     * On the disk that there is. The broker takes it for nearly full when a quarter of what was free is taken, which a
+     * file does whose blocks are set aside and never written. Both limits are far enough from either amount that it
+     * does not matter what others write meanwhile.
      */
     @Test
     void aNearlyFullDiskRefusesWhatAddsGoesOnWithTheRestAndRecovers() throws Exception {
@@ -480,7 +489,10 @@ class StoreFailureTest {
         acknowledgement.run();
     }
 
-    /** Publishes to the persistent session until the broker refuses, or until it accepts; returns how many it has accepted. */
+    /**
+     * Publishes to the persistent session until the broker refuses, or until it accepts; returns how many it has
+     * accepted.
+     */
     private static int publishedUntil(TestClient client, boolean refused) throws Exception {
         long giveUp = System.nanoTime() + PATIENCE.toNanos();
         for (int accepted = 0; ; ) {

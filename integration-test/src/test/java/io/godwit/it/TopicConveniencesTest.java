@@ -27,7 +27,8 @@ class TopicConveniencesTest {
         try (BrokerProcess broker = new BrokerProcess(directory)
                 .setting(
                         "topicConfig",
-                        "{delayedPublish: {maxSeconds: 60}, exclusiveSubscriptions: true, sysIntervalSeconds: 1, autoSubscriptions: \"auto/%c 1\","
+                        "{delayedPublish: {maxSeconds: 60}, exclusiveSubscriptions: true, sysIntervalSeconds: "
+                                + "1, autoSubscriptions: \"auto/%c 1\","
                                 + " rewrite: [\"publish old/# ^old/(.*)$ auto/$1\"]}")) {
             broker.start();
             try (TestClient holder = client(broker, "holder");

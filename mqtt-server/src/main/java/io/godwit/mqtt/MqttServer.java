@@ -39,9 +39,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The MQTT frontend: listeners, connections and sessions of this node. {@link #liveDeliverer} works from construction on; {@link #start}
- * opens the listeners, so it is called when the stores serve; {@link #close} ends every connection and returns when their sessions
- * have been handed back to the stores, which are closed after it.
+ * The MQTT frontend: listeners, connections and sessions of this node. {@link #liveDeliverer} works from construction
+ * on; {@link #start} opens the listeners, so it is called when the stores serve; {@link #close} ends every connection
+ * and returns when their sessions have been handed back to the stores, which are closed after it.
  */
 public final class MqttServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MqttServer.class);
@@ -118,7 +118,10 @@ public final class MqttServer implements AutoCloseable {
         return fanOut;
     }
 
-    /** Opens the listeners and returns them, in the order of the configuration. Blocks until they listen. When it fails, {@link #close} is due. */
+    /**
+     * Opens the listeners and returns them, in the order of the configuration. Blocks until they listen. When it fails,
+     * {@link #close} is due.
+     */
     public List<Listener> start() throws IOException {
         DescriptorBudget descriptors =
                 DescriptorBudget.ofProcess(config.transport().io()); // the stores have their files open by now
@@ -143,8 +146,9 @@ public final class MqttServer implements AutoCloseable {
     }
 
     /**
-     * Drains: accepts no more, lets publishes under way be acknowledged, tells 5.0 clients that the server shuts down, closes all
-     * connections and waits until the stores have their sessions back; no longer than the drain time-out. Blocks. Further calls do nothing.
+     * Drains: accepts no more, lets publishes under way be acknowledged, tells 5.0 clients that the server shuts down,
+     * closes all connections and waits until the stores have their sessions back; no longer than the drain time-out.
+     * Blocks. Further calls do nothing.
      */
     @Override
     public void close() {

@@ -176,7 +176,10 @@ class AccessTest {
                 .containsExactly(AuthCheck.PUBLISH);
     }
 
-    /** Publishes keep their order however the answers come [MQTT5-4.6.0-5], and so do their acknowledgements [MQTT5-4.6.0-2]. */
+    /**
+     * Publishes keep their order however the answers come [MQTT5-4.6.0-5], and so do their acknowledgements
+     * [MQTT5-4.6.0-2].
+     */
     @Test
     void answersOutOfOrderDoNotReorderPublishes() throws Exception {
         BlockingQueue<CompletableFuture<AuthDecision>> asked = new LinkedBlockingQueue<>();

@@ -144,7 +144,9 @@ class ConnectAuthTest {
         assertThat(node().count("godwit.mqtt.auth.failures")).isEqualTo(1);
     }
 
-    /** Neither an earlier connection of the client id nor its session is touched by somebody who cannot prove to own it. */
+    /**
+     * Neither an earlier connection of the client id nor its session is touched by somebody who cannot prove to own it.
+     */
     @Test
     void aRefusedClientTakesNothingOver() {
         auth.onConnect(request -> CompletableFuture.completedFuture(

@@ -119,7 +119,10 @@ class MountPointTest {
         }
     }
 
-    /** As where nothing is mounted, "#" brings nothing that begins with '$' [MQTT5-4.7.2-1]; and the place itself is no topic in it. */
+    /**
+     * As where nothing is mounted, "#" brings nothing that begins with '$' [MQTT5-4.7.2-1]; and the place itself is no
+     * topic in it.
+     */
     @Test
     void wildcardsDoNotReachBeyondThePlaceOrItsReservedTopics() {
         try (TestClient outside = TestClient.clean(node.addresses.get(0), 5, "o");

@@ -12,8 +12,8 @@ final class AckOptions {
             names = "--ack-delay",
             paramLabel = "TIME",
             converter = Durations.class,
-            description =
-                    "subscribers acknowledge each QoS 1 or 2 message that long after it came, as 50ms; at QoS 2 the PUBCOMP waits (default: at once)")
+            description = "subscribers acknowledge each QoS 1 or 2 message that long after it came, as 50ms; at QoS "
+                    + "2 the PUBCOMP waits (default: at once)")
     private Duration delay = Duration.ZERO;
 
     LoadSettings applyTo(LoadSettings settings, Scenario scenario) {

@@ -35,8 +35,9 @@ final class BrokerOptions {
             names = "--broker",
             paramLabel = "HOST:PORT,...",
             defaultValue = "127.0.0.1",
-            description =
-                    "broker, or several, which clients take in turn (default: 127.0.0.1:1883, with TLS :8883); over WebSocket ws://HOST:PORT/PATH or wss://HOST:PORT/PATH (port 80 or 443, path /mqtt unless given)")
+            description = "broker, or several, which clients take in turn (default: 127.0.0.1:1883, with TLS :8883); "
+                    + "over WebSocket ws://HOST:PORT/PATH or wss://HOST:PORT/PATH (port 80 or "
+                    + "443, path /mqtt unless given)")
     private String brokers = "127.0.0.1";
 
     @Option(
@@ -83,8 +84,8 @@ final class BrokerOptions {
             names = "--broker-pid",
             paramLabel = "PID,...",
             split = ",",
-            description =
-                    "processes whose CPU and memory are the broker's; @FILE reads one (default: what listens on the port, when that is here)")
+            description = "processes whose CPU and memory are the broker's; @FILE reads one (default: what listens "
+                    + "on the port, when that is here)")
     private List<String> pids = List.of();
 
     @Option(

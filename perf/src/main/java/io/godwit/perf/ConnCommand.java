@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "conn",
         mixinStandardHelpOptions = true,
-        description =
-                "Opens connections at a steady rate, measures each from opening TCP to the CONNACK, and holds them for --duration.")
+        description = "Opens connections at a steady rate, measures each from opening TCP to the CONNACK, and holds "
+                + "them for --duration.")
 final class ConnCommand implements Callable<Integer> {
     @Spec
     @SuppressWarnings("NullAway.Init") // by picocli

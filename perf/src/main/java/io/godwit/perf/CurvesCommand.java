@@ -30,7 +30,8 @@ import picocli.CommandLine.Spec;
         name = "curves",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures how the broker's CPU, memory and latency grow with connections, subscribers, payload, filters and rate.",
+            "Measures how the broker's CPU, memory and latency grow with connections, subscribers, payload, "
+                    + "filters and rate.",
             "Each curve becomes a JSON file and an SVG plot."
         })
 final class CurvesCommand implements Callable<Integer> {

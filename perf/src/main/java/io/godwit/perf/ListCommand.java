@@ -20,8 +20,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "list",
         mixinStandardHelpOptions = true,
-        description =
-                "Lists the scenarios of published reports, as arguments of perf.sh run, with the published figures beside.")
+        description = "Lists the scenarios of published reports, as arguments of perf.sh run, with the published "
+                + "figures beside.")
 final class ListCommand implements Callable<Integer> {
     @Spec
     @SuppressWarnings("NullAway.Init") // by picocli

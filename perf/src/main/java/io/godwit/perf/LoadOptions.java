@@ -11,8 +11,8 @@ final class LoadOptions {
             names = "--duration",
             paramLabel = "TIME",
             converter = Durations.class,
-            description =
-                    "time that is measured, as 30s or 2m; of connections: how long they are held (default: 30s, held 5s)")
+            description = "time that is measured, as 30s or 2m; of connections: how long they are held (default: "
+                    + "30s, held 5s)")
     @Nullable
     Duration duration;
 

@@ -12,8 +12,8 @@ import picocli.CommandLine.Spec;
         name = "perf.sh",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
-        description =
-                "Puts an MQTT broker under load, by scenarios of published reports or freely, and reports what it does.",
+        description = "Puts an MQTT broker under load, by scenarios of published reports or freely, and reports what "
+                + "it does.",
         subcommands = {
             RunCommand.class,
             ListCommand.class,

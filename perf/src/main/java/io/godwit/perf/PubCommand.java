@@ -22,7 +22,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Publishes, from so many clients, at a steady rate or as fast as acknowledgements allow.",
-            "Messages say when they were meant to be sent and count up: perf.sh sub, on this machine or another with the same time, measures them."
+            "Messages say when they were meant to be sent and count up: perf.sh sub, on this machine or "
+                    + "another with the same time, measures them."
         })
 final class PubCommand implements Callable<Integer> {
     @Spec

@@ -26,8 +26,10 @@ import picocli.CommandLine.Spec;
         name = "run",
         mixinStandardHelpOptions = true,
         description = {
-            "Runs a scenario by the name that its users know; perf.sh list has those of published reports, and others of the same forms work too:",
-            "  30k_30k_qos1_p256_1mps_3n_3v  BifroMQ: publishers, subscribers, QoS, payload, messages/s each, nodes, voters",
+            "Runs a scenario by the name that its users know; perf.sh list has those of published reports, and "
+                    + "others of the same forms work too:",
+            "  30k_30k_qos1_p256_1mps_3n_3v  BifroMQ: publishers, subscribers, QoS, payload, messages/s each, "
+                    + "nodes, voters",
             "  50_50_qos1_p32_0mps_1n_1v --window 20  the same in a closed loop, as fast as it goes",
             "  100k_1000_qos1_p256_1mps_1n --shared, 1_100000_qos0_p256_1mps_1n  shared subscription, fan-out",
             "  conn-tcp-1M-5K_1n_true, conn-ssl-100K-500, conn-dual-ssl-100K-500  connections, per second",
@@ -62,14 +64,14 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--background",
             paramLabel = "N",
-            description =
-                    "idle connections besides, before scaling (default: 100000 with EMQ's message scenarios, as published; else 0)")
+            description = "idle connections besides, before scaling (default: 100000 with EMQ's message scenarios, "
+                    + "as published; else 0)")
     private @Nullable Integer background;
 
     @Option(
             names = "--cold",
-            description =
-                    "against a broker that has just started: waits for its port, begins at once, without warm-up, and says when it is steady")
+            description = "against a broker that has just started: waits for its port, begins at once, without "
+                    + "warm-up, and says when it is steady")
     private boolean isCold;
 
     @Option(
@@ -122,10 +124,9 @@ final class RunCommand implements Callable<Integer> {
 
     private Scenario scenario(PublishedReports published) {
         Scenario named = ScenarioName.parse(name)
-                .orElseThrow(
-                        () -> new IllegalArgumentException(
-                                "'" + name
-                                        + "' has the form of no scenario; perf.sh list names those of published reports, perf.sh run --help the forms"));
+                .orElseThrow(() -> new IllegalArgumentException("'" + name
+                        + "' has the form of no scenario; perf.sh list names those of "
+                        + "published reports, perf.sh run --help the forms"));
         boolean isPublishedShared = published.tables().stream()
                 .filter(PublishedTable::isShared)
                 .anyMatch(table -> !table.rowsOf(name).isEmpty());

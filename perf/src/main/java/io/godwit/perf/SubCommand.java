@@ -21,8 +21,10 @@ import picocli.CommandLine.Spec;
         name = "sub",
         mixinStandardHelpOptions = true,
         description = {
-            "Subscribes, with so many clients, and measures what perf.sh pub publishes meanwhile: rate, latency, gaps, repeats and order.",
-            "What is missing at the end of a stream cannot be known here, and in a shared group no member gets all: only what arrives is counted."
+            "Subscribes, with so many clients, and measures what perf.sh pub publishes meanwhile: rate, "
+                    + "latency, gaps, repeats and order.",
+            "What is missing at the end of a stream cannot be known here, and in a shared group no member gets "
+                    + "all: only what arrives is counted."
         })
 final class SubCommand implements Callable<Integer> {
     /** Room for payloads of any size that is in use. */

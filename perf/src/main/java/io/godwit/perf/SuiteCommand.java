@@ -44,8 +44,10 @@ import picocli.CommandLine.Spec;
         name = "suite",
         mixinStandardHelpOptions = true,
         description = {
-            "Runs all scenarios of the published reports, scaled to what this machine can take, in under 20 minutes, and writes one report with our figures",
-            "beside the published ones: report.html, report.md, and those of each run. The exit code is the worst of all runs; 5 when all were good and some of what",
+            "Runs all scenarios of the published reports, scaled to what this machine can take, in under 20 "
+                    + "minutes, and writes one report with our figures",
+            "beside the published ones: report.html, report.md, and those of each run. The exit code is the "
+                    + "worst of all runs; 5 when all were good and some of what",
             "was asked for was not run, which is listed at the end."
         })
 final class SuiteCommand implements Callable<Integer> {
@@ -83,8 +85,8 @@ final class SuiteCommand implements Callable<Integer> {
             names = "--limit",
             paramLabel = "TIME",
             converter = Durations.class,
-            description =
-                    "time for all (default: 19m); measured times are cut to fit, and what is left at the end is not run and said so")
+            description = "time for all (default: 19m); measured times are cut to fit, and what is left at the end "
+                    + "is not run and said so")
     private Duration limit = Duration.ofMinutes(19);
 
     @Option(names = "--out", paramLabel = "DIR", description = "where the reports go (default: ${DEFAULT-VALUE})")
@@ -92,8 +94,8 @@ final class SuiteCommand implements Callable<Integer> {
 
     @Option(
             names = "--resume",
-            description =
-                    "take what a suite in the same directory has done already, cold starts only where the broker had been started again for them")
+            description = "take what a suite in the same directory has done already, cold starts only where the "
+                    + "broker had been started again for them")
     private boolean isResuming;
 
     @Option(
@@ -111,8 +113,8 @@ final class SuiteCommand implements Callable<Integer> {
     @Option(
             names = "--before",
             paramLabel = "COMMAND",
-            description =
-                    "a shell command that restarts the broker, for scenarios of a cold start; without it those are not run")
+            description = "a shell command that restarts the broker, for scenarios of a cold start; without it those "
+                    + "are not run")
     private @Nullable String before;
 
     @Option(

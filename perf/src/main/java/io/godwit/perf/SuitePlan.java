@@ -88,7 +88,10 @@ final class SuitePlan {
                 .doubleValue();
     }
 
-    /** A connection test would last as long as the published one: it opens what is left of the connections as fast as this machine may. */
+    /**
+     * A connection test would last as long as the published one: it opens what is left of the connections as fast as
+     * this machine may.
+     */
     private static Scenario withConnectRate(Scenario published, Scenario scaled, Room room) {
         if (published.topology() != Topology.CONNECTIONS || published.connectRate() == 0) {
             return scaled;

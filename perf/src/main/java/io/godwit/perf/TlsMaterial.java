@@ -17,7 +17,8 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Certificates and keys, read once for all clients: each client of Vert.x MQTT makes a TLS context of its own, and would read the files anew.
+ * Certificates and keys, read once for all clients: each client of Vert.x MQTT makes a TLS context of its own, and
+ * would read the files anew.
  *
  * @param trust null: no TLS
  * @param identity null: clients show no certificate

@@ -42,7 +42,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients of MQTT 5.0 within the broker's process, all on one event loop, that keep next to nothing: a frame is told by its first byte. Driven by one thread.
+ * Clients of MQTT 5.0 within the broker's process, all on one event loop, that keep next to nothing: a frame is told by
+ * its first byte. Driven by one thread.
  */
 final class InMemoryClients implements AutoCloseable {
     static final String THREAD = "in-memory-clients";
@@ -102,7 +103,9 @@ final class InMemoryClients implements AutoCloseable {
         return least;
     }
 
-    /** What a connected pair of channels takes that has nothing of ours in it but an empty handler on the client's side. */
+    /**
+     * What a connected pair of channels takes that has nothing of ours in it but an empty handler on the client's side.
+     */
     static long bytesOfABarePair(int pairs) throws InterruptedException {
         EventLoopGroup group = newGroup();
         LocalAddress address = new LocalAddress("bare");
@@ -138,7 +141,9 @@ final class InMemoryClients implements AutoCloseable {
         }
     }
 
-    /** Has code loaded and buffers pooled before memory is looked at. The clients stay, and are not among those counted. */
+    /**
+     * Has code loaded and buffers pooled before memory is looked at. The clients stay, and are not among those counted.
+     */
     void warmUp() throws InterruptedException {
         open("warm-up-", 0, WARM_UP, done -> {});
         others.addAll(channels);
@@ -169,7 +174,10 @@ final class InMemoryClients implements AutoCloseable {
         isClosing = false;
     }
 
-    /** Publishes a message of 32 bytes, QoS 1, to each of the sessions from {@code first} to the one before {@code end}; returns when all are acknowledged. */
+    /**
+     * Publishes a message of 32 bytes, QoS 1, to each of the sessions from {@code first} to the one before {@code end};
+     * returns when all are acknowledged.
+     */
     void publishToEach(int first, int end) throws InterruptedException {
         Channel channel = publisher();
         Semaphore window = acknowledgements;
@@ -276,7 +284,8 @@ final class InMemoryClients implements AutoCloseable {
     }
 
     /**
-     * Publishes to random clients, QoS 1 from one more client, while all ping; times are from when a message was due to its arrival.
+     * Publishes to random clients, QoS 1 from one more client, while all ping; times are from when a message was due to
+     * its arrival.
      *
      * @return how many were sent
      */

@@ -25,13 +25,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Sessions with one subscription each in one broker, more than a process may open files: what one costs in heap, how fast they connect, what their
- * keep-alives cost, and how long a publish to a random one takes while all are connected.
+ * Sessions with one subscription each in one broker, more than a process may open files: what one costs in heap, how
+ * fast they connect, what their keep-alives cost, and how long a publish to a random one takes while all are connected.
  *
- * <p>The broker is the whole one with stores on disk; only sockets are replaced, by Netty's {@code LocalChannel}, which keeps the accepting server, the event
- * loops, the real pipeline and the order of reads and writes. ({@code EmbeddedChannel} has an event loop of its own and no threads.) There are no system calls
- * and no kernel buffers: those of TCP come on top, see docs/tuning.md. Clients are in the same process on an event loop of their own; what their side of the
- * channels takes is measured by pairs of bare channels and taken off.
+ * <p>The broker is the whole one with stores on disk; only sockets are replaced, by Netty's {@code LocalChannel}, which
+ * keeps the accepting server, the event loops, the real pipeline and the order of reads and writes.
+ * ({@code EmbeddedChannel} has an event loop of its own and no threads.) There are no system calls and no kernel
+ * buffers: those of TCP come on top, see docs/tuning.md. Clients are in the same process on an event loop of their own;
+ * what their side of the channels takes is measured by pairs of bare channels and taken off.
  */
 @Command(
         name = "perf.sh sessions",
@@ -131,7 +132,10 @@ public final class MillionSessions implements Callable<Integer> {
         tell("connectBrokerCpuMicrosEach", rounded(Cpu.now().since(before).brokerSeconds() * 1e6 / count));
     }
 
-    /** A client's ping each {@link #keepAliveSeconds}, spread evenly; or nothing, which tells what the sweep over all connections costs. */
+    /**
+     * A client's ping each {@link #keepAliveSeconds}, spread evenly; or nothing, which tells what the sweep over all
+     * connections costs.
+     */
     private void keepAlive(InMemoryClients clients, String name, boolean pings) throws InterruptedException {
         int length = pings ? seconds : Math.min(seconds, 10);
         Cpu before = Cpu.now();

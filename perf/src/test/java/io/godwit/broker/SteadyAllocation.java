@@ -23,8 +23,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What a message costs in heap on its steady way through the broker, from one live client over TCP to another: bytes that the event loops allocate for each, QoS 0 and 1,
- * one message at a time and many in one segment. The broker is the whole one in this process; this thread is both clients, on plain sockets, and is not counted.
+ * What a message costs in heap on its steady way through the broker, from one live client over TCP to another: bytes
+ * that the event loops allocate for each, QoS 0 and 1, one message at a time and many in one segment. The broker is the
+ * whole one in this process; this thread is both clients, on plain sockets, and is not counted.
  */
 public final class SteadyAllocation {
     private static final int PAYLOAD_BYTES = 32;

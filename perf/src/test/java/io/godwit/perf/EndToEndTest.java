@@ -123,7 +123,10 @@ class EndToEndTest {
         assertNothingIsLost(json);
     }
 
-    /** Of a size that comes in several pieces, from local addresses in turn, with the broker's name in its certificate verified. */
+    /**
+     * Of a size that comes in several pieces, from local addresses in turn, with the broker's name in its certificate
+     * verified.
+     */
     @Test
     void whatIsSentOverWebSocketWithTlsArrives() throws Exception {
         JsonObject json = runAt(
@@ -219,7 +222,10 @@ class EndToEndTest {
                 .isEqualTo(json.getJsonObject("delivery").getLong("sent"));
     }
 
-    /** It has 1,000 messages under way to a client at most (sendMaximum), and the first is acknowledged only when all have been published. */
+    /**
+     * It has 1,000 messages under way to a client at most (sendMaximum), and the first is acknowledged only when all
+     * have been published.
+     */
     @Test
     void theBrokerWaitsForAcknowledgementsThatAreLate() throws Exception {
         JsonObject json =

@@ -30,8 +30,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What an idle connection with one subscription costs the broker in memory: opens connections, holds them, and prints the broker process's resident
- * memory and (by {@code jcmd}, after a collection) its heap before and after, per connection.
+ * What an idle connection with one subscription costs the broker in memory: opens connections, holds them, and prints
+ * the broker process's resident memory and (by {@code jcmd}, after a collection) its heap before and after, per
+ * connection.
  *
  * <p>Arguments: broker's pid, host, port, {@code tcp} or {@code tls}, number of connections.
  */

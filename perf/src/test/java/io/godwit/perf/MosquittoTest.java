@@ -20,7 +20,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Small loads against a broker that is not ours. Skipped where there is none, or failed with {@code -Dclients=required} where {@code clients.missing} does not name it. */
+/**
+ * Small loads against a broker that is not ours. Skipped where there is none, or failed with {@code -Dclients=required}
+ * where {@code clients.missing} does not name it.
+ */
 class MosquittoTest {
     private static final List<Path> PLACES = List.of(
             Path.of("/usr/sbin/mosquitto"), Path.of("/usr/local/sbin/mosquitto"), Path.of("/usr/bin/mosquitto"));

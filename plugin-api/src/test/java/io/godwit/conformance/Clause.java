@@ -6,11 +6,12 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The normative statements that a test holds the broker to: it would fail if the broker broke one of them. Stands on a test method, or
- * on the method that hands a parameterized test its rows.
+ * The normative statements that a test holds the broker to: it would fail if the broker broke one of them. Stands on a
+ * test method, or on the method that hands a parameterized test its rows.
  *
- * <p>The statements are listed in {@code broker-dist/src/test/resources/conformance}. From the list and these annotations the build
- * makes {@code docs/conformance.md}; it fails when a statement for servers has no test, or an annotation names none.
+ * <p>The statements are listed in {@code broker-dist/src/test/resources/conformance}. From the list and these
+ * annotations the build makes {@code docs/conformance.md}; it fails when a statement for servers has no test, or an
+ * annotation names none.
  */
 @Retention(RetentionPolicy.SOURCE)
 @Target(ElementType.METHOD)

@@ -23,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Retained messages through the ranges of the retain store. A match goes from range to range in key order; the cursor of a page is the
- * key at which to go on, so it means the same after topics were set or cleared, and after ranges were split or merged.
+ * Retained messages through the ranges of the retain store. A match goes from range to range in key order; the cursor
+ * of a page is the key at which to go on, so it means the same after topics were set or cleared, and after ranges were
+ * split or merged.
  */
 final class RangedRetainClient implements RetainClient {
     private static final Logger LOG = LoggerFactory.getLogger(RangedRetainClient.class);

@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The retained messages of all tenants, one per topic.
  *
- * <p>Life cycle: {@link #coprocessorFactory} goes into the retain store of base-kv; then {@link #start} takes that store's client.
- * {@link #client} may be handed out before; it fails with {@code CLOSED} until the start and after the close.
+ * <p>Life cycle: {@link #coprocessorFactory} goes into the retain store of base-kv; then {@link #start} takes that
+ * store's client. {@link #client} may be handed out before; it fails with {@code CLOSED} until the start and after the
+ * close.
  */
 public final class RetainStore implements AutoCloseable {
     private final RetainConfig config;

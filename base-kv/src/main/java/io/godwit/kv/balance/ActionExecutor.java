@@ -7,9 +7,9 @@ import java.util.concurrent.CompletableFuture;
 @FunctionalInterface
 public interface ActionExecutor {
     /**
-     * Begins {@code action} after it has made sure that this node leads the range and that it has the epoch of the action. Never blocks. The
-     * future completes on any thread; that it fails counts as {@link ActionOutcome#FAILED}. The loop gives up waiting after a
-     * time, which does not end the action.
+     * Begins {@code action} after it has made sure that this node leads the range and that it has the epoch of the
+     * action. Never blocks. The future completes on any thread; that it fails counts as {@link ActionOutcome#FAILED}.
+     * The loop gives up waiting after a time, which does not end the action.
      */
     CompletableFuture<ActionOutcome> execute(BalanceAction action);
 }

@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Looks after the balancers of a key space on one node while it runs. What is changed here lasts until the node stops; balancers of other
- * nodes are not touched. May be called on any thread; futures complete on the loop's, and fail with {@link IllegalArgumentException} where that
- * is said, or {@link IllegalStateException} once the loop is closed.
+ * Looks after the balancers of a key space on one node while it runs. What is changed here lasts until the node stops;
+ * balancers of other nodes are not touched. May be called on any thread; futures complete on the loop's, and fail with
+ * {@link IllegalArgumentException} where that is said, or {@link IllegalStateException} once the loop is closed.
  */
 public interface BalanceControl {
     /** In the order in which they are asked. */
@@ -20,8 +20,8 @@ public interface BalanceControl {
     CompletableFuture<Void> resume(String balancer);
 
     /**
-     * Changes some settings; the others stay as they are. Fails when there is no balancer of that name, or a setting is unknown or not valid:
-     * then nothing is changed.
+     * Changes some settings; the others stay as they are. Fails when there is no balancer of that name, or a setting is
+     * unknown or not valid: then nothing is changed.
      */
     CompletableFuture<Void> tune(String balancer, Map<String, String> settings);
 }

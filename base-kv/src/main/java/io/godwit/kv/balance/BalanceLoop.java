@@ -23,14 +23,17 @@ import org.slf4j.LoggerFactory;
 /**
  * Asks the balancers of one key space, round by round, and has done what they ask for.
  *
- * <p>A round takes the view and asks one balancer after the other until one has an action: at most one is begun in a round, one is under
- * way for each balancer, and one for each range. An action is watched until it has ended and the view shows what came of it; only
- * then is its balancer asked again, so that nobody decides twice on the same state. One that took too long counts as failed. A range whose action failed
- * rests, the longer the more often; balancers see it as {@linkplain RangeChange#PAUSE having something under way}.
+ * <p>A round takes the view and asks one balancer after the other until one has an action: at most one is begun in a
+ * round, one is under way for each balancer, and one for each range. An action is watched until it has ended and the
+ * view shows what came of it; only then is its balancer asked again, so that nobody decides twice on the same state.
+ * One that took too long counts as failed. A range whose action failed rests, the longer the more often; balancers see
+ * it as {@linkplain RangeChange#PAUSE having something under way}.
  *
- * <p>A balancer may be anybody's code: what it throws, and an action that makes no sense in the view, are logged, and it is left out for a while.
+ * <p>A balancer may be anybody's code: what it throws, and an action that makes no sense in the view, are logged, and
+ * it is left out for a while.
  *
- * <p>Confined to the thread of its {@link BalanceTimer}, but for {@link BalanceControl}, {@link #start} and {@link #close}, which hand over.
+ * <p>Confined to the thread of its {@link BalanceTimer}, but for {@link BalanceControl}, {@link #start} and
+ * {@link #close}, which hand over.
  */
 public final class BalanceLoop implements BalanceControl, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BalanceLoop.class);
@@ -237,7 +240,10 @@ public final class BalanceLoop implements BalanceControl, AutoCloseable {
         }
     }
 
-    /** Counts the outcome; after a bad one the ranges rest. A stale one rests for one pause: the view is to become newer. */
+    /**
+     * Counts the outcome; after a bad one the ranges rest. A stale one rests for one pause: the view is to become
+     * newer.
+     */
     private void settle(ActionWatch watch, ActionOutcome outcome, long now) {
         watch.slot().ended(watch.action(), outcome);
         List<Long> ranges = watch.action() instanceof Merge merge

@@ -69,7 +69,8 @@ public record BalancePlan(List<Step> steps) {
     }
 
     /**
-     * The shipped balancers. What concerns several (the limits of a range, the grace period) is given to each that knows it.
+     * The shipped balancers. What concerns several (the limits of a range, the grace period) is given to each that
+     * knows it.
      *
      * @param settings what differs from the defaults
      * @throws IllegalArgumentException if no shipped balancer knows one of them

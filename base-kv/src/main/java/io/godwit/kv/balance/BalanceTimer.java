@@ -3,7 +3,8 @@ package io.godwit.kv.balance;
 import java.time.Duration;
 
 /**
- * The one thread of a balance loop and its clock. The tests have one that is moved by hand; a node adapts its timers and I/O threads.
+ * The one thread of a balance loop and its clock. The tests have one that is moved by hand; a node adapts its timers
+ * and I/O threads.
  */
 public interface BalanceTimer {
     /** A clock that only advances, of any origin. */

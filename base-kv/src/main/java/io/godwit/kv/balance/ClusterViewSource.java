@@ -7,8 +7,8 @@ import java.util.Optional;
 @FunctionalInterface
 public interface ClusterViewSource {
     /**
-     * What is known now. Called on the loop's thread, about once a second; must not wait for anything. What this store leads is told as it is,
-     * what others lead as they last told.
+     * What is known now. Called on the loop's thread, about once a second; must not wait for anything. What this store
+     * leads is told as it is, what others lead as they last told.
      *
      * @return empty while too little is known to decide on anything, as after the start
      */

@@ -15,8 +15,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Joins neighbours that have been cold and small for long. Together they must stay far below what {@link LoadSplit} cuts, at their peaks, or
- * they would be cut again. All stores pair the ranges off in the same way, from the first key on, so that no range is asked for twice.
+ * Joins neighbours that have been cold and small for long. Together they must stay far below what {@link LoadSplit}
+ * cuts, at their peaks, or they would be cut again. All stores pair the ranges off in the same way, from the first key
+ * on, so that no range is asked for twice.
  *
  * @param maxIoDensity, maxBusyShare, maxBytes as in {@link LoadSplit}
  * @param coldShare of these that the two may have together

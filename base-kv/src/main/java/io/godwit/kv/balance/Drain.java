@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Empties the stores that are to go: leaders first, which is quick, then a new voter elsewhere for each of theirs. {@link ReplicaCount}
- * then gives up the voter that is to go; also where no other store can take it and enough voters are left.
+ * Empties the stores that are to go: leaders first, which is quick, then a new voter elsewhere for each of theirs.
+ * {@link ReplicaCount} then gives up the voter that is to go; also where no other store can take it and enough voters
+ * are left.
  */
 record Drain(PlacementRules rules) implements RangeBalancer {
 

@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The exchange of one voter of a range for a store that is better: a learner is added, it catches up, is promoted, and {@link ReplicaCount}
- * gives up the voter then too many. An exchange that has begun is known by its learner, and goes on as long as it is of any use.
+ * The exchange of one voter of a range for a store that is better: a learner is added, it catches up, is promoted, and
+ * {@link ReplicaCount} gives up the voter then too many. An exchange that has begun is known by its learner, and goes
+ * on as long as it is of any use.
  */
 record Exchange(ClusterView view, Placement placement, RangeView range) {
 

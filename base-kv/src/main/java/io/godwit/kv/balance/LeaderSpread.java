@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Has stores lead in proportion to their cores: ranges without load count a little, so that they are shared too. A leader moves only where the
- * store that gets it will still have less to lead than the one that gives had, by a margin: so each step lowers the higher of two loads, and there is an
- * end of them.
+ * Has stores lead in proportion to their cores: ranges without load count a little, so that they are shared too. A
+ * leader moves only where the store that gets it will still have less to lead than the one that gives had, by a margin:
+ * so each step lowers the higher of two loads, and there is an end of them.
  *
  * @param margin share of the mean load that a step must gain
  * @param maxCpuLoad above which a store is given nothing to lead

@@ -14,8 +14,9 @@ import java.util.function.UnaryOperator;
 import org.jctools.queues.MpscArrayQueue;
 
 /**
- * Measures the load of one range while this node leads it; made anew with each leadership and each change of bounds. The threads that apply and that
- * read report to it; the range executor ticks it once a second and reads what came of it.
+ * Measures the load of one range while this node leads it; made anew with each leadership and each change of bounds.
+ * The threads that apply and that read report to it; the range executor ticks it once a second and reads what came of
+ * it.
  */
 public final class LoadMeter {
     private static final int SAMPLE_EVERY = 16;

@@ -15,10 +15,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Cuts a range that has too much to do, in the middle of its load, and one that is too large, in the middle of its bytes.
+ * Cuts a range that has too much to do, in the middle of its load, and one that is too large, in the middle of its
+ * bytes.
  *
- * <p>A range writes on one thread, so two do more than one, as long as there are cores for them and the disk keeps up. So load splits nothing while operations are slow
- * (then the disk is what is short), while no store has CPU left, beyond some ranges a core, and where the load is on one key.
+ * <p>A range writes on one thread, so two do more than one, as long as there are cores for them and the disk keeps up.
+ * So load splits nothing while operations are slow (then the disk is what is short), while no store has CPU left,
+ * beyond some ranges a core, and where the load is on one key.
  *
  * @param maxIoDensity operations per millisecond above which a range is cut
  * @param maxBusyShare of a second spent on operations, above which it is cut too

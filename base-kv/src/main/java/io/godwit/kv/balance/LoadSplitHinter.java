@@ -12,9 +12,10 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * Cuts a range in the middle of its load. The load is kept as a sample of fixed size: of each stride of operations one, chosen at random within the stride (an exact
- * step would fall in with a publisher's rhythm), is remembered by its key. When the sample is full every second one is dropped and the stride doubled. So
- * each sample stands for as many operations, and the key in the middle of the sorted sample has half of them below it.
+ * Cuts a range in the middle of its load. The load is kept as a sample of fixed size: of each stride of operations one,
+ * chosen at random within the stride (an exact step would fall in with a publisher's rhythm), is remembered by its key.
+ * When the sample is full every second one is dropped and the stride doubled. So each sample stands for as many
+ * operations, and the key in the middle of the sorted sample has half of them below it.
  */
 final class LoadSplitHinter implements SplitHinter {
     private static final int CAPACITY = 512;

@@ -18,9 +18,10 @@ import java.util.function.Predicate;
 /**
  * What a view says of where replicas and leaders are and may go. Made for one decision.
  *
- * <p>The <em>pressure</em> on a store is the work of its voters for each of its cores plus their bytes for each byte it has room for, both
- * against what all stores would have if they had the same: 2 on a store that has just its share. Learners do not count (but where a new one goes), and
- * the means do not depend on how many replicas there are: otherwise the first step of an exchange would change what spoke for it.
+ * <p>The <em>pressure</em> on a store is the work of its voters for each of its cores plus their bytes for each byte it
+ * has room for, both against what all stores would have if they had the same: 2 on a store that has just its share.
+ * Learners do not count (but where a new one goes), and the means do not depend on how many replicas there are:
+ * otherwise the first step of an exchange would change what spoke for it.
  */
 final class Placement {
     /** What an idle range costs, in operations per second: so that ranges without load are shared evenly too. */
@@ -170,7 +171,10 @@ final class Placement {
         return seen.liveness() == Liveness.DOWN && seen.livenessFor().compareTo(rules.grace()) >= 0;
     }
 
-    /** Whether every range is led, no replica has only just stopped, and no store is away or has only just come back: what is not urgent waits for that. */
+    /**
+     * Whether every range is led, no replica has only just stopped, and no store is away or has only just come back:
+     * what is not urgent waits for that.
+     */
     boolean isQuiet() {
         return view.ranges().stream()
                         .allMatch(range -> range.leader().isPresent()
@@ -258,7 +262,10 @@ final class Placement {
         return pairs;
     }
 
-    /** The voter that the range can best do without, and keeps its majority without: lost, to go, of a crowded zone, under pressure. */
+    /**
+     * The voter that the range can best do without, and keeps its majority without: lost, to go, of a crowded zone,
+     * under pressure.
+     */
     Optional<String> bestToRemove(RangeView range) {
         List<String> voters = range.voters();
         return voters.stream()
@@ -320,8 +327,9 @@ final class Placement {
     }
 
     /**
-     * The voter that a usable {@code store}, with a learner or none, should replace: so that fewer voters share a zone, or, with as many,
-     * so that the higher of the two pressures falls by more than {@code margin}. Called for every range and store, so it is plain.
+     * The voter that a usable {@code store}, with a learner or none, should replace: so that fewer voters share a zone,
+     * or, with as many, so that the higher of the two pressures falls by more than {@code margin}. Called for every
+     * range and store, so it is plain.
      */
     Optional<String> swapFor(RangeView range, List<String> voters, String store, double margin) {
         int before = collisions(voters);

@@ -3,7 +3,10 @@ package io.godwit.kv.balance;
 import java.time.Duration;
 import java.util.Map;
 
-/** Reads the settings of a balancer. What is wrong is told by an {@link IllegalArgumentException} that names setting, value and expectation. */
+/**
+ * Reads the settings of a balancer. What is wrong is told by an {@link IllegalArgumentException} that names setting,
+ * value and expectation.
+ */
 final class PolicySettings {
     private final Map<String, String> texts;
 

@@ -10,12 +10,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Has stores keep replicas in proportion to their cores and to the room on their disks. A voter is exchanged for one on another store only where
- * that store will still be under less {@linkplain Placement pressure} than the one that gives was, by a margin.
+ * Has stores keep replicas in proportion to their cores and to the room on their disks. A voter is exchanged for one on
+ * another store only where that store will still be under less {@linkplain Placement pressure} than the one that gives
+ * was, by a margin.
  *
- * <p>One exchange at a time in the whole cluster, and none while a range lacks a voter: two begun on the same view, in opposite directions, would
- * each take the use out of the other for ever. Nobody has to be asked for that: every store looks for the best exchange among all ranges,
- * its own and the others', and only the one that leads the range begins it.
+ * <p>One exchange at a time in the whole cluster, and none while a range lacks a voter: two begun on the same view, in
+ * opposite directions, would each take the use out of the other for ever. Nobody has to be asked for that: every store
+ * looks for the best exchange among all ranges, its own and the others', and only the one that leads the range begins
+ * it.
  *
  * @param margin share of the mean pressure that an exchange must gain to be begun
  */

@@ -14,17 +14,20 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Gives every range the voters that are configured, in different zones where there are such, and a new one for each whose store is gone.
- * It also ends what the other balancers begin: a voter too many is given up here, and so is a learner that is of no use any more.
+ * Gives every range the voters that are configured, in different zones where there are such, and a new one for each
+ * whose store is gone. It also ends what the other balancers begin: a voter too many is given up here, and so is a
+ * learner that is of no use any more.
  *
- * <p>A voter is lost only after a new one has caught up and votes, unless there is one too many. While a voter is away but not gone
- * nothing is changed: it is being restarted, and every change would cost more than waiting. While most stores are away nothing is changed either.
+ * <p>A voter is lost only after a new one has caught up and votes, unless there is one too many. While a voter is away
+ * but not gone nothing is changed: it is being restarted, and every change would cost more than waiting. While most
+ * stores are away nothing is changed either.
  *
- * <p>A voter that has stopped after a fault of its own is replaced as one whose store is gone, after the same grace period. Where no other store can take
- * a replica it is begun anew in its place: it is made no voter, which takes nothing from the majority that there is, since it does not vote; its
- * store, told that it is no member, keeps the damaged files aside; then the range has a voter too few, and gets one where there was one. It must not
- * come back blank under its old vote: it could help elect somebody who lacks what it had acknowledged. Once for each range and store: the store does
- * not offer it again while the files are there.
+ * <p>A voter that has stopped after a fault of its own is replaced as one whose store is gone, after the same grace
+ * period. Where no other store can take a replica it is begun anew in its place: it is made no voter, which takes
+ * nothing from the majority that there is, since it does not vote; its store, told that it is no member, keeps the
+ * damaged files aside; then the range has a voter too few, and gets one where there was one. It must not come back
+ * blank under its old vote: it could help elect somebody who lacks what it had acknowledged. Once for each range and
+ * store: the store does not offer it again while the files are there.
  */
 record ReplicaCount(PlacementRules rules) implements RangeBalancer {
 

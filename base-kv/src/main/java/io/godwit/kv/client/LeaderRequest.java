@@ -3,13 +3,14 @@ package io.godwit.kv.client;
 import java.util.function.Predicate;
 
 /**
- * Something the leader of a range is asked to do, handled by its {@link io.godwit.kv.coprocessor.RangeLeader}. It carries its own
- * way of answering.
+ * Something the leader of a range is asked to do, handled by its {@link io.godwit.kv.coprocessor.RangeLeader}. It
+ * carries its own way of answering.
  */
 public interface LeaderRequest {
     /**
-     * Whether some of it is for keys of the range that is asked, though it was submitted by another key: after a split the range that it came to then has its
-     * leader do its part and hand on the rest. Handed on as a whole it would come back behind what was submitted later.
+     * Whether some of it is for keys of the range that is asked, though it was submitted by another key: after a split
+     * the range that it came to then has its leader do its part and hand on the rest. Handed on as a whole it would
+     * come back behind what was submitted later.
      */
     default boolean concerns(Predicate<byte[]> isOwned) {
         return false;

@@ -7,41 +7,47 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One store as its users see it: a key space. Finds the range that owns a key and follows it when it moves, splits or merges.
- * Thread-safe. Futures complete on a range executor or an I/O thread, fail with {@link RangeException} only, and are never null.
+ * One store as its users see it: a key space. Finds the range that owns a key and follows it when it moves, splits or
+ * merges. Thread-safe. Futures complete on a range executor or an I/O thread, fail with {@link RangeException} only,
+ * and are never null.
  */
 public interface RangeClient {
     /**
-     * Applies {@code mutation} in the range that owns {@code key}; completes with the reply of the coprocessor after the
-     * mutation is committed, fsynced and applied. After {@code TIMEOUT} it may still be applied. Mutations of one key from one thread are
-     * applied in the order of the calls.
+     * Applies {@code mutation} in the range that owns {@code key}; completes with the reply of the coprocessor after
+     * the mutation is committed, fsynced and applied. After {@code TIMEOUT} it may still be applied. Mutations of one
+     * key from one thread are applied in the order of the calls.
      */
     CompletableFuture<byte[]> mutate(byte[] key, byte[] mutation, Deadline deadline);
 
     /**
-     * As {@link #mutate}, for a mutation that deletes, or keeps account of what is there already: it is applied also while free disk is below
-     * the low-water mark and {@code mutate} fails with {@code DISK_FULL}. In one order with {@code mutate}.
+     * As {@link #mutate}, for a mutation that deletes, or keeps account of what is there already: it is applied also
+     * while free disk is below the low-water mark and {@code mutate} fails with {@code DISK_FULL}. In one order with
+     * {@code mutate}.
      */
     CompletableFuture<byte[]> relieve(byte[] key, byte[] mutation, Deadline deadline);
 
-    /** A linearizable read (ReadIndex): sees every mutation whose future had completed before the call. Runs on an I/O thread. */
+    /**
+     * A linearizable read (ReadIndex): sees every mutation whose future had completed before the call. Runs on an I/O
+     * thread.
+     */
     CompletableFuture<byte[]> query(byte[] key, byte[] query, Deadline deadline);
 
     /**
-     * The same for a query about all of {@code [key, end)}, {@code end} null meaning without end. Fails with {@code MOVED} when the range that
-     * owns {@code key} ends before {@code end}, as it does after a split: ask {@link #rangeKeys} again.
+     * The same for a query about all of {@code [key, end)}, {@code end} null meaning without end. Fails with
+     * {@code MOVED} when the range that owns {@code key} ends before {@code end}, as it does after a split: ask
+     * {@link #rangeKeys} again.
      */
     CompletableFuture<byte[]> query(byte[] key, byte @Nullable [] end, byte[] query, Deadline deadline);
 
     /**
-     * Hands {@code request} to the leader of the range that owns {@code key}. Requests of one thread for one range are handled in the
-     * order of the calls. Never blocks.
+     * Hands {@code request} to the leader of the range that owns {@code key}. Requests of one thread for one range are
+     * handled in the order of the calls. Never blocks.
      */
     void submit(byte[] key, LeaderRequest request);
 
     /**
-     * Parts {@code count} keys among the ranges that own them and submits one request to each, all by one view of the ranges: in one order
-     * with {@link #submit}.
+     * Parts {@code count} keys among the ranges that own them and submits one request to each, all by one view of the
+     * ranges: in one order with {@link #submit}.
      *
      * @param keys gives the key of a number below {@code count}; must not block
      * @param requests makes a range's request out of the numbers, ascending, of its keys; must not block
@@ -49,8 +55,8 @@ public interface RangeClient {
     void submitParts(int count, IntFunction<byte[]> keys, Function<int[], LeaderRequest> requests);
 
     /**
-     * One key out of every range that overlaps {@code [start, end)}, ascending; the first is {@code start} itself. For queries that
-     * must visit all ranges of an interval. {@code end} null means without end.
+     * One key out of every range that overlaps {@code [start, end)}, ascending; the first is {@code start} itself. For
+     * queries that must visit all ranges of an interval. {@code end} null means without end.
      */
     List<byte[]> rangeKeys(byte[] start, byte @Nullable [] end);
 }

@@ -10,17 +10,22 @@ public final class RangeException extends Exception {
         TIMEOUT,
         /** The leader takes no more: too much is waiting for the disk. Nothing was written. */
         OVERLOADED,
-        /** Free disk is below the low-water mark. Nothing was written; reads go on, and so does what relieves the disk. */
+        /**
+         * Free disk is below the low-water mark. Nothing was written; reads go on, and so does what relieves the disk.
+         */
         DISK_FULL,
         /**
          * The mutation is larger than an entry of the log may be. Nothing was written, and asking again is of no use.
          */
         TOO_LARGE,
-        /** The store stopped after a fault (failed fsync, corruption). Nothing will be written until it was repaired. */
+        /**
+         * The store stopped after a fault (failed fsync, corruption). Nothing will be written until it was repaired.
+         */
         STORE_FAILED,
         /**
-         * The range was split, merged or handed over in good order: all that it had accepted was answered before. Ask again. Leaders are stopped with
-         * it; of a {@link RangeClient}'s callers only those see it that ask for an interval.
+         * The range was split, merged or handed over in good order: all that it had accepted was answered before. Ask
+         * again. Leaders are stopped with it; of a {@link RangeClient}'s callers only those see it that ask for an
+         * interval.
          */
         MOVED,
         /** The store is closing. */

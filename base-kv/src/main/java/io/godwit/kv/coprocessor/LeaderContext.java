@@ -13,8 +13,8 @@ public interface LeaderContext {
     RangeBounds bounds();
 
     /**
-     * Hands on a request that came here though this range does not own the key any more, to the one that does; ahead of those that come to that
-     * one by themselves and were submitted later.
+     * Hands on a request that came here though this range does not own the key any more, to the one that does; ahead of
+     * those that come to that one by themselves and were submitted later.
      */
     void forward(byte[] key, LeaderRequest request);
 
@@ -22,21 +22,26 @@ public interface LeaderContext {
     void propose(Proposal proposal);
 
     /**
-     * Whether proposals are taken that are not {@linkplain Proposal#isRelieving relieving}; false while free disk is below the low-water mark.
-     * For a leader that gathers what many ask for into one proposal: it keeps out what would not be taken alone.
+     * Whether proposals are taken that are not {@linkplain Proposal#isRelieving relieving}; false while free disk is
+     * below the low-water mark. For a leader that gathers what many ask for into one proposal: it keeps out what would
+     * not be taken alone.
      */
     boolean mayAdd();
 
     /**
-     * Runs {@code work} on an I/O thread on a snapshot that holds at least everything applied before this call, then {@code then} on the
-     * range executor with the result or what it threw. Not called back after {@link RangeLeader#stop}.
+     * Runs {@code work} on an I/O thread on a snapshot that holds at least everything applied before this call, then
+     * {@code then} on the range executor with the result or what it threw. Not called back after
+     * {@link RangeLeader#stop}.
      */
     <T> void read(Function<RangeReader, T> work, BiConsumer<@Nullable T, @Nullable Throwable> then);
 
     /** Runs {@code task} on the range executor after {@code delayMillis}, unless leadership has ended by then. */
     void schedule(long delayMillis, Runnable task);
 
-    /** Runs {@code task} on the range executor as soon as what is queued there now is done; for work to be batched. May be called on any thread. */
+    /**
+     * Runs {@code task} on the range executor as soon as what is queued there now is done; for work to be batched. May
+     * be called on any thread.
+     */
     void execute(Runnable task);
 
     /**

@@ -3,8 +3,8 @@ package io.godwit.kv.coprocessor;
 import io.godwit.kv.client.RangeException;
 
 /**
- * A mutation on its way into the log. It waits in the batcher until a log entry is sealed; only then is it encoded, so that it may
- * still grow or be cancelled. Confined to the range executor.
+ * A mutation on its way into the log. It waits in the batcher until a log entry is sealed; only then is it encoded, so
+ * that it may still grow or be cancelled. Confined to the range executor.
  */
 public abstract class Proposal {
     private enum State {
@@ -20,8 +20,9 @@ public abstract class Proposal {
     public abstract int sizeHint();
 
     /**
-     * Whether it is taken while free disk is below the low-water mark, when what users add is refused with {@code DISK_FULL}: a deletion, a
-     * mark, the bookkeeping of what is there already. Below half of that mark it is refused as well.
+     * Whether it is taken while free disk is below the low-water mark, when what users add is refused with
+     * {@code DISK_FULL}: a deletion, a mark, the bookkeeping of what is there already. Below half of that mark it is
+     * refused as well.
      */
     public boolean isRelieving() {
         return false;
@@ -33,10 +34,16 @@ public abstract class Proposal {
     /** Committed, fsynced and applied. Proposals of one range are told in the order they were sealed. */
     public abstract void applied(byte[] reply);
 
-    /** Not known to be applied: it may be, after {@code TIMEOUT} or {@code STORE_FAILED}; it is not after the other causes. */
+    /**
+     * Not known to be applied: it may be, after {@code TIMEOUT} or {@code STORE_FAILED}; it is not after the other
+     * causes.
+     */
     public abstract void failed(RangeException cause);
 
-    /** Takes it back while it still waits: then it is never encoded and neither {@code applied} nor {@code failed} is called. */
+    /**
+     * Takes it back while it still waits: then it is never encoded and neither {@code applied} nor {@code failed} is
+     * called.
+     */
     public final boolean cancel() {
         if (state != State.WAITING) {
             return false;

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The state machine of one range replica. Owned by the range; {@link #open} and {@link #apply} run on the apply thread, one at a time;
- * {@link #query} runs on I/O threads, several at once; {@link #lead} on the range executor.
+ * The state machine of one range replica. Owned by the range; {@link #open} and {@link #apply} run on the apply thread,
+ * one at a time; {@link #query} runs on I/O threads, several at once; {@link #lead} on the range executor.
  */
 public interface RangeCoprocessor {
 
@@ -26,11 +26,12 @@ public interface RangeCoprocessor {
     }
 
     /**
-     * Applies the mutations of one committed log entry, in order. Deterministic: no clock, no I/O, no network, no randomness; the same
-     * entry on the same state writes the same bytes. What it throws stops the range, so refuse by a reply.
+     * Applies the mutations of one committed log entry, in order. Deterministic: no clock, no I/O, no network, no
+     * randomness; the same entry on the same state writes the same bytes. What it throws stops the range, so refuse by
+     * a reply.
      *
-     * @param afterCommit takes effects (index updates); each runs on the apply thread once the batch is durable in the range, in order,
-     *     before the replies are released
+     * @param afterCommit takes effects (index updates); each runs on the apply thread once the batch is durable in the
+     *     range, in order, before the replies are released
      * @return a reply per mutation, in order
      */
     List<byte[]> apply(RangeWrites writes, List<byte[]> mutations, Consumer<Runnable> afterCommit);
@@ -39,8 +40,8 @@ public interface RangeCoprocessor {
     byte[] query(RangeReader snapshot, byte[] query);
 
     /**
-     * Called when this replica has become leader and has applied its own term's first entry. The leader returned handles requests until
-     * its {@link RangeLeader#stop}. The default proposes nothing and refuses every request.
+     * Called when this replica has become leader and has applied its own term's first entry. The leader returned
+     * handles requests until its {@link RangeLeader#stop}. The default proposes nothing and refuses every request.
      */
     default RangeLeader lead(LeaderContext context) {
         return RangeLeader.NONE;

@@ -21,15 +21,15 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream of appends to a node. Ends for good when its connection breaks, or the other side ends it: then what waits for an answer fails,
- * and whoever wants to go on opens another.
+ * One stream of appends to a node. Ends for good when its connection breaks, or the other side ends it: then what waits
+ * for an answer fails, and whoever wants to go on opens another.
  *
  * <p>A node that does not read stops the stream ({@link ClientCall#isReady}): requests wait here, in order, and beyond
  * {@link #MAX_QUEUED_BYTES} they fail at once, which has JRaft try again later. One that nobody waits for any more is
  * not sent. gRPC would take in everything, and JRaft sends anew what was not answered in time.
  *
- * <p>Guarded by its lock, since replicators of many groups send through it, and a gRPC call takes one message at a time. Answers are handed
- * out outside of it.
+ * <p>Guarded by its lock, since replicators of many groups send through it, and a gRPC call takes one message at a
+ * time. Answers are handed out outside of it.
  */
 final class AppendStream extends ClientCall.Listener<Numbered> {
     /** Of the groups that share the stream, together: as much as one of them may have in flight. */

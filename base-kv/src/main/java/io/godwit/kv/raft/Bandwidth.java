@@ -3,7 +3,10 @@ package io.godwit.kv.raft;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Shares out a number of bytes a second. Any thread: senders of several snapshots contend for it, for the time of an addition. */
+/**
+ * Shares out a number of bytes a second. Any thread: senders of several snapshots contend for it, for the time of an
+ * addition.
+ */
 final class Bandwidth {
     /** What may go at once after a pause. */
     private static final long BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(50);

@@ -9,19 +9,23 @@ import java.util.concurrent.TimeUnit;
 /**
  * JRaft's timers, with two things of ours.
  *
- * <p>They fire together: a leader of hundreds of idle groups has a heartbeat for each follower of each, and one by one each wakes half a dozen threads
- * here and there. So long delays end a little early, at the next even {@link #TOGETHER_MILLIS} of the monotonic clock: what is due then goes through
- * threads that are awake, and leaves in few writes.
+ * <p>They fire together: a leader of hundreds of idle groups has a heartbeat for each follower of each, and one by one
+ * each wakes half a dozen threads here and there. So long delays end a little early, at the next even
+ * {@link #TOGETHER_MILLIS} of the monotonic clock: what is due then goes through threads that are awake, and leaves in
+ * few writes.
  *
- * <p>There is a bound on what the wall clock can do to them. A leader takes the delay to a follower's next heartbeat, and to the next attempt at
- * one that could not be reached, as the difference of two looks at the wall clock, with a call between them: a clock that is set back meanwhile
- * by an hour would have the follower hear nothing for an hour. No timer that JRaft sets on purpose is longer than {@link #MAX_MILLIS}; one that
- * fires early looks again. All else that JRaft decides by time goes by the monotonic clock.
+ * <p>There is a bound on what the wall clock can do to them. A leader takes the delay to a follower's next heartbeat,
+ * and to the next attempt at one that could not be reached, as the difference of two looks at the wall clock, with a
+ * call between them: a clock that is set back meanwhile by an hour would have the follower hear nothing for an hour. No
+ * timer that JRaft sets on purpose is longer than {@link #MAX_MILLIS}; one that fires early looks again. All else that
+ * JRaft decides by time goes by the monotonic clock.
  */
 @SPI(name = "godwit", priority = 100)
 public final class BoundedTimers extends DefaultRaftTimerFactory {
     static final long MAX_MILLIS = 60_000;
-    /** A part of the shortest delay that is {@link #LONG_MILLIS}, so that heartbeats become no more frequent by much. */
+    /**
+     * A part of the shortest delay that is {@link #LONG_MILLIS}, so that heartbeats become no more frequent by much.
+     */
     static final long TOGETHER_MILLIS = 250;
 
     private static final long LONG_MILLIS = 1_000;

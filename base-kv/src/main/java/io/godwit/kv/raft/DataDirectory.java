@@ -26,16 +26,18 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>{@link #claim}: the directory, made durable with its parents; a crash leaves it empty, the next start goes on
  *   <li>{@code LOCK}, locked; it counts as empty
- *   <li>a node of a cluster now learns from the members which cluster it is to belong to, or that it may not; nothing is written meanwhile
+ *   <li>a node of a cluster now learns from the members which cluster it is to belong to, or that it may not; nothing
+ *       is written meanwhile
  *   <li>{@link Claim#open}: {@code FORMAT.new}, written and fsynced; it counts as empty too, and is overwritten
  *   <li>{@code FORMAT.new} renamed to {@code FORMAT}, the directory fsynced; from here on the ids stay
- *   <li>{@code INCARNATION}, replaced in the same way, in a cluster at each start that finds {@code FORMAT}, before anything is announced to other
- *       nodes. Missing beside {@code FORMAT}, the last one was 1, which is that of the start that wrote {@code FORMAT}
+ *   <li>{@code INCARNATION}, replaced in the same way, in a cluster at each start that finds {@code FORMAT}, before
+ *       anything is announced to other nodes. Missing beside {@code FORMAT}, the last one was 1, which is that of the
+ *       start that wrote {@code FORMAT}
  * </ol>
  *
- * <p>Nobody gets the directory, and so nobody puts data into it, before {@code FORMAT} is there. A directory with the log or a
- * store and without {@code FORMAT} is therefore one that has lost it, and is refused. What others put there ({@code
- * lost+found} of a mounted disk, a directory of log files) is none of our data.
+ * <p>Nobody gets the directory, and so nobody puts data into it, before {@code FORMAT} is there. A directory with the
+ * log or a store and without {@code FORMAT} is therefore one that has lost it, and is refused. What others put there
+ * ({@code lost+found} of a mounted disk, a directory of log files) is none of our data.
  *
  * <pre>
  * FORMAT, text with a checksum (ChecksummedText):
@@ -79,8 +81,8 @@ public final class DataDirectory implements AutoCloseable {
     private record Identity(UUID clusterId, UUID storeId) {}
 
     /**
-     * Whether {@code directory} holds no data of a node, so that opening it would begin anew. True also when it does not
-     * exist.
+     * Whether {@code directory} holds no data of a node, so that opening it would begin anew. True also when it does
+     * not exist.
      */
     public static boolean isEmpty(Path directory) throws IOException {
         if (!Files.exists(directory)) {
@@ -119,9 +121,11 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * Claims {@code directory} until it is closed, and creates it with new ids when it holds no data: a cluster of its own.
+     * Claims {@code directory} until it is closed, and creates it with new ids when it holds no data: a cluster of its
+     * own.
      *
-     * @throws DamagedDataException when its {@code FORMAT} is missing beside data, damaged, or newer than {@link #FORMAT}
+     * @throws DamagedDataException when its {@code FORMAT} is missing beside data, damaged, or newer than
+     *     {@link #FORMAT}
      * @throws IOException when another process, or this one, has claimed it, or it cannot be used
      */
     public static DataDirectory open(Path directory) throws IOException {
@@ -154,7 +158,9 @@ public final class DataDirectory implements AutoCloseable {
         }
     }
 
-    /** A directory that no other process can use, before it is known which cluster it is to belong to. For one thread. */
+    /**
+     * A directory that no other process can use, before it is known which cluster it is to belong to. For one thread.
+     */
     public static final class Claim implements AutoCloseable {
         private final Path path;
         private final FileChannel lockFile;
@@ -179,7 +185,8 @@ public final class DataDirectory implements AutoCloseable {
         }
 
         /**
-         * A number higher than that of every earlier process on this data. Call once for a process, before {@link #open}.
+         * A number higher than that of every earlier process on this data. Call once for a process, before
+         * {@link #open}.
          *
          * @throws DamagedDataException if the last one cannot be read
          */

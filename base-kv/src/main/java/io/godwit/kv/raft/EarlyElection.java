@@ -22,20 +22,21 @@ import org.slf4j.LoggerFactory;
 /**
  * Elects a leader when the one of a group has died, without waiting for the election timeout.
  *
- * <p>Every surviving voter learns of the death by itself. They stand for election one after the other, in an order that they all find alike
- * and that differs from group to group, so that the groups of a dead node are spread: the first at once, the next when it still knows no
- * leader a step later, and again in turn. Who sees by the term that somebody else has stood since the last look gives way for half a step,
- * once: it leaves the other time to be elected, and then stands between its turns and not together with it, since that one may lack
- * committed entries and never be elected. Two that stood at once, and got a vote each, do not wait for the timeout either. A voter has
- * one candidacy in a group at a time, that of the last death it was told of, since two of them would stand between the turns of the others, who are
- * disturbed by each.
+ * <p>Every surviving voter learns of the death by itself. They stand for election one after the other, in an order that
+ * they all find alike and that differs from group to group, so that the groups of a dead node are spread: the first at
+ * once, the next when it still knows no leader a step later, and again in turn. Who sees by the term that somebody else
+ * has stood since the last look gives way for half a step, once: it leaves the other time to be elected, and then
+ * stands between its turns and not together with it, since that one may lack committed entries and never be elected.
+ * Two that stood at once, and got a vote each, do not wait for the timeout either. A voter has one candidacy in a group
+ * at a time, that of the last death it was told of, since two of them would stand between the turns of the others, who
+ * are disturbed by each.
  *
- * <p>On a busy disk a voter that lacks entries may stand just when another one has been elected: that one gives up its term, and the one that
- * stands is not elected. So whoever was elected goes on looking for a while, and stands again at once; and who stands in vain leaves more time each
- * time.
+ * <p>On a busy disk a voter that lacks entries may stand just when another one has been elected: that one gives up its
+ * term, and the one that stands is not elected. So whoever was elected goes on looking for a while, and stands again at
+ * once; and who stands in vain leaves more time each time.
  *
- * <p>A candidate stands as if its leader had told it to (JRaft's TimeoutNow with the current term): without asking first whether others have
- * lost the leader too, which they would deny for as long as the timeout lasts.
+ * <p>A candidate stands as if its leader had told it to (JRaft's TimeoutNow with the current term): without asking
+ * first whether others have lost the leader too, which they would deny for as long as the timeout lasts.
  *
  * <p>If the leader lives after all, it is voted out, or wins again; either is safe at any time.
  */
@@ -51,7 +52,10 @@ final class EarlyElection implements AutoCloseable {
     private static final int MAX_LOOKS = 12;
     /** Half a step apart, while there is a leader. */
     private static final int MAX_CONTENT_LOOKS = 20;
-    /** Of a group that is new, doubled with each look up to {@link #STEP_MILLIS}: nobody else stands, and the others may come any moment. */
+    /**
+     * Of a group that is new, doubled with each look up to {@link #STEP_MILLIS}: nobody else stands, and the others may
+     * come any moment.
+     */
     private static final long FIRST_STEP_MILLIS = 50;
 
     private static final int THREADS = 8;
@@ -80,12 +84,18 @@ final class EarlyElection implements AutoCloseable {
         });
     }
 
-    /** A group that is new: this one stands, alone, until there is a leader or others have had the time to come into being. */
+    /**
+     * A group that is new: this one stands, alone, until there is a leader or others have had the time to come into
+     * being.
+     */
     void stand(JRaftGroup group) {
         run(begun(new Candidacy(group, "", FIRST_STEP_MILLIS, 1)));
     }
 
-    /** The leader lives, but another node does not reach it: this one stands, if it follows that leader, until there is another. */
+    /**
+     * The leader lives, but another node does not reach it: this one stands, if it follows that leader, until there is
+     * another.
+     */
     void takeOver(JRaftGroup group, String leaderId) {
         run(() -> {
             boolean isVoter = group.membership().voters().contains(selfId);

@@ -12,11 +12,13 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Begins a group whose first state comes from elsewhere than its log: out of another group, or out of a backup. Its replicas on all members
- * begin alike, with a snapshot of that state at index {@link #INDEX} of term {@link #TERM} and a log that is empty behind it. So a
- * replica that has nothing is sent that snapshot, or a later one, and never a log without what it stands on.
+ * Begins a group whose first state comes from elsewhere than its log: out of another group, or out of a backup. Its
+ * replicas on all members begin alike, with a snapshot of that state at index {@link #INDEX} of term {@link #TERM} and
+ * a log that is empty behind it. So a replica that has nothing is sent that snapshot, or a later one, and never a log
+ * without what it stands on.
  *
- * <p>Crash points, in order; whoever begins the group does all of it again until the group is registered, and starts it only then:
+ * <p>Crash points, in order; whoever begins the group does all of it again until the group is registered, and starts it
+ * only then:
  *
  * <ol>
  *   <li>the directory of snapshots, emptied: nothing yet

@@ -26,11 +26,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * JRaft's way to other nodes: the {@link RaftTransport} of the group. JRaft finds the factory as a service, ahead of its own, one for the
- * process.
+ * JRaft's way to other nodes: the {@link RaftTransport} of the group. JRaft finds the factory as a service, ahead of
+ * its own, one for the process.
  *
- * <p>It is told that every node is connected. Otherwise it would ask with a ping, holding the group's lock for up to a second, and would
- * not send votes to a node that has not answered. What cannot be sent fails at once, and is told like any failed request.
+ * <p>It is told that every node is connected. Otherwise it would ask with a ping, holding the group's lock for up to a
+ * second, and would not send votes to a node that has not answered. What cannot be sent fails at once, and is told like
+ * any failed request.
  */
 @SPI(name = "godwit", priority = 100)
 public final class GrpcRaftRpcFactory implements RaftRpcFactory {
@@ -109,7 +110,10 @@ public final class GrpcRaftRpcFactory implements RaftRpcFactory {
                     (response, failure) -> complete(through, request, callback, response, failure));
         }
 
-        /** Answers to appended entries stay in order on their own executor; JRaft's other one would be two threads a group. */
+        /**
+         * Answers to appended entries stay in order on their own executor; JRaft's other one would be two threads a
+         * group.
+         */
         private static void complete(
                 RaftTransport through,
                 Object request,
@@ -144,8 +148,9 @@ public final class GrpcRaftRpcFactory implements RaftRpcFactory {
     }
 
     /**
-     * Waits until whoever holds the group's lock has let go of it. Adding a voter, JRaft first has the probe sent and only then notes who is to
-     * be told when the voter has caught up. An answer in between would find nobody to tell, and in an idle group there is no second one.
+     * Waits until whoever holds the group's lock has let go of it. Adding a voter, JRaft first has the probe sent and
+     * only then notes who is to be told when the voter has caught up. An answer in between would find nobody to tell,
+     * and in an idle group there is no second one.
      */
     private static void awaitRegistration(AppendEntriesRequest probe) {
         Node node = NodeManager.getInstance().get(probe.getGroupId(), PeerId.parsePeer(probe.getServerId()));
@@ -154,7 +159,10 @@ public final class GrpcRaftRpcFactory implements RaftRpcFactory {
         }
     }
 
-    /** Puts an error into the field that every response of JRaft has for it, so that a response is always of its method's type. */
+    /**
+     * Puts an error into the field that every response of JRaft has for it, so that a response is always of its
+     * method's type.
+     */
     private static final class Responses implements RpcResponseFactory {
         @Override
         public Message newResponse(@Nullable Message parent, int code, @Nullable String format, Object... arguments) {

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Raft over the node's RPC server and channels. A group's appends to a node go by one of a few streams, chosen by the group's id, so that
- * they stay in order and a large one keeps only some groups waiting.
+ * Raft over the node's RPC server and channels. A group's appends to a node go by one of a few streams, chosen by the
+ * group's id, so that they stay in order and a large one keeps only some groups waiting.
  */
 final class GrpcRaftTransport implements RaftTransport {
     private static final int STREAMS = 4;

@@ -11,10 +11,11 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JRaft's snapshots of one group in local files. Of JRaft it differs in what a snapshot means that cannot be written, as on a full disk: JRaft would
- * stop the group. Nothing is lost with it: the log is whole, and the next snapshot may succeed. So that JRaft learns of it in time, whoever writes a
- * snapshot ends with {@link #complete}, which writes all that JRaft would write later; JRaft finds it written. A snapshot that cannot be
- * <em>read</em> stops the group as ever.
+ * JRaft's snapshots of one group in local files. Of JRaft it differs in what a snapshot means that cannot be written,
+ * as on a full disk: JRaft would stop the group. Nothing is lost with it: the log is whole, and the next snapshot may
+ * succeed. So that JRaft learns of it in time, whoever writes a snapshot ends with {@link #complete}, which writes all
+ * that JRaft would write later; JRaft finds it written. A snapshot that cannot be <em>read</em> stops the group as
+ * ever.
  */
 class LocalSnapshots extends LocalSnapshotStorage {
     private static final String TEMP = "temp";

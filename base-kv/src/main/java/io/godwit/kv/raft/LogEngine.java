@@ -165,7 +165,9 @@ final class LogEngine implements AutoCloseable {
         }
     }
 
-    /** Without a mark nothing has ever been acknowledged, unless somebody took the mark, or the log's table of contents. */
+    /**
+     * Without a mark nothing has ever been acknowledged, unless somebody took the mark, or the log's table of contents.
+     */
     private static void refuseLeftovers(Path directory, boolean created) throws IOException {
         if (created || !Files.isDirectory(directory)) {
             return;

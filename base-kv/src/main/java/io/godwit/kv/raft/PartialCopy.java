@@ -16,8 +16,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What an unfinished copy of a snapshot has of each file for certain, also after a loss of power: it is noted down in {@code FETCH} among the files,
- * each line once the bytes it speaks of are fsynced. So a receiver that is killed goes on where it was.
+ * What an unfinished copy of a snapshot has of each file for certain, also after a loss of power: it is noted down in
+ * {@code FETCH} among the files, each line once the bytes it speaks of are fsynced. So a receiver that is killed goes
+ * on where it was.
  *
  * <pre>
  * source=(store id)                            first line: files of the same name from elsewhere are others

@@ -30,20 +30,25 @@ public interface RaftGroup extends AutoCloseable {
     /** Its name, the same on all nodes. */
     String groupId();
 
-    /** Appends if this node still leads {@code term}; {@code done} runs on a thread of the group, with an error, unless it is applied. */
+    /**
+     * Appends if this node still leads {@code term}; {@code done} runs on a thread of the group, with an error, unless
+     * it is applied.
+     */
     void append(byte[] entry, long term, Closure done);
 
     /**
-     * Asks for a point in the log that holds all that was acknowledged anywhere before this call, and waits until it is applied here.
+     * Asks for a point in the log that holds all that was acknowledged anywhere before this call, and waits until it is
+     * applied here.
      *
-     * @param done told once, within seconds, whether it was; on a thread of the group or a timer's, so it must only hand on
+     * @param done told once, within seconds, whether it was; on a thread of the group or a timer's, so it must only
+     *     hand on
      */
     void readIndex(Consumer<Status> done);
 
     /**
-     * Lets the followers know how far entries are committed, which they would hear with the next append or heartbeat, so that they apply them
-     * now; on the leader. Costs a heartbeat to each. A follower that has not acknowledged the entries yet learns nothing by it: whoever waits
-     * for it announces again.
+     * Lets the followers know how far entries are committed, which they would hear with the next append or heartbeat,
+     * so that they apply them now; on the leader. Costs a heartbeat to each. A follower that has not acknowledged the
+     * entries yet learns nothing by it: whoever waits for it announces again.
      */
     default void announceCommit() {
         // the heartbeats that confirm the index have carried it; if they failed, the next ones will
@@ -60,9 +65,9 @@ public interface RaftGroup extends AutoCloseable {
     Membership membership();
 
     /**
-     * Makes a node a voter, on the leader. {@code done} is told when the group goes by it; with an error when this replica does not lead,
-     * another change is under way, or the node does not catch up. A learner is none while it is made a voter, and gets no entries until it is one; it
-     * keeps what it has.
+     * Makes a node a voter, on the leader. {@code done} is told when the group goes by it; with an error when this
+     * replica does not lead, another change is under way, or the node does not catch up. A learner is none while it is
+     * made a voter, and gets no entries until it is one; it keeps what it has.
      */
     void addVoter(String storeId, Closure done);
 
@@ -76,8 +81,8 @@ public interface RaftGroup extends AutoCloseable {
     void removeLearner(String storeId, Closure done);
 
     /**
-     * Has the leader, which this must be, hand over to a voter: no more entries are taken until that has them all and leads, or an election
-     * timeout has passed. Returns whether it has begun.
+     * Has the leader, which this must be, hand over to a voter: no more entries are taken until that has them all and
+     * leads, or an election timeout has passed. Returns whether it has begun.
      */
     Status transferLeadershipTo(String storeId);
 
@@ -87,15 +92,17 @@ public interface RaftGroup extends AutoCloseable {
     /** Whether this replica leads, as far as it knows. */
     boolean isLeading();
 
-    /** Index of the last entry in this replica's log, or of the snapshot that it begins behind; 0 when it has stopped. */
+    /**
+     * Index of the last entry in this replica's log, or of the snapshot that it begins behind; 0 when it has stopped.
+     */
     long lastLogIndex();
 
     /** Whether the replica has stopped after an error, or was closed. */
     boolean isStopped();
 
     /**
-     * Makes {@code voters} the group's only members, on this replica's word alone, without a majority of those there were: for a group
-     * whose majority is lost for ever. Whatever only the lost ones had is lost. Blocks.
+     * Makes {@code voters} the group's only members, on this replica's word alone, without a majority of those there
+     * were: for a group whose majority is lost for ever. Whatever only the lost ones had is lost. Blocks.
      */
     Status resetVoters(Collection<String> voters);
 

@@ -25,8 +25,8 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the Raft groups of a node on its shared log. A voter is named by its store id, not by an address, so that the configuration in the
- * log stays true when a node moves.
+ * Runs the Raft groups of a node on its shared log. A voter is named by its store id, not by an address, so that the
+ * configuration in the log stays true when a node moves.
  */
 public final class RaftHost implements RaftGroups, AutoCloseable {
     /** JRaft wants a port in a peer's name; members are reached through the cluster's own channels. */
@@ -115,8 +115,8 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
     }
 
     /**
-     * Starts the replica of a group whose only voter is this node. Returns when its snapshot is loaded; entries behind it are applied
-     * afterwards.
+     * Starts the replica of a group whose only voter is this node. Returns when its snapshot is loaded; entries behind
+     * it are applied afterwards.
      *
      * @throws DamagedDataException if its snapshot is damaged, or log and snapshot do not fit together
      */
@@ -168,8 +168,8 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
     }
 
     /**
-     * One at a time, and none while another stops: JRaft keeps one note for all groups that this address is served, makes it with each start and takes it away
-     * with each stop; a group that starts in between would fail.
+     * One at a time, and none while another stops: JRaft keeps one note for all groups that this address is served,
+     * makes it with each start and takes it away with each stop; a group that starts in between would fail.
      */
     private Node begin(RaftGroupService service) {
         synchronized (starting) {
@@ -207,7 +207,8 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
     }
 
     /**
-     * A member crashed, or is taken for dead: groups that it led elect another leader now rather than after the election timeout. Any thread.
+     * A member crashed, or is taken for dead: groups that it led elect another leader now rather than after the
+     * election timeout. Any thread.
      */
     public void onMemberCrashed(String storeId) {
         elections.leaderDied(storeId);
@@ -227,8 +228,8 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
     }
 
     /**
-     * Has this node's replica of a group stand for election if it follows {@code leaderId}, which lives but is not reached by all. Any
-     * thread.
+     * Has this node's replica of a group stand for election if it follows {@code leaderId}, which lives but is not
+     * reached by all. Any thread.
      */
     public void takeOver(String groupId, String leaderId) {
         JRaftGroup group = groups.get(groupId);
@@ -237,7 +238,10 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
         }
     }
 
-    /** Has the membership tell of deaths. Whoever left in peace has handed over what it led; if not, that is found out as fast. */
+    /**
+     * Has the membership tell of deaths. Whoever left in peace has handed over what it led; if not, that is found out
+     * as fast.
+     */
     public ClusterListener following() {
         return new ClusterListener() {
             @Override
@@ -247,7 +251,10 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
         };
     }
 
-    /** Bytes of snapshots that were taken in from other nodes since the start, parts that had to be asked for again included. */
+    /**
+     * Bytes of snapshots that were taken in from other nodes since the start, parts that had to be asked for again
+     * included.
+     */
     public long snapshotBytesReceived() {
         return snapshots == null ? 0 : snapshots.bytesReceived();
     }

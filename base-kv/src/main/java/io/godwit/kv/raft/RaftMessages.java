@@ -26,10 +26,12 @@ import java.util.Map;
  *
  * <pre>
  * godwit.Raft/vote, installSnapshot, timeoutNow, readIndex    one request, one response
- * godwit.Raft/append                                          a stream either way of: long number | AppendEntriesRequest or -Response
+ * godwit.Raft/append                                          a stream either way of: long number
+ *                                                             | AppendEntriesRequest or -Response
  * </pre>
  *
- * Appends have a stream because single calls overtake each other, and an append that arrives before the one it follows is refused.
+ * Appends have a stream because single calls overtake each other, and an append that arrives before the one it follows
+ * is refused.
  */
 final class RaftMessages {
     static final String SERVICE = "godwit.Raft";

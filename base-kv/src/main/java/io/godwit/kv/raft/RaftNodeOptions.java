@@ -3,7 +3,10 @@ package io.godwit.kv.raft;
 import com.alipay.sofa.jraft.option.NodeOptions;
 import org.jspecify.annotations.Nullable;
 
-/** JRaft hands a group's options to what it has made for the group, and nothing else: so they carry what that needs of the node. */
+/**
+ * JRaft hands a group's options to what it has made for the group, and nothing else: so they carry what that needs of
+ * the node.
+ */
 final class RaftNodeOptions extends NodeOptions {
     private final RaftTransport transport;
     private final @Nullable SnapshotTransfer snapshots;

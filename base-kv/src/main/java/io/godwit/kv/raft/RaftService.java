@@ -41,9 +41,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Hands the requests of other nodes to the groups they are for.
  *
- * <p>Not by JRaft's request processors: they make a thread for every group and peer. Appends run on a few threads, each group always on the
- * same one, in the order in which they came; JRaft puts answers back in order by itself. Votes and the like share a pool of some threads, so
- * that the fsyncs of many elections at once share disk writes. Whoever takes in a snapshot blocks for as long as that takes.
+ * <p>Not by JRaft's request processors: they make a thread for every group and peer. Appends run on a few threads, each
+ * group always on the same one, in the order in which they came; JRaft puts answers back in order by itself. Votes and
+ * the like share a pool of some threads, so that the fsyncs of many elections at once share disk writes. Whoever takes
+ * in a snapshot blocks for as long as that takes.
  */
 final class RaftService implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RaftService.class);
@@ -277,7 +278,10 @@ final class RaftService implements AutoCloseable {
         };
     }
 
-    /** Under the call's lock: answers come from lanes and from the threads that write the logs, and a call takes one at a time. */
+    /**
+     * Under the call's lock: answers come from lanes and from the threads that write the logs, and a call takes one at
+     * a time.
+     */
     private static void send(ServerCall<Numbered, Numbered> call, Numbered answer) {
         synchronized (call) {
             if (!call.isCancelled()) {

@@ -17,8 +17,8 @@ interface RaftTransport extends AutoCloseable {
     }
 
     /**
-     * Sends {@code request} to a node. Requests to append entries of one group arrive in the order in which they were sent; others
-     * overtake each other.
+     * Sends {@code request} to a node. Requests to append entries of one group arrive in the order in which they were
+     * sent; others overtake each other.
      *
      * @param storeId names the node
      */

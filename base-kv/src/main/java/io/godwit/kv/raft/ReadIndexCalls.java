@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 /**
  * ReadIndex calls of a node's groups, each told of once, after {@link #TIMEOUT_MILLIS} at the latest. Thread-safe.
  *
- * <p>The time-outs are our own: JRaft's run on a wheel that turns a thousand times a second from the first call on, in an idle broker too, and
- * JRaft may tell a failure twice, when it is known and when the time is over.
+ * <p>The time-outs are our own: JRaft's run on a wheel that turns a thousand times a second from the first call on, in
+ * an idle broker too, and JRaft may tell a failure twice, when it is known and when the time is over.
  */
 final class ReadIndexCalls implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReadIndexCalls.class);

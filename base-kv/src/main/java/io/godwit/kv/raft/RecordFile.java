@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * fragment:  0  4  masked CRC-32C of the type and the payload
  *            4  2  length of the payload
- *            6  1  type: 1 whole record, 2 first, 3 middle, 4 last fragment; others stand alone; 0 with length 0: no more
+ *            6  1  type: 1 whole record, 2 first, 3 middle, 4 last fragment; others stand alone; 0 with length 0: no
+ *                  more
  *            7  n  payload
  *
  * record of a WAL: a write batch, which starts with  0 8 sequence number,  8 4 number of sequence numbers it takes up

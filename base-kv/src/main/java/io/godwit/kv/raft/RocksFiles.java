@@ -35,7 +35,9 @@ public final class RocksFiles {
 
     private RocksFiles() {}
 
-    /** What every database is opened with, among it settings that the Java API has no method for. The caller closes it. */
+    /**
+     * What every database is opened with, among it settings that the Java API has no method for. The caller closes it.
+     */
     public static DBOptions options(Properties more) {
         Properties properties = new Properties();
         properties.setProperty("write_dbid_to_manifest", "true");
@@ -45,10 +47,11 @@ public final class RocksFiles {
     }
 
     /**
-     * Looks over the manifest of a database before RocksDB opens it, which takes a wrong length in the last 32 KiB for the end of the file and
-     * drops what follows. A last record that does not match its checksum is taken for torn and cut. Were it damage, the files it told of would
-     * be missing from the manifest's account, or the files it had done with would be gone: RocksDB refuses either, or the state is an older one,
-     * which the Raft log or a snapshot brings forward.
+     * Looks over the manifest of a database before RocksDB opens it, which takes a wrong length in the last 32 KiB for
+     * the end of the file and drops what follows. A last record that does not match its checksum is taken for torn and
+     * cut. Were it damage, the files it told of would be missing from the manifest's account, or the files it had done
+     * with would be gone: RocksDB refuses either, or the state is an older one, which the Raft log or a snapshot brings
+     * forward.
      *
      * @throws DamagedDataException naming {@code CURRENT} or the manifest
      */

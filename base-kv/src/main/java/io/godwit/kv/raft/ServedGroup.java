@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
  * A replica that other nodes may call.
  *
  * @param peerId how JRaft names this node as a voter; a call for another reached the wrong node
- * @param mayVote whether it may vote: not while it is to be given the state of the group and has none. It may have been a voter once and have
- *     forgotten what it had acknowledged, which a candidate that lags would profit by
+ * @param mayVote whether it may vote: not while it is to be given the state of the group and has none. It may have been
+ *     a voter once and have forgotten what it had acknowledged, which a candidate that lags would profit by
  */
 record ServedGroup(String peerId, RaftServerService service, BooleanSupplier mayVote) {}

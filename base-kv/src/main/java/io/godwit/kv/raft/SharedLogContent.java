@@ -14,8 +14,8 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 
 /**
- * What the shared log holds at start, read in one pass of its keys, each value checked. The order of the kinds in {@link
- * SharedLogFormat} puts a group's number, vote and first index before its entries.
+ * What the shared log holds at start, read in one pass of its keys, each value checked. The order of the kinds in
+ * {@link SharedLogFormat} puts a group's number, vote and first index before its entries.
  *
  * @param groups by group id
  * @param descriptors by group id

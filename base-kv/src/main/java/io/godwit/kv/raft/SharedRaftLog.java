@@ -21,8 +21,8 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
 /**
- * The one log of a node: entries, terms and votes of all its Raft groups, and a register of these groups, in one engine,
- * so that the groups share fsyncs.
+ * The one log of a node: entries, terms and votes of all its Raft groups, and a register of these groups, in one
+ * engine, so that the groups share fsyncs.
  *
  * <p>Opened before the first group starts and closed after the last has stopped. Any number of threads; a call returns
  * when its change is on disk, and fails with {@link RaftLogFaultException} when that is not certain. After one such
@@ -128,8 +128,8 @@ public final class SharedRaftLog implements AutoCloseable {
     }
 
     /**
-     * Takes a group out of the register for good, and notes why in one step with it: after a crash it is registered or buried. Its log stays until
-     * {@link #erase}.
+     * Takes a group out of the register for good, and notes why in one step with it: after a crash it is registered or
+     * buried. Its log stays until {@link #erase}.
      */
     public synchronized void bury(String groupId, byte[] tombstone) {
         String name = TOMBSTONE + groupId;
@@ -143,7 +143,10 @@ public final class SharedRaftLog implements AutoCloseable {
         nodeRecords.put(name, tombstone.clone());
     }
 
-    /** What was noted when the group was buried last, also when it has been registered again since; null when it never was. */
+    /**
+     * What was noted when the group was buried last, also when it has been registered again since; null when it never
+     * was.
+     */
     public byte @Nullable [] tombstone(String groupId) {
         return nodeRecord(TOMBSTONE + groupId);
     }
@@ -177,7 +180,8 @@ public final class SharedRaftLog implements AutoCloseable {
     }
 
     /**
-     * Has the log of a group that is not running begin at {@code nextIndex}, with nothing in it, in {@code term}, in which it has voted for nobody.
+     * Has the log of a group that is not running begin at {@code nextIndex}, with nothing in it, in {@code term}, in
+     * which it has voted for nobody.
      */
     void begin(String groupId, long nextIndex, long term) {
         GroupLog group = group(groupId);

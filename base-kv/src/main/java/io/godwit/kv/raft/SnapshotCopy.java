@@ -42,20 +42,25 @@ import org.slf4j.LoggerFactory;
  * Takes in one snapshot of another node.
  *
  * <ol>
- *   <li>asks for the list of files. Of what an earlier copy has left in {@code temp} ({@link PartialCopy}) it keeps what is of the same snapshot; of
- *       another one of the same store, the whole files that are the same: those of RocksDB tell in their last bytes which they are
- *   <li>copies file after file, a few parts asked for ahead, each checked and written behind what there is; fsyncs each file now and then and at
- *       its end, and notes that down
+ *   <li>asks for the list of files. Of what an earlier copy has left in {@code temp} ({@link PartialCopy}) it keeps
+ *       what is of the same snapshot; of another one of the same store, the whole files that are the same: those of
+ *       RocksDB tell in their last bytes which they are
+ *   <li>copies file after file, a few parts asked for ahead, each checked and written behind what there is; fsyncs each
+ *       file now and then and at its end, and notes that down
  *   <li>compares JRaft's notes with the seal, and hands it all to JRaft, which gives it its name
  * </ol>
  *
- * <p>A part that fails is asked for again for a while; then the copy fails, the leader learns of it and sends the follower here again, which goes
- * on where this one stopped, as it does after a crash between any two steps. No failure here stops the group: the replica is as it was.
+ * <p>A part that fails is asked for again for a while; then the copy fails, the leader learns of it and sends the
+ * follower here again, which goes on where this one stopped, as it does after a crash between any two steps. No failure
+ * here stops the group: the replica is as it was.
  */
 final class SnapshotCopy extends SnapshotCopier {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotCopy.class);
     private static final String TABLE = ".sst";
-    /** Behind the data of a table: its properties, among them the database and session that wrote it, and its number there. */
+    /**
+     * Behind the data of a table: its properties, among them the database and session that wrote it, and its number
+     * there.
+     */
     private static final int TABLE_END_BYTES = 8 << 10;
     /** What a crash makes to be copied again at most, and what is on its way. */
     private static final long NOTED_BYTES = 4L << 20;

@@ -31,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives other nodes the files of snapshots that this node offers, which is while a leader here waits for a follower to take one in. Reads on
- * threads of its own, within a bandwidth that all of them share.
+ * Gives other nodes the files of snapshots that this node offers, which is while a leader here waits for a follower to
+ * take one in. Reads on threads of its own, within a bandwidth that all of them share.
  */
 final class SnapshotFileService implements AutoCloseable {
     /** Fits the smallest limit there is on a message. */

@@ -24,8 +24,8 @@ import java.util.zip.CRC32C;
  *                     -> int CRC-32C of the bytes | bytes
  * </pre>
  *
- * Who reads asks for as much as it can take next; so a slow disk on either side slows nothing else down, and a copy that broke off goes on
- * where it stopped. A snapshot that is not, or no more, offered is answered NOT_FOUND.
+ * Who reads asks for as much as it can take next; so a slow disk on either side slows nothing else down, and a copy
+ * that broke off goes on where it stopped. A snapshot that is not, or no more, offered is answered NOT_FOUND.
  */
 final class SnapshotMessages {
     static final String SERVICE = "godwit.Snapshot";
@@ -42,7 +42,9 @@ final class SnapshotMessages {
 
     record FileSize(String name, long size) {}
 
-    /** @param notes what JRaft keeps beside the files: index, term, voters and the files' names, as its protobuf message */
+    /**
+     * @param notes what JRaft keeps beside the files: index, term, voters and the files' names, as its protobuf message
+     */
     record Listing(ByteString notes, List<FileSize> files) {}
 
     record Part(SnapshotName snapshot, String file, long offset, int length) {}

@@ -18,13 +18,15 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The checksum of what JRaft notes down with a snapshot and would believe unchecked: the index and term it goes up to, the voters of that
- * moment, and its files. The files themselves are a RocksDB checkpoint, which has checksums of its own.
+ * The checksum of what JRaft notes down with a snapshot and would believe unchecked: the index and term it goes up to,
+ * the voters of that moment, and its files. The files themselves are a RocksDB checkpoint, which has checksums of its
+ * own.
  *
  * <pre>
  * (snapshots)/snapshot_(index)/__raft_snapshot_meta   JRaft's notes
  * (snapshots)/snapshot_(index)/SEAL                   text with a checksum (ChecksummedText):
- *   notes=(CRC-32C of the SnapshotMeta message as protobuf encodes it, then of each file's name in UTF-8, ascending, without SEAL; 8 hex digits)
+ *   notes=(CRC-32C of the SnapshotMeta message as protobuf encodes it, then of each file's name in UTF-8, ascending,
+ *         without SEAL; 8 hex digits)
  * </pre>
  */
 public final class SnapshotSeal {
@@ -47,7 +49,8 @@ public final class SnapshotSeal {
     }
 
     /**
-     * Compares the newest snapshot's notes with its seal. An older one is what a crash left of its deletion, and nobody reads it.
+     * Compares the newest snapshot's notes with its seal. An older one is what a crash left of its deletion, and nobody
+     * reads it.
      *
      * @param snapshots the directory of a group's snapshots; there may be none in it
      * @throws DamagedDataException naming the notes or the seal

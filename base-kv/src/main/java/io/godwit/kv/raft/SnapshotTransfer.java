@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Snapshots from node to node: what this node offers, and how it takes in what others do. JRaft's own way reads each file from its beginning
- * again for every part, so that time grows with the square of its size.
+ * Snapshots from node to node: what this node offers, and how it takes in what others do. JRaft's own way reads each
+ * file from its beginning again for every part, so that time grows with the square of its size.
  */
 final class SnapshotTransfer implements AutoCloseable {
     private static final String SCHEME = "godwit://";

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * 8   8  the sequence number (low 56 bits) and the XOR of its seven bytes (high 8 bits), big-endian
  * </pre>
  *
- * <p>The second word is written in one piece and lies in one sector of the disk, so no crash tears it: one that does not match its XOR is
- * damaged, and refused.
+ * <p>The second word is written in one piece and lies in one sector of the disk, so no crash tears it: one that does
+ * not match its XOR is damaged, and refused.
  */
 final class SyncedMark implements AutoCloseable {
     private static final long MAGIC = 0x475744544d524b31L;

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** JRaft's snapshots of one group in local files, offered to others and taken from others by {@link SnapshotTransfer}. */
+/**
+ * JRaft's snapshots of one group in local files, offered to others and taken from others by {@link SnapshotTransfer}.
+ */
 final class TransferredSnapshots extends LocalSnapshots {
     private static final Logger LOG = LoggerFactory.getLogger(TransferredSnapshots.class);
 
@@ -28,7 +30,10 @@ final class TransferredSnapshots extends LocalSnapshots {
         this.groupId = groupId;
     }
 
-    /** JRaft empties {@code temp} at a start, but for who says that it goes on with what is there: a copy does, a snapshot of one's own never. */
+    /**
+     * JRaft empties {@code temp} at a start, but for who says that it goes on with what is there: a copy does, a
+     * snapshot of one's own never.
+     */
     @Override
     public boolean init(Void nothing) {
         if (PartialCopy.isIn(temp())) {

@@ -12,12 +12,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Looks over the WALs of the log's RocksDB before it opens them, since RocksDB by itself opens some damage without a
- * word: a wrong length in the last 32 KiB of a WAL looks to it like the end of the file, and everything behind it is gone.
+ * word: a wrong length in the last 32 KiB of a WAL looks to it like the end of the file, and everything behind it is
+ * gone.
  *
- * <p>Every write of the log is synced before the next one enters the WAL, so only the last record of the last WAL can be
- * torn. What is wrong anywhere else is damage, and so is a last record that is complete, wrong, and below the mark of
- * what had been synced. A torn record is cut off here, since RocksDB refuses some of them: a power loss may leave any
- * bytes in its place.
+ * <p>Every write of the log is synced before the next one enters the WAL, so only the last record of the last WAL can
+ * be torn. What is wrong anywhere else is damage, and so is a last record that is complete, wrong, and below the mark
+ * of what had been synced. A torn record is cut off here, since RocksDB refuses some of them: a power loss may leave
+ * any bytes in its place.
  *
  * <p>A file that ends in the middle of its last record is opened without that record even when the mark says that it
  * had been synced, which a disk that lied about an fsync brings about; the loss is logged as an error and told to the
@@ -29,7 +30,8 @@ final class WalCheck {
     private WalCheck() {}
 
     /**
-     * @param mark up to where the log had been synced, null when it is not known; lowered when the disk has lost a record
+     * @param mark up to where the log had been synced, null when it is not known; lowered when the disk has lost a
+     *     record
      * @return what the disk has lost that had been synced, for the operator; null when nothing
      * @throws DamagedDataException naming the damaged file
      */
@@ -79,10 +81,10 @@ final class WalCheck {
                             scan.goodBytes(),
                             scan.lastSequence(),
                             synced);
-                    lost =
-                            "the disk has lost a write of the log that it had confirmed, and what was acknowledged by it: "
-                                    + last + " ends at sequence " + scan.lastSequence() + ", it had been synced up to "
-                                    + synced;
+                    lost = "the disk has lost a write of the log that it had confirmed, and what was "
+                            + "acknowledged by it: "
+                            + last + " ends at sequence " + scan.lastSequence() + ", it had been synced up to "
+                            + synced;
                 }
             }
         }

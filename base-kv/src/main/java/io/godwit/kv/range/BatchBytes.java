@@ -3,9 +3,10 @@ package io.godwit.kv.range;
 import java.util.Arrays;
 
 /**
- * Builds the serialized form of a RocksDB write batch, so that a batch crosses into native code once and not once per write. The form is
- * part of what RocksDB keeps compatible: sequence (8 bytes), number of records (4 bytes, little-endian), then records of a type byte and
- * length-prefixed strings. Every user key gets {@link #USER_PREFIX} before it.
+ * Builds the serialized form of a RocksDB write batch, so that a batch crosses into native code once and not once per
+ * write. The form is part of what RocksDB keeps compatible: sequence (8 bytes), number of records (4 bytes,
+ * little-endian), then records of a type byte and length-prefixed strings. Every user key gets {@link #USER_PREFIX}
+ * before it.
  */
 final class BatchBytes {
     static final byte SYSTEM_PREFIX = 0;

@@ -14,8 +14,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writes of one batch, with reads that see them. A write costs its bytes in the batch and one list entry; only when something is read
- * are the writes so far sorted into an overlay, which from then on is kept up to date. Confined to the apply thread.
+ * The writes of one batch, with reads that see them. A write costs its bytes in the batch and one list entry; only when
+ * something is read are the writes so far sorted into an overlay, which from then on is kept up to date. Confined to
+ * the apply thread.
  */
 final class BufferedWrites implements RangeWrites {
     /** A write that a read would have to see; value null is a deletion, end non-null a deletion of an interval. */
@@ -46,7 +47,10 @@ final class BufferedWrites implements RangeWrites {
         return bytes;
     }
 
-    /** Takes everything out of the range that is not within {@code kept}. Reads do not see that: the batch is to be committed. */
+    /**
+     * Takes everything out of the range that is not within {@code kept}. Reads do not see that: the batch is to be
+     * committed.
+     */
     void deleteOutside(RangeBounds kept) {
         if (kept.start().length > 0) {
             bytes.deleteRange(new byte[0], kept.start());
@@ -152,7 +156,10 @@ final class BufferedWrites implements RangeWrites {
         return false;
     }
 
-    /** Merges the overlay into a cursor of the database; holds a position by key, so that writes made meanwhile do no harm. */
+    /**
+     * Merges the overlay into a cursor of the database; holds a position by key, so that writes made meanwhile do no
+     * harm.
+     */
     private final class OverlayCursor implements RangeCursor {
         private final DbCursor stored;
         private final byte[] start;

@@ -6,8 +6,8 @@ import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * Expires what is overdue, by looking at everything every {@link #PERIOD_MILLIS} while there is anything: a timer per request would cost
- * more than the request. Confined to the range executor.
+ * Expires what is overdue, by looking at everything every {@link #PERIOD_MILLIS} while there is anything: a timer per
+ * request would cost more than the request. Confined to the range executor.
  */
 final class DeadlineSweep {
     static final long PERIOD_MILLIS = 100;

@@ -12,8 +12,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a range's leader has to do, measured anew with each leadership. Begun and ended on the range executor; the threads that apply and read report
- * to it, and any thread may ask for the last second's figures.
+ * What a range's leader has to do, measured anew with each leadership. Begun and ended on the range executor; the
+ * threads that apply and read report to it, and any thread may ask for the last second's figures.
  */
 final class LeaderLoad {
     private static final long TICK_MILLIS = 1_000;
@@ -60,7 +60,9 @@ final class LeaderLoad {
         }
     }
 
-    /** At the next even second of the monotonic clock, with all other ranges: one by one each would wake two threads. */
+    /**
+     * At the next even second of the monotonic clock, with all other ranges: one by one each would wake two threads.
+     */
     private void tickLater(LoadMeter ticking) {
         later.accept(millisToTick(TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong())), () -> tick(ticking));
     }

@@ -10,8 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether this replica leads, and its leadership while it does: made when a term begins, ended with it, and made anew when the range's bounds
- * have changed. The one owner of term, leadership and token. Confined to the range executor, but for {@link #leading}.
+ * Whether this replica leads, and its leadership while it does: made when a term begins, ended with it, and made anew
+ * when the range's bounds have changed. The one owner of term, leadership and token. Confined to the range executor,
+ * but for {@link #leading}.
  */
 final class LeaderRole {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderRole.class);
@@ -26,7 +27,10 @@ final class LeaderRole {
     private final FaultHandler faults;
     private final LeaderLoad load;
 
-    /** Of which this replica is leader; 0 when it is not. Without a leadership while the range is being merged into another. */
+    /**
+     * Of which this replica is leader; 0 when it is not. Without a leadership while the range is being merged into
+     * another.
+     */
     private long term;
 
     private @Nullable Leadership leadership;

@@ -22,8 +22,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One term of this replica as leader: the coprocessor's leader and the batcher it proposes through. Nothing it was asked to do later
- * happens once it has ended. Confined to the range executor, but for {@link #execute}.
+ * One term of this replica as leader: the coprocessor's leader and the batcher it proposes through. Nothing it was
+ * asked to do later happens once it has ended. Confined to the range executor, but for {@link #execute}.
  */
 final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
     private final long term;
@@ -94,7 +94,8 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
     }
 
     /**
-     * Fails what was sealed with {@code sealedCause}, hands the rest to {@code unsealed}, and stops the leader with {@code cause}.
+     * Fails what was sealed with {@code sealedCause}, hands the rest to {@code unsealed}, and stops the leader with
+     * {@code cause}.
      */
     void end(RangeException sealedCause, RangeException cause, BiConsumer<Proposal, RangeException> unsealed) {
         ended = true;

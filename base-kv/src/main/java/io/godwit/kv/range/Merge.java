@@ -13,25 +13,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Joins a range with its right neighbour, which ends. Both have the same members and are led by this node; whoever wants to merge others moves a
- * leader first. The right one's data goes through the left one's log, page by page, so that every replica of the left one has it
- * whatever it knows of the right one. Meant for ranges with little in them: the right one stands still meanwhile.
+ * Joins a range with its right neighbour, which ends. Both have the same members and are led by this node; whoever
+ * wants to merge others moves a leader first. The right one's data goes through the left one's log, page by page, so
+ * that every replica of the left one has it whatever it knows of the right one. Meant for ranges with little in them:
+ * the right one stands still meanwhile.
  *
  * <p>Steps, each an entry that a majority has, with what the end of either leadership leaves:
  *
  * <ol>
  *   <li>Left: {@link RangeCommand.Absorb}. Who leads it next gives up ({@link RangeCommand.Refrain}).
- *   <li>Right: frozen as for a split, then {@link RangeCommand.Yield}: it serves nothing any more. Who leads it next asks the left one what has become of
- *       it, again and again: {@link MergeSequel#checkLeaving}.
- *   <li>Left: {@link RangeCommand.Copy} for each page. What was copied lies beyond the left one's end, where nobody looks, and the next attempt deletes it.
- *   <li>Left: frozen, then {@link RangeCommand.Join}: from here on the keys are its own. Given up before, it can be joined no more, since
- *       Join wants the very Absorb it began with; so the right one goes on ({@link RangeCommand.Resume}) once the left one says, by a linearizable read,
- *       that it neither absorbs it nor has its keys.
- *   <li>Right: {@link RangeCommand.Retire}. Each replica that applies it is buried and its files are deleted; what still comes there is forwarded.
+ *   <li>Right: frozen as for a split, then {@link RangeCommand.Yield}: it serves nothing any more. Who leads it next
+ *       asks the left one what has become of it, again and again: {@link MergeSequel#checkLeaving}.
+ *   <li>Left: {@link RangeCommand.Copy} for each page. What was copied lies beyond the left one's end, where nobody
+ *       looks, and the next attempt deletes it.
+ *   <li>Left: frozen, then {@link RangeCommand.Join}: from here on the keys are its own. Given up before, it can be
+ *       joined no more, since Join wants the very Absorb it began with; so the right one goes on
+ *       ({@link RangeCommand.Resume}) once the left one says, by a linearizable read, that it neither absorbs it nor
+ *       has its keys.
+ *   <li>Right: {@link RangeCommand.Retire}. Each replica that applies it is buried and its files are deleted; what
+ *       still comes there is forwarded.
  * </ol>
  *
- * <p>The databases of the left one are flushed with Join, so that no start finds keys that neither has. Requests that wait at the right one are
- * forwarded when Join is applied, and those that come to the left one by themselves wait for them: none overtakes another of its key.
+ * <p>The databases of the left one are flushed with Join, so that no start finds keys that neither has. Requests that
+ * wait at the right one are forwarded when Join is applied, and those that come to the left one by themselves wait for
+ * them: none overtakes another of its key.
  */
 final class Merge {
     private static final Logger LOG = LoggerFactory.getLogger(Merge.class);
@@ -158,8 +163,8 @@ final class Merge {
     }
 
     /**
-     * The right one goes on when it finds that the left one has given up. When that cannot be written now it is tried again and again, or the left one's
-     * next leader does it: until then nobody serves the right one's keys.
+     * The right one goes on when it finds that the left one has given up. When that cannot be written now it is tried
+     * again and again, or the left one's next leader does it: until then nobody serves the right one's keys.
      */
     private CompletableFuture<ChangeOutcome> giveUp(ChangeOutcome why) {
         return left.change(new RangeCommand.Refrain(leftEpoch, rightId)).thenApply(refrained -> {

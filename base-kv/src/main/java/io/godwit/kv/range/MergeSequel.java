@@ -4,9 +4,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees a merge to its end on the leaders of both ranges, whatever has become of {@link Merge}'s own run: the right one finds out from the left one whether to
- * go on or to retire, the left one settles when the right one has retired, or when it has given up. Asked again and again while there is something to be done; nothing
- * is kept here between two looks, which go by the states alone. Runs on the range executor, but for the entry points, which only queue.
+ * Sees a merge to its end on the leaders of both ranges, whatever has become of {@link Merge}'s own run: the right one
+ * finds out from the left one whether to go on or to retire, the left one settles when the right one has retired, or
+ * when it has given up. Asked again and again while there is something to be done; nothing is kept here between two
+ * looks, which go by the states alone. Runs on the range executor, but for the entry points, which only queue.
  */
 final class MergeSequel {
     private static final long CHECK_MILLIS = 500;
@@ -25,7 +26,10 @@ final class MergeSequel {
         this.changes = changes;
     }
 
-    /** The leader of a range that yields finds out what has become of the merge; does nothing when this is no such. Any thread. */
+    /**
+     * The leader of a range that yields finds out what has become of the merge; does nothing when this is no such. Any
+     * thread.
+     */
     void checkLeaving() {
         executor.execute(() -> {
             RangeState now = range.routed();
@@ -55,8 +59,8 @@ final class MergeSequel {
     }
 
     /**
-     * The leader of a range that was to absorb another, and does not any more, says so until it is written; does nothing when this is no such. Any
-     * thread.
+     * The leader of a range that was to absorb another, and does not any more, says so until it is written; does
+     * nothing when this is no such. Any thread.
      *
      * @param epoch of the range, which absorbing does not change
      */
@@ -73,7 +77,10 @@ final class MergeSequel {
         });
     }
 
-    /** The leader of a range that has joined another goes on when that one has retired; does nothing when this is no such. Any thread. */
+    /**
+     * The leader of a range that has joined another goes on when that one has retired; does nothing when this is no
+     * such. Any thread.
+     */
     void checkJoined() {
         executor.execute(() -> {
             RangeState now = range.routed();
@@ -100,7 +107,10 @@ final class MergeSequel {
         });
     }
 
-    /** Tells, on any thread, the state as of all that was applied anywhere before this call; null when that cannot be found out now. */
+    /**
+     * Tells, on any thread, the state as of all that was applied anywhere before this call; null when that cannot be
+     * found out now.
+     */
     private static void confirmedState(Range of, Consumer<@Nullable RangeState> then) {
         of.confirm(ok -> then.accept(ok ? of.state() : null));
     }

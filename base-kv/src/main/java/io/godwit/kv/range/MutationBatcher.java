@@ -13,15 +13,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gathers the proposals of one leadership into log entries. Up to {@link #MAX_IN_FLIGHT} entries are under way; what is proposed meanwhile
- * waits, and can be cancelled, until one of them is done: so batches grow with the load, and nothing waits for a timer.
+ * Gathers the proposals of one leadership into log entries. Up to {@link #MAX_IN_FLIGHT} entries are under way; what is
+ * proposed meanwhile waits, and can be cancelled, until one of them is done: so batches grow with the load, and nothing
+ * waits for a timer.
  *
  * <p>A mutation that has turned out larger than the log takes fails when it is sealed, and is counted: in the log it
  * would stop every follower for good, since none could be sent it. What makes mutations keeps them far smaller; this is
  * the last line.
  *
- * <p>Outcomes are told in the order of the entries. An entry the log is too busy for is proposed again after a pause, together with the
- * entries behind it; should one behind it have been taken, proposing it again would reorder, and it fails instead.
+ * <p>Outcomes are told in the order of the entries. An entry the log is too busy for is proposed again after a pause,
+ * together with the entries behind it; should one behind it have been taken, proposing it again would reorder, and it
+ * fails instead.
  *
  * <p>Confined to the range executor. No proposal is told anything from inside {@link #add}.
  */
@@ -82,7 +84,10 @@ final class MutationBatcher {
         this.tooLarge = tooLarge;
     }
 
-    /** Queues it; entries leave with {@link #flush}. Above the limit of pending bytes it fails, then, with {@code OVERLOADED}. */
+    /**
+     * Queues it; entries leave with {@link #flush}. Above the limit of pending bytes it fails, then, with
+     * {@code OVERLOADED}.
+     */
     void add(Proposal proposal) {
         proposal.markWaiting();
         int size = proposal.sizeHint();
@@ -131,8 +136,8 @@ final class MutationBatcher {
     }
 
     /**
-     * One entry is being synced and a second waits for the next sync; a third would wait just as long as its mutations do here, where they
-     * gather and can still be cancelled. So beyond two only full entries leave.
+     * One entry is being synced and a second waits for the next sync; a third would wait just as long as its mutations
+     * do here, where they gather and can still be cancelled. So beyond two only full entries leave.
      */
     private boolean maySeal() {
         int entries = inFlight.size();

@@ -29,20 +29,22 @@ import org.slf4j.LoggerFactory;
 /**
  * One replica of a range: ties its Raft group, database, coprocessor and, while it leads, its leader together.
  *
- * <p>Three threads meet here. The range executor owns everything about requests. The apply thread, JRaft's, owns the database's writing
- * side and the coprocessor's state; it hands what it has applied to the executor. I/O threads run reads and snapshots. All entry points
- * may be called on any thread; they only queue.
+ * <p>Three threads meet here. The range executor owns everything about requests. The apply thread, JRaft's, owns the
+ * database's writing side and the coprocessor's state; it hands what it has applied to the executor. I/O threads run
+ * reads and snapshots. All entry points may be called on any thread; they only queue.
  *
- * <p>Requests wait while there is no leader, in order, until their deadline. Mutations that were not sealed into an entry when a
- * leadership ended are proposed again to the next leader, ahead of those that came later; sealed ones fail, since they may be applied.
+ * <p>Requests wait while there is no leader, in order, until their deadline. Mutations that were not sealed into an
+ * entry when a leadership ended are proposed again to the next leader, ahead of those that came later; sealed ones
+ * fail, since they may be applied.
  *
- * <p>A change by which keys pass from one range to another ({@link Split}) begins by freezing the leadership: requests wait again, while what was
- * accepted is proposed, applied and answered. When the change is applied the leader is stopped and made anew for the new bounds, and what waited
- * goes on: here, or at the range that has the key now.
+ * <p>A change by which keys pass from one range to another ({@link Split}) begins by freezing the leadership: requests
+ * wait again, while what was accepted is proposed, applied and answered. When the change is applied the leader is
+ * stopped and made anew for the new bounds, and what waited goes on: here, or at the range that has the key now.
  *
- * <p>Each part of that has an owner of its state: what waits, {@link RangeRequests}; whether this replica leads, {@link LeaderRole}; what is being done
- * to the range, {@link RangeChanges}, and what is left to do of a merge, {@link MergeSequel}; what the range is, {@link StateMachineEvents}; what its leader has to
- * do, {@link LeaderLoad}. Here is the face they have together, and the beginning and end of the replica.
+ * <p>Each part of that has an owner of its state: what waits, {@link RangeRequests}; whether this replica leads,
+ * {@link LeaderRole}; what is being done to the range, {@link RangeChanges}, and what is left to do of a merge,
+ * {@link MergeSequel}; what the range is, {@link StateMachineEvents}; what its leader has to do, {@link LeaderLoad}.
+ * Here is the face they have together, and the beginning and end of the replica.
  */
 public final class Range {
     private static final Logger LOG = LoggerFactory.getLogger(Range.class);
@@ -212,7 +214,9 @@ public final class Range {
                 || members.isSameAs(db.state().members());
     }
 
-    /** After what fault this replica has stopped; empty while it runs, and when it was closed in good order. Any thread. */
+    /**
+     * After what fault this replica has stopped; empty while it runs, and when it was closed in good order. Any thread.
+     */
     public String stoppedBy() {
         return stoppedBy;
     }
@@ -236,8 +240,9 @@ public final class Range {
     // --- requests
 
     /**
-     * A mutation that was routed to one leadership. Fails with {@code MOVED} when this replica does not lead, or under another token, or when that
-     * leadership ends before the mutation was sealed; then it was not applied, nor are those that come later with the token. Any thread.
+     * A mutation that was routed to one leadership. Fails with {@code MOVED} when this replica does not lead, or under
+     * another token, or when that leadership ends before the mutation was sealed; then it was not applied, nor are
+     * those that come later with the token. Any thread.
      */
     public CompletableFuture<byte[]> mutate(
             RouteToken token, byte[] key, byte[] mutation, boolean isRelieving, Deadline deadline) {
@@ -297,14 +302,18 @@ public final class Range {
         DONE,
         /** The range is of another epoch, or the change does not fit it: nothing was changed. */
         STALE,
-        /** This replica does not lead, something else is being done to the range, or the disk is nearly full: nothing was changed. */
+        /**
+         * This replica does not lead, something else is being done to the range, or the disk is nearly full: nothing
+         * was changed.
+         */
         BUSY,
         /** The leadership ended meanwhile: it may be done, now or later. */
         UNKNOWN
     }
 
     /**
-     * Cuts the range in two, on its leader; see {@link Split}. Any thread; completes on the range executor or an I/O thread.
+     * Cuts the range in two, on its leader; see {@link Split}. Any thread; completes on the range executor or an I/O
+     * thread.
      *
      * @param epoch of the range that this was decided for
      * @param childId of the right part, never given before
@@ -315,8 +324,8 @@ public final class Range {
     }
 
     /**
-     * Copies the database, by hard links, of a replica that leads: everything acknowledged before the call is in the copy. For an I/O thread;
-     * blocks.
+     * Copies the database, by hard links, of a replica that leads: everything acknowledged before the call is in the
+     * copy. For an I/O thread; blocks.
      *
      * @param target must not exist, while its parent must
      * @return what the range is in the copy
@@ -349,13 +358,16 @@ public final class Range {
         return db.sizeBytes();
     }
 
-    /** Has the leader, which this replica must be, write {@code command}. Any thread; completes on the range executor. */
+    /**
+     * Has the leader, which this replica must be, write {@code command}. Any thread; completes on the range executor.
+     */
     public CompletableFuture<ChangeOutcome> change(RangeCommand command) {
         return changes.change(command);
     }
 
     /**
-     * Changes the group's members, on its leader, and then what the range is ({@link VoterChange}). Any thread; completes on the range executor.
+     * Changes the group's members, on its leader, and then what the range is ({@link VoterChange}). Any thread;
+     * completes on the range executor.
      *
      * @param epoch of the range that this was decided for
      */
@@ -364,8 +376,8 @@ public final class Range {
     }
 
     /**
-     * Hands the leadership over to another voter, in good order; whoever comes to lead instead counts as well. Any thread; completes on the range
-     * executor.
+     * Hands the leadership over to another voter, in good order; whoever comes to lead instead counts as well. Any
+     * thread; completes on the range executor.
      *
      * @param epoch of the range that this was decided for
      */
@@ -486,7 +498,10 @@ public final class Range {
         return stop(new RangeException(Cause.MOVED, "the replica was given up"));
     }
 
-    /** Refuses what waits and what comes, with {@code CLOSED}. Completes on the range executor when the leader has been stopped. */
+    /**
+     * Refuses what waits and what comes, with {@code CLOSED}. Completes on the range executor when the leader has been
+     * stopped.
+     */
     public CompletableFuture<Void> stop() {
         return stop(new RangeException(Cause.CLOSED, "store is closing"));
     }

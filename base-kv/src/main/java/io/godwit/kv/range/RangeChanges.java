@@ -14,13 +14,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is being done to a range by its leader, one thing at a time: a command to be written ({@link RangeCommand}), behind a change of the group's members
- * or alone, or the leadership to be handed over. The one owner of the change under way. Confined to the range executor, but for the methods that
- * say otherwise, which only queue.
+ * What is being done to a range by its leader, one thing at a time: a command to be written ({@link RangeCommand}),
+ * behind a change of the group's members or alone, or the leadership to be handed over. The one owner of the change
+ * under way. Confined to the range executor, but for the methods that say otherwise, which only queue.
  *
- * <p>The course of a change that moves keys or the leadership: {@link #begin} freezes the leadership; {@link #flush}, after each batch of tasks, settles it;
- * then {@link #append} or {@link #handOver}; {@link #applied} or the end of the leadership ends the change, and the leadership is made anew. Of a
- * change of members: {@link #begin}, {@link #stepped}, {@link #append}, {@link #applied}, while requests go on. A change whose leadership ends before is
+ * <p>The course of a change that moves keys or the leadership: {@link #begin} freezes the leadership; {@link #flush},
+ * after each batch of tasks, settles it; then {@link #append} or {@link #handOver}; {@link #applied} or the end of the
+ * leadership ends the change, and the leadership is made anew. Of a change of members: {@link #begin},
+ * {@link #stepped}, {@link #append}, {@link #applied}, while requests go on. A change whose leadership ends before is
  * not carried on: what the log has of it comes through, and is found by whoever leads next ({@link #takeUp}).
  */
 final class RangeChanges {
@@ -208,7 +209,10 @@ final class RangeChanges {
         }
     }
 
-    /** After a batch of tasks: sends what the leadership has gathered; a frozen one, once all of that is applied and answered, makes way. */
+    /**
+     * After a batch of tasks: sends what the leadership has gathered; a frozen one, once all of that is applied and
+     * answered, makes way.
+     */
     void flush(Leadership current) {
         Change frozen = isFrozen() ? change : null;
         if (frozen == null) {
@@ -250,7 +254,10 @@ final class RangeChanges {
         }
     }
 
-    /** The end of the leadership ends the change as well; JRaft goes on leading when the other does not take over within an election timeout. */
+    /**
+     * The end of the leadership ends the change as well; JRaft goes on leading when the other does not take over within
+     * an election timeout.
+     */
     private void awaitHandover(Change handover, Leadership current) {
         range.later(HANDOVER_LOOK_MILLIS, () -> {
             if (change == handover) {

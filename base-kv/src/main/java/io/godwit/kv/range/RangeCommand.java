@@ -13,8 +13,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A log entry that changes what a range is, not its data. Each names the epoch it was made for; on a range of another epoch it changes
- * nothing, on every replica alike. Behind the two bytes that every entry begins with ({@link RangeEntry}):
+ * A log entry that changes what a range is, not its data. Each names the epoch it was made for; on a range of another
+ * epoch it changes nothing, on every replica alike. Behind the two bytes that every entry begins with
+ * ({@link RangeEntry}):
  *
  * <pre>
  * SPLIT     long epoch | long childId | bytes key
@@ -93,7 +94,9 @@ public sealed interface RangeCommand {
         }
     }
 
-    /** The left range is going to take over the right one. Deletes what an earlier attempt has left. See {@link Merge}. */
+    /**
+     * The left range is going to take over the right one. Deletes what an earlier attempt has left. See {@link Merge}.
+     */
     @SuppressWarnings("ArrayRecordComponent") // compared nowhere
     record Absorb(long epoch, long rightId, long rightEpoch, byte @Nullable [] end) implements RangeCommand {
         @Override

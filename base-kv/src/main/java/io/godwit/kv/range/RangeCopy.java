@@ -8,7 +8,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Copies the database of a replica that leads. Has no state; for an I/O thread, which waits for the range executor and for the group. */
+/**
+ * Copies the database of a replica that leads. Has no state; for an I/O thread, which waits for the range executor and
+ * for the group.
+ */
 final class RangeCopy {
     private final String groupId;
     private final RangeDb db;

@@ -37,9 +37,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The database of one range replica. Its write-ahead log is off: the Raft log is the only one. So a crash takes it back to the last
- * flushed memtable, data and applied index together, since both travel in one batch and there is one column family; the Raft log is
- * replayed from there, and holds what is missing because it is cut only up to a checkpoint, which flushes.
+ * The database of one range replica. Its write-ahead log is off: the Raft log is the only one. So a crash takes it back
+ * to the last flushed memtable, data and applied index together, since both travel in one batch and there is one column
+ * family; the Raft log is replayed from there, and holds what is missing because it is cut only up to a checkpoint,
+ * which flushes.
  *
  * <p>Written by the apply thread alone. Read by it, and by I/O threads through {@link #readSnapshot}.
  */
@@ -60,13 +61,16 @@ public final class RangeDb implements AutoCloseable {
     private final WriteOptions writeOptions = new WriteOptions().setDisableWAL(true);
     /** Of flushes and compactions; without effect but while space is reclaimed. */
     private final RateLimiter backgroundWrites = new RateLimiter(UNLIMITED_BYTES_PER_SECOND, LIMITED_PERIOD_MICROS);
-    /** Guards {@link #reclaiming}: who closes the database ends what takes long, and must not reach for options that are gone. */
+    /**
+     * Guards {@link #reclaiming}: who closes the database ends what takes long, and must not reach for options that are
+     * gone.
+     */
     private final Object reclaimLock = new Object();
 
     private @Nullable CompactRangeOptions reclaiming;
     /**
-     * I/O threads share it for the time of a read; replacing and closing the database take it alone. Confinement will not do: reads run
-     * for long on many threads, and a closed native handle crashes the process.
+     * I/O threads share it for the time of a read; replacing and closing the database take it alone. Confinement will
+     * not do: reads run for long on many threads, and a closed native handle crashes the process.
      */
     private final ReentrantReadWriteLock useLock = new ReentrantReadWriteLock();
     /**
@@ -80,8 +84,8 @@ public final class RangeDb implements AutoCloseable {
     private RocksDB db;
     private long appliedIndex;
     /**
-     * Written by the apply thread, before the database gets what belongs to it: who takes a snapshot and then looks here never takes for the
-     * range's own what the snapshot lacks.
+     * Written by the apply thread, before the database gets what belongs to it: who takes a snapshot and then looks
+     * here never takes for the range's own what the snapshot lacks.
      */
     private volatile RangeState state;
 
@@ -281,8 +285,8 @@ public final class RangeDb implements AutoCloseable {
     }
 
     /**
-     * Makes a durable copy, by hard links where the file system has them, in {@code target}, which must not exist while its parent must.
-     * What was written when this was called is in it, and later writes may be. For an I/O thread.
+     * Makes a durable copy, by hard links where the file system has them, in {@code target}, which must not exist while
+     * its parent must. What was written when this was called is in it, and later writes may be. For an I/O thread.
      */
     void checkpoint(Path target) throws IOException {
         useLock.readLock().lock();
@@ -305,7 +309,10 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
-    /** Bytes on disk and in memtables that the keys of {@code [start, end)} take, about; {@code end} null means to the end. */
+    /**
+     * Bytes on disk and in memtables that the keys of {@code [start, end)} take, about; {@code end} null means to the
+     * end.
+     */
     long bytesBetween(byte[] start, byte @Nullable [] end) {
         useLock.readLock().lock();
         try (Slice from = new Slice(DbKeys.stored(start));
@@ -330,8 +337,9 @@ public final class RangeDb implements AutoCloseable {
     }
 
     /**
-     * Gives back what lies outside the bounds, which a split has deleted and files still hold. Takes as long as rewriting the files at the border
-     * takes, and no faster than it disturbs nobody; {@link #close} ends it. For an I/O thread.
+     * Gives back what lies outside the bounds, which a split has deleted and files still hold. Takes as long as
+     * rewriting the files at the border takes, and no faster than it disturbs nobody; {@link #close} ends it. For an
+     * I/O thread.
      */
     void reclaim() {
         useLock.readLock().lock();
@@ -393,8 +401,8 @@ public final class RangeDb implements AutoCloseable {
     }
 
     /**
-     * Makes a database for a part of the range out of a checkpoint of this one, flushed and durable, as of log index {@code index} of the part's
-     * own group. For the apply thread.
+     * Makes a database for a part of the range out of a checkpoint of this one, flushed and durable, as of log index
+     * {@code index} of the part's own group. For the apply thread.
      *
      * @param target must not exist, while its parent must
      */
@@ -439,10 +447,11 @@ public final class RangeDb implements AutoCloseable {
     }
 
     /**
-     * Takes the state of a checkpoint in place of its own. For the apply thread. A crash half-way leaves a database without CURRENT, which
-     * the next start refuses.
+     * Takes the state of a checkpoint in place of its own. For the apply thread. A crash half-way leaves a database
+     * without CURRENT, which the next start refuses.
      *
-     * @throws DamagedDataException naming a file of the checkpoint that is not as it was written; then its own state is as before
+     * @throws DamagedDataException naming a file of the checkpoint that is not as it was written; then its own state is
+     *     as before
      */
     void replaceWith(Path checkpoint) throws IOException {
         verify(checkpoint);

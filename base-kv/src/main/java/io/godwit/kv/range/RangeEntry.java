@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The content of a log entry: one byte of format version, one byte of kind, then for {@link #MUTATIONS} their number and each with its
- * length before it. Numbers are unsigned varints. The other kinds are {@link RangeCommand}s.
+ * The content of a log entry: one byte of format version, one byte of kind, then for {@link #MUTATIONS} their number
+ * and each with its length before it. Numbers are unsigned varints. The other kinds are {@link RangeCommand}s.
  */
 final class RangeEntry {
     static final byte VERSION = 1;

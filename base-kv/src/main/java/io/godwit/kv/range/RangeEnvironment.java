@@ -13,9 +13,10 @@ import java.util.function.Supplier;
  *
  * @param pool runs the range executors
  * @param io runs what may block
- * @param housekeeping runs what may block for long and is not urgent, one task after the other, so that a node of many ranges does not do it for
- *     all of them at once
- * @param apart runs what waits for others to end: on a thread of its own each, since the others may need one of {@code io}
+ * @param housekeeping runs what may block for long and is not urgent, one task after the other, so that a node of many
+ *     ranges does not do it for all of them at once
+ * @param apart runs what waits for others to end: on a thread of its own each, since the others may need one of
+ *     {@code io}
  * @param timers hands tasks on when they are due; runs nothing itself
  * @param nanoClock by which deadlines are looked at; {@link System#nanoTime()} but for tests
  * @param disk what there is room to write; asked for every mutation, so it must be cheap

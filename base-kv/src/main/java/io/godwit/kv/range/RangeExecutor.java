@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.jctools.queues.MpscUnboundedArrayQueue;
 
 /**
- * Runs the tasks of one range, one at a time and in order, on a pool it shares with the other ranges. Tasks are drained in batches; after
- * each, {@code afterBatch} runs: that is where work gathered by the tasks leaves together.
+ * Runs the tasks of one range, one at a time and in order, on a pool it shares with the other ranges. Tasks are drained
+ * in batches; after each, {@code afterBatch} runs: that is where work gathered by the tasks leaves together.
  */
 public final class RangeExecutor implements Executor {
     /** After so many tasks another range gets the thread. */

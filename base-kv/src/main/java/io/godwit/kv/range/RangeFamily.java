@@ -7,11 +7,12 @@ import org.jspecify.annotations.Nullable;
 /** The ranges of one store on this node, as one of them sees them. */
 public interface RangeFamily {
     /**
-     * Brings the replica of a split's right part into being on this node, not started, unless it is or was there: so a split that is replayed makes
-     * nothing. On the apply thread of {@code parent}, whose database is still that of before the split; blocks.
+     * Brings the replica of a split's right part into being on this node, not started, unless it is or was there: so a
+     * split that is replayed makes nothing. On the apply thread of {@code parent}, whose database is still that of
+     * before the split; blocks.
      *
-     * @return the replica, which holds what comes by itself ({@link Range#hold}) and is routed to with the next {@link #rebounded}; null when it was
-     *     made earlier
+     * @return the replica, which holds what comes by itself ({@link Range#hold}) and is routed to with the next
+     *     {@link #rebounded}; null when it was made earlier
      */
     @Nullable
     Range bear(RangeState child, RangeDb parent) throws IOException;
@@ -29,7 +30,10 @@ public interface RangeFamily {
     @Nullable
     Range find(long id);
 
-    /** Has a range whose keys are another's now closed, buried and its files deleted, some time later. Any thread; returns at once. */
+    /**
+     * Has a range whose keys are another's now closed, buried and its files deleted, some time later. Any thread;
+     * returns at once.
+     */
     void retire(Range range);
 
     /**

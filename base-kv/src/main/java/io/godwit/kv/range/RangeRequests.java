@@ -18,12 +18,14 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that are at a range: those that wait for a leader, in order; those that wait for others that are still being forwarded here; and
- * reads. The one owner of these queues. Confined to the range executor, but for the methods that say otherwise, which only queue.
+ * The requests that are at a range: those that wait for a leader, in order; those that wait for others that are still
+ * being forwarded here; and reads. The one owner of these queues. Confined to the range executor, but for the methods
+ * that say otherwise, which only queue.
  *
- * <p>Forwarding, when keys pass to another range: what waits at the old one, and what still comes to it, is handed on in order
- * ({@link #takeForwarded}), while what comes to the new one by itself is held ({@link #hold}) until the old one says, behind all that, that
- * there is no more ({@link #release}). So no mutation overtakes an earlier one of its key.
+ * <p>Forwarding, when keys pass to another range: what waits at the old one, and what still comes to it, is handed on
+ * in order ({@link #takeForwarded}), while what comes to the new one by itself is held ({@link #hold}) until the old
+ * one says, behind all that, that there is no more ({@link #release}). So no mutation overtakes an earlier one of its
+ * key.
  */
 final class RangeRequests implements ReadGate.ReadIndex, ReadGate.Listener {
     private final Range range;
@@ -175,7 +177,10 @@ final class RangeRequests implements ReadGate.ReadIndex, ReadGate.Listener {
 
     // --- what waits
 
-    /** There is a leadership, or another range has the keys, or some of them: what waits is taken again, or goes on waiting. */
+    /**
+     * There is a leadership, or another range has the keys, or some of them: what waits is taken again, or goes on
+     * waiting.
+     */
     void goOn() {
         List<Waiting> requests = new ArrayList<>(waiting);
         waiting.clear();
@@ -186,8 +191,8 @@ final class RangeRequests implements ReadGate.ReadIndex, ReadGate.Listener {
     }
 
     /**
-     * Ends a leadership. What it had accepted and not sealed waits again, before what came later and waits already: the leadership may have been
-     * frozen.
+     * Ends a leadership. What it had accepted and not sealed waits again, before what came later and waits already: the
+     * leadership may have been frozen.
      */
     void outlive(Leadership ending, RangeException sealedCause, RangeException cause) {
         List<Waiting> later = List.copyOf(waiting);
@@ -248,8 +253,9 @@ final class RangeRequests implements ReadGate.ReadIndex, ReadGate.Listener {
     }
 
     /**
-     * The other range has some of this one's keys now, and is routed to: what has come here of them goes there, ahead of what comes there by itself; also
-     * what is still being forwarded here, as when a range is cut as soon as it has joined another. Any thread.
+     * The other range has some of this one's keys now, and is routed to: what has come here of them goes there, ahead
+     * of what comes there by itself; also what is still being forwarded here, as when a range is cut as soon as it has
+     * joined another. Any thread.
      */
     void cedePart(RangeRequests to) {
         executor.execute(() -> {
@@ -261,7 +267,10 @@ final class RangeRequests implements ReadGate.ReadIndex, ReadGate.Listener {
         });
     }
 
-    /** The other range has this one's keys now, and is routed to: what is here goes there, ahead of what comes there by itself. Any thread. */
+    /**
+     * The other range has this one's keys now, and is routed to: what is here goes there, ahead of what comes there by
+     * itself. Any thread.
+     */
     void cede(RangeRequests to) {
         executor.execute(() -> {
             if (held != null) {

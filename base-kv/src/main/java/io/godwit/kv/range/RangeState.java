@@ -15,12 +15,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a range is, apart from its data: kept in its database, and changed there by log entries alone, in the batch that brings what the
- * change is about. The methods are those changes, from one state to the next; an empty answer means that the command was made for another state,
- * and that nothing changes. Immutable.
+ * What a range is, apart from its data: kept in its database, and changed there by log entries alone, in the batch that
+ * brings what the change is about. The methods are those changes, from one state to the next; an empty answer means
+ * that the command was made for another state, and that nothing changes. Immutable.
  *
  * <pre>
- * byte version = 1 | long id | long epoch | bytes start | boolean hasEnd [bytes end] | texts voters | texts learners | byte phase and what it has
+ * byte version = 1 | long id | long epoch | bytes start | boolean hasEnd [bytes end] | texts voters
+ *     | texts learners | byte phase and what it has
  *   0 settled
  *   1 absorbing: long rightId | long rightEpoch | boolean hasEnd [bytes end]
  *   2 yielding:  long leftId
@@ -61,7 +62,10 @@ public record RangeState(long id, long epoch, RangeBounds bounds, RaftGroup.Memb
     /** The left neighbour has its keys; what is left of it is deleted. */
     public record Retired(long leftId) implements Phase {}
 
-    /** It has the right neighbour's keys, and waits until that one has retired, which looks here to find out what has become of it. */
+    /**
+     * It has the right neighbour's keys, and waits until that one has retired, which looks here to find out what has
+     * become of it.
+     */
     public record Joined(long rightId) implements Phase {}
 
     /** A range as a store is born with it. */

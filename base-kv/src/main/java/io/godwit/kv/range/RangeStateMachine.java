@@ -24,11 +24,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies committed entries. Everything committed by the time of a call goes into the database in one batch, or a few when it is much;
- * only then do effects run and replies leave, so nobody learns of a write that is not there.
+ * Applies committed entries. Everything committed by the time of a call goes into the database in one batch, or a few
+ * when it is much; only then do effects run and replies leave, so nobody learns of a write that is not there.
  *
- * <p>After a crash entries come again from the last snapshot on: those at or below the applied index are skipped. For the same reason a
- * snapshot may be newer than the index it is named by, and is taken on an I/O thread while entries go on being applied.
+ * <p>After a crash entries come again from the last snapshot on: those at or below the applied index are skipped. For
+ * the same reason a snapshot may be newer than the index it is named by, and is taken on an I/O thread while entries go
+ * on being applied.
  *
  * <p>If an entry cannot be applied, its batch is dropped, the fault handler is told and nothing is applied any more.
  */
@@ -50,7 +51,9 @@ final class RangeStateMachine extends StateMachineAdapter {
 
         void leadsNoMore();
 
-        /** A split that this replica's leader proposed is committed, and is about to be applied, which takes its time. */
+        /**
+         * A split that this replica's leader proposed is committed, and is about to be applied, which takes its time.
+         */
         void splits();
 
         /** The log grew by so much. */
@@ -372,7 +375,9 @@ final class RangeStateMachine extends StateMachineAdapter {
         }
     }
 
-    /** Why a snapshot could not be loaded; null when none failed. JRaft tells whoever starts the group only that it did. */
+    /**
+     * Why a snapshot could not be loaded; null when none failed. JRaft tells whoever starts the group only that it did.
+     */
     @Nullable
     IOException loadFailure() {
         return loadFailure;

@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which of a store's ranges on this node owns a key. Changed when a range is split, merged, comes or goes.
  *
- * <p>Whoever looks a range up and puts a request into its queue does both under {@link #lock}, so that a change knows: whatever was routed by
- * the table before it is in the queues already. Hence a lock, which threads of all kinds contend for, where an immutable table alone would do for looking up. There
- * are as many locks as would be taken at once; a reader takes one, a change all of them.
+ * <p>Whoever looks a range up and puts a request into its queue does both under {@link #lock}, so that a change knows:
+ * whatever was routed by the table before it is in the queues already. Hence a lock, which threads of all kinds contend
+ * for, where an immutable table alone would do for looking up. There are as many locks as would be taken at once; a
+ * reader takes one, a change all of them.
  */
 final class RangeTable {
     private static final int LOCKS = 16;
@@ -42,7 +43,8 @@ final class RangeTable {
     }
 
     /**
-     * Has {@code ranges}, by their bounds as they are now, in place of what was there. Returns when nobody routes by the table before any more.
+     * Has {@code ranges}, by their bounds as they are now, in place of what was there. Returns when nobody routes by
+     * the table before any more.
      */
     void replace(Collection<Range> ranges) {
         Rows next = rowsOf(ranges);
@@ -56,8 +58,8 @@ final class RangeTable {
     }
 
     /**
-     * Where two overlap, the one of the higher epoch has the keys: the other one's database lags behind a split, until the log has been replayed, or
-     * has been merged and not yet retired.
+     * Where two overlap, the one of the higher epoch has the keys: the other one's database lags behind a split, until
+     * the log has been replayed, or has been merged and not yet retired.
      */
     private static Rows rowsOf(Collection<Range> ranges) {
         Map<Range, RangeState> states = new LinkedHashMap<>();

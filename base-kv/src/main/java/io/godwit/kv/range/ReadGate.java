@@ -14,8 +14,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Linearizable reads of a range. Queries that arrive while a ReadIndex is under way share the next one. Confined to the range executor;
- * the queries run on I/O threads.
+ * Linearizable reads of a range. Queries that arrive while a ReadIndex is under way share the next one. Confined to the
+ * range executor; the queries run on I/O threads.
  */
 final class ReadGate {
     static final long RETRY_MILLIS = 20;
@@ -161,7 +161,10 @@ final class ReadGate {
         });
     }
 
-    /** Of a failure that is told twice the second is passed over: the batch, which waits again by then, would be added to itself. */
+    /**
+     * Of a failure that is told twice the second is passed over: the batch, which waits again by then, would be added
+     * to itself.
+     */
     private void retry(long own, List<Query> batch) {
         if (own != turn) {
             return;

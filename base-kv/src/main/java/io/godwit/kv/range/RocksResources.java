@@ -15,15 +15,18 @@ import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.WriteBufferManager;
 
-/** What all range databases of a node share: threads, block cache, and a bound on memtables, which is charged to the cache. */
+/**
+ * What all range databases of a node share: threads, block cache, and a bound on memtables, which is charged to the
+ * cache.
+ */
 public final class RocksResources implements AutoCloseable {
     static {
         RocksDB.loadLibrary();
     }
 
     /**
-     * The rate where none is set. Less than disks can take, so that what is urgent is not held up, and more than one range is written to as a
-     * rule: what clients write to it meanwhile is flushed at the same rate.
+     * The rate where none is set. Less than disks can take, so that what is urgent is not held up, and more than one
+     * range is written to as a rule: what clients write to it meanwhile is flushed at the same rate.
      */
     public static final long RECLAIM_BYTES_PER_SECOND = 32L << 20;
 

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has a snapshot taken whenever the log has grown by so many bytes, one at a time. One that fails, or cannot even be begun, costs nothing but
- * log space: the next is due after as many bytes again. Owned by the apply thread.
+ * Has a snapshot taken whenever the log has grown by so many bytes, one at a time. One that fails, or cannot even be
+ * begun, costs nothing but log space: the next is due after as many bytes again. Owned by the apply thread.
  */
 final class SnapshotTrigger {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotTrigger.class);
@@ -28,7 +28,10 @@ final class SnapshotTrigger {
         this.io = io;
     }
 
-    /** @param snapshot begins one and tells the closure when it has ended; null while the group is being started, which only counts */
+    /**
+     * @param snapshot begins one and tells the closure when it has ended; null while the group is being started, which
+     *     only counts
+     */
     void logGrew(long bytes, @Nullable Consumer<Closure> snapshot) {
         logBytes += bytes;
         if (logBytes < everyBytes || isTaking || snapshot == null) {

@@ -9,8 +9,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds where a range is halved: bisects the keys, going by RocksDB's estimate of the bytes on either side. It reads some dozen keys and no
- * values, so it takes milliseconds however large the range is. For an I/O thread.
+ * Finds where a range is halved: bisects the keys, going by RocksDB's estimate of the bytes on either side. It reads
+ * some dozen keys and no values, so it takes milliseconds however large the range is. For an I/O thread.
  */
 final class SplitPoint {
     /** Bytes behind the prefix that all keys share that are told apart. */

@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the state machine tells on the apply thread, brought to the range executor and carried out there: applied entries go to the leadership, terms
- * to the {@link LeaderRole}, and a change of what the range is to everybody whom it concerns. The one owner of the state that requests are routed by,
- * which follows the database's own.
+ * What the state machine tells on the apply thread, brought to the range executor and carried out there: applied
+ * entries go to the leadership, terms to the {@link LeaderRole}, and a change of what the range is to everybody whom it
+ * concerns. The one owner of the state that requests are routed by, which follows the database's own.
  */
 final class StateMachineEvents implements RangeStateMachine.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(StateMachineEvents.class);
@@ -142,8 +142,8 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
     }
 
     /**
-     * When the first rush is over, one range of the node after the other; and then a snapshot: the one before has links to what is given back. Any
-     * thread.
+     * When the first rush is over, one range of the node after the other; and then a snapshot: the one before has links
+     * to what is given back. Any thread.
      */
     void reclaimLater() {
         range.later(
@@ -158,7 +158,10 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
                 }));
     }
 
-    /** The others are to make the right part now: until they have, it has no leader, and nobody writes to the left part, which would tell them. */
+    /**
+     * The others are to make the right part now: until they have, it has no leader, and nobody writes to the left part,
+     * which would tell them.
+     */
     @Override
     public void splits() {
         RaftGroup started = range.group();

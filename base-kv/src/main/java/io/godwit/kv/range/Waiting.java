@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 interface Waiting extends Expiring {
     byte[] key();
 
-    /** The only leadership that may take it: otherwise it is refused, and neither waits nor is handed on. Null when any may. */
+    /**
+     * The only leadership that may take it: otherwise it is refused, and neither waits nor is handed on. Null when any
+     * may.
+     */
     default @Nullable RouteToken token() {
         return null;
     }

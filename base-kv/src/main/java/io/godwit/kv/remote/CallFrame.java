@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * request  byte kind
- *   1 hello      byte version = 1 | utf cluster id | utf store | utf caller | long incarnation | long stream    first, and only once
+ *   1 hello      byte version = 1 | utf cluster id | utf store | utf caller | long incarnation
+ *                | long stream    first, and only once
  *   2 mutate     long number | long range id | long term | long fence | long millis left | bytes key | bytes mutation
  *   3 relieve    likewise
  *   4 query      likewise

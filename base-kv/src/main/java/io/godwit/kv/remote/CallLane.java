@@ -8,7 +8,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The mutations that were sent under one token and are not answered. Confined to the thread of its {@link RangeCalls}. */
+/**
+ * The mutations that were sent under one token and are not answered. Confined to the thread of its {@link RangeCalls}.
+ */
 final class CallLane {
     private final RouteToken token;
     private final String storeId;

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * What came of a call.
  *
  * @param value when it was done
- * @param failure when it was not, or when nobody knows: its cause says which, as in {@link RangeException.Cause}. {@code MOVED} means that the
- *     token was not in force, and nothing was done
+ * @param failure when it was not, or when nobody knows: its cause says which, as in {@link RangeException.Cause}.
+ *     {@code MOVED} means that the token was not in force, and nothing was done
  */
 @SuppressWarnings("ArrayRecordComponent")
 record CallReply(byte @Nullable [] value, @Nullable RangeException failure) {

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Takes the calls of other nodes and hands them to the ranges of this one.
  *
- * <p>Of each node and store only the newest stream counts: when a node has given one up and opened another, what may still be on its way in
- * the first is not taken any more, or it would be applied behind what was called later.
+ * <p>Of each node and store only the newest stream counts: when a node has given one up and opened another, what may
+ * still be on its way in the first is not taken any more, or it would be applied behind what was called later.
  */
 public final class CallService implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CallService.class);
@@ -51,7 +51,10 @@ public final class CallService implements AutoCloseable {
         server.remove(service);
     }
 
-    /** A node with its newest stream. Its lock orders the stream's end and the calls on their way through: threads of several connections. */
+    /**
+     * A node with its newest stream. Its lock orders the stream's end and the calls on their way through: threads of
+     * several connections.
+     */
     private static final class Caller {
         private long incarnation;
         private long stream;

@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of this node to another for one store. When it breaks, whatever was not answered is told so, and the next stream takes its place;
- * the other node then takes nothing from this one any more.
+ * The calls of this node to another for one store. When it breaks, whatever was not answered is told so, and the next
+ * stream takes its place; the other node then takes nothing from this one any more.
  *
  * <p>Sent to by the one thread that keeps the order, answered on the threads of the network: hence the lock.
  */

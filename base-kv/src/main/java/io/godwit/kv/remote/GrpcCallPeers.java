@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/** The leaders of one store: those on this node directly, the others by a stream to each node. Called by the one thread of a {@link RangeCalls}. */
+/**
+ * The leaders of one store: those on this node directly, the others by a stream to each node. Called by the one thread
+ * of a {@link RangeCalls}.
+ */
 final class GrpcCallPeers implements CallPeers {
     private final RpcChannels channels;
     private final CallFrame.Hello self;

@@ -28,8 +28,10 @@ import org.jspecify.annotations.Nullable;
  * byte version = 1 | utf store id | long incarnation | long revision
  * | boolean draining | int cores | double cpu | long disk total | long disk free
  * | int stores, each: utf name | int replicas, each:
- *   long id | long epoch | bytes start | boolean hasEnd [bytes end] | texts voters | texts learners | utf leader | long last index | long created epoch
- *   | utf fault | boolean replaceable | boolean leads [long term | long fence | long size | long measured millis | double rate | double peak | long nanos
+ *   long id | long epoch | bytes start | boolean hasEnd [bytes end] | texts voters | texts learners | utf leader
+ *       | long last index | long created epoch
+ *   | utf fault | boolean replaceable | boolean leads [long term | long fence | long size | long measured millis
+ *       | double rate | double peak | long nanos
  *   | boolean hasHint [bytes key | double share] | utf change | long stable millis]
  * </pre>
  */

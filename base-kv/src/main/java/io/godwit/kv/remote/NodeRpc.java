@@ -25,8 +25,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Single questions between the nodes of a cluster, apart from the requests of clients: one gRPC method, whose messages say what is asked. A node
- * of another cluster gets no answer but that.
+ * Single questions between the nodes of a cluster, apart from the requests of clients: one gRPC method, whose messages
+ * say what is asked. A node of another cluster gets no answer but that.
  *
  * <pre>
  * request  byte version = 1 | utf cluster id | utf asker | byte question | what it needs
@@ -105,7 +105,10 @@ public final class NodeRpc implements AutoCloseable {
         server.add(service);
     }
 
-    /** Has {@code answerer} answer a question from now on, in place of who did before. Any thread; until then it is refused. */
+    /**
+     * Has {@code answerer} answer a question from now on, in place of who did before. Any thread; until then it is
+     * refused.
+     */
     public void on(Question question, Answerer answerer) {
         answerers.put(question.number, answerer);
     }

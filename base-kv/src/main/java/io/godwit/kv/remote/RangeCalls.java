@@ -20,18 +20,20 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the requests of one node for one store to the leaders of their ranges, and again to another leader when they were refused because
- * the range has moved, was cut or merged.
+ * Brings the requests of one node for one store to the leaders of their ranges, and again to another leader when they
+ * were refused because the range has moved, was cut or merged.
  *
- * <p>Mutations of one key are applied in the order of the calls. They go out in this order under one token, in a {@link CallLane}. When the
- * token of a range changes, or is refused, its lane drains: what comes for any key of its bounds waits ({@code pending}) until each
- * mutation of the lane is answered. Refused ones, which were not applied and are the last of the lane, join those that wait, in front of
- * whatever was called later. Then all of it goes out under the new token. What nobody answers (the connection broke) fails with
- * {@code TIMEOUT}, as it may be applied; it is never sent twice.
+ * <p>Mutations of one key are applied in the order of the calls. They go out in this order under one token, in a
+ * {@link CallLane}. When the token of a range changes, or is refused, its lane drains: what comes for any key of its
+ * bounds waits ({@code pending}) until each mutation of the lane is answered. Refused ones, which were not applied and
+ * are the last of the lane, join those that wait, in front of whatever was called later. Then all of it goes out under
+ * the new token. What nobody answers (the connection broke) fails with {@code TIMEOUT}, as it may be applied; it is
+ * never sent twice.
  *
- * <p>Waiting ends when the routes change or a pause is over, in which the routes are asked for; at the deadline of a call; and for a lane a
- * second after another token was heard of: under the old one nothing is applied after something under the new one, so the order holds
- * without its answers, which whoever led before may never give. A query is asked again as soon as another token is heard of.
+ * <p>Waiting ends when the routes change or a pause is over, in which the routes are asked for; at the deadline of a
+ * call; and for a lane a second after another token was heard of: under the old one nothing is applied after something
+ * under the new one, so the order holds without its answers, which whoever led before may never give. A query is asked
+ * again as soon as another token is heard of.
  *
  * <p>Confined to the executor it is given.
  */
@@ -77,7 +79,9 @@ final class RangeCalls {
     private int refreshPause = 1;
     private @Nullable RangeException closed;
 
-    /** @param maxPendingBytes of all requests that are not answered; what comes above it fails with {@code OVERLOADED} */
+    /**
+     * @param maxPendingBytes of all requests that are not answered; what comes above it fails with {@code OVERLOADED}
+     */
     RangeCalls(CallPeers peers, Timer timer, LongSupplier nanoClock, long maxPendingBytes) {
         this.peers = peers;
         this.timer = timer;

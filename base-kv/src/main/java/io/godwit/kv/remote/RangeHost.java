@@ -4,8 +4,9 @@ import io.godwit.kv.range.RouteToken;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The ranges that this node leads, as calls by token see them. Any thread; nothing blocks. Futures complete on any thread and fail with
- * {@link io.godwit.kv.client.RangeException} only: with {@code MOVED} when the token is not in force, and then nothing was done.
+ * The ranges that this node leads, as calls by token see them. Any thread; nothing blocks. Futures complete on any
+ * thread and fail with {@link io.godwit.kv.client.RangeException} only: with {@code MOVED} when the token is not in
+ * force, and then nothing was done.
  */
 @FunctionalInterface
 public interface RangeHost {

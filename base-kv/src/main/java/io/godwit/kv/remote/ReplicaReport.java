@@ -14,7 +14,8 @@ import java.util.Optional;
  * @param lastIndex of its log
  * @param createdEpoch of the range when this replica was made
  * @param fault why it has stopped; empty while it runs
- * @param isReplaceable whether, having stopped, it may be begun anew here, see {@link io.godwit.plugin.balance.ReplicaFault}
+ * @param isReplaceable whether, having stopped, it may be begun anew here, see
+ *     {@link io.godwit.plugin.balance.ReplicaFault}
  * @param leading empty unless this replica leads
  */
 public record ReplicaReport(
@@ -75,8 +76,8 @@ public record ReplicaReport(
     }
 
     /**
-     * Whether it has all but the last of a log that goes up to {@code index}: a report is up to two seconds old. Making it a voter waits for
-     * the rest.
+     * Whether it has all but the last of a log that goes up to {@code index}: a report is up to two seconds old. Making
+     * it a voter waits for the rest.
      */
     public boolean isCaughtUpTo(long index) {
         return fault.isEmpty() && lastIndex > 0 && lastIndex + CAUGHT_UP_MARGIN >= index;

@@ -26,8 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the other nodes what this one has and leads, and learns the same of them: as soon as something changes, when a member joins, when somebody
- * cannot find a leader, and every other second. A report holds all a node has, so one that is lost is made up for by the next.
+ * Tells the other nodes what this one has and leads, and learns the same of them: as soon as something changes, when a
+ * member joins, when somebody cannot find a leader, and every other second. A report holds all a node has, so one that
+ * is lost is made up for by the next.
  *
  * <p>Works on I/O threads. A lock keeps what came from one node in order.
  */
@@ -114,7 +115,10 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
         return Map.copyOf(reports);
     }
 
-    /** Something is not as it was told: tells it, and asks the others, soon. Any thread; costs next to nothing while it is about to. */
+    /**
+     * Something is not as it was told: tells it, and asks the others, soon. Any thread; costs next to nothing while it
+     * is about to.
+     */
     @SuppressWarnings("FutureReturnValueIgnored") // ends with the timers
     public void changed() {
         if (!closed && isQueued.compareAndSet(false, true)) {

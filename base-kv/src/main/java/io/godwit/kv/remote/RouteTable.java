@@ -11,8 +11,9 @@ import java.util.function.Consumer;
 /**
  * The {@link Routes} of one store as they are now.
  *
- * <p>Reports come on threads of the network and of ranges, each with all that one node has, so the last of a node counts. A lock rather than a
- * thread of its own: what is done under it is short, and whoever brings a report wants it to be in force when the call returns.
+ * <p>Reports come on threads of the network and of ranges, each with all that one node has, so the last of a node
+ * counts. A lock rather than a thread of its own: what is done under it is short, and whoever brings a report wants it
+ * to be in force when the call returns.
  */
 public final class RouteTable {
     private final Map<String, List<ReplicaReport>> told = new HashMap<>(); // guarded by this
@@ -24,7 +25,10 @@ public final class RouteTable {
         return routes;
     }
 
-    /** From now on {@code listener} is given the routes when they may have changed, in order, with a lock held: it hands over. */
+    /**
+     * From now on {@code listener} is given the routes when they may have changed, in order, with a lock held: it hands
+     * over.
+     */
     public void onChange(Consumer<Routes> listener) {
         listeners.add(listener);
     }

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A store of a cluster as its users on this node see it: requests go to the leader of their range, wherever it is. Leader requests reach
- * leaders on this node only.
+ * A store of a cluster as its users on this node see it: requests go to the leader of their range, wherever it is.
+ * Leader requests reach leaders on this node only.
  */
 public final class RoutedClient implements RangeClient, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RoutedClient.class);

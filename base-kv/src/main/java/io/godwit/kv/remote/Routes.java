@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who leads what of one key space, worked out from what the nodes told. Immutable.
  *
- * <p>Nodes tell at different times, so what they tell may overlap: one still has the range that another has cut or merged. A split, a merge
- * and a change of replicas give every range they leave an epoch above those they found, so of two that overlap the one of the lower epoch is
- * over. Where nobody has told of the newer one yet there is a gap.
+ * <p>Nodes tell at different times, so what they tell may overlap: one still has the range that another has cut or
+ * merged. A split, a merge and a change of replicas give every range they leave an epoch above those they found, so of
+ * two that overlap the one of the lower epoch is over. Where nobody has told of the newer one yet there is a gap.
  *
  * <p>What a node has told that is gone counts only where no node that is there tells of the range, or of its keys. Its
  * epoch may be above all that is left: of a change that only it had applied, when the others went on by themselves

@@ -33,11 +33,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster in memory, on one thread and from one seed: nodes with their balance loops, ranges with load and bytes, actions that take time and
- * fail now and then, views that are some seconds old. Keys are points, each with operations per second and bytes of its own.
+ * A cluster in memory, on one thread and from one seed: nodes with their balance loops, ranges with load and bytes,
+ * actions that take time and fail now and then, views that are some seconds old. Keys are points, each with operations
+ * per second and bytes of its own.
  *
- * <p>After every second it is asserted that the ranges tile the key space and that no epoch has fallen; with every action that it
- * leaves a majority of those that it can know to be alive.
+ * <p>After every second it is asserted that the ranges tile the key space and that no epoch has fallen; with every
+ * action that it leaves a majority of those that it can know to be alive.
  */
 final class SimCluster {
     static final int POINTS = 512;
@@ -656,7 +657,10 @@ final class SimCluster {
         return ActionOutcome.DONE;
     }
 
-    /** A voter is only given up while there is one more than asked for; one whose node is down only after the grace period. */
+    /**
+     * A voter is only given up while there is one more than asked for; one whose node is down only after the grace
+     * period.
+     */
     private void checkLostVoter(SimRange range, ChangeReplica change) {
         Node node = node(change.store());
         int voters = range.voters().size();

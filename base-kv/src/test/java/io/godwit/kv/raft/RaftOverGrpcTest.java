@@ -97,7 +97,10 @@ class RaftOverGrpcTest {
         }
     }
 
-    /** Two of five may be dead. With a third nothing is acknowledged; once one is back all goes on, and nothing acknowledged is missing. */
+    /**
+     * Two of five may be dead. With a third nothing is acknowledged; once one is back all goes on, and nothing
+     * acknowledged is missing.
+     */
     @Test
     void fiveVotersGoOnWithoutTwoAndStandStillWithoutThree() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory)) {
@@ -243,7 +246,9 @@ class RaftOverGrpcTest {
         await(() -> nodes.awaitLeader().id().equals(id));
     }
 
-    /** The old leader goes on believing that it leads, but commits nothing, and gives way when it can be reached again. */
+    /**
+     * The old leader goes on believing that it leads, but commits nothing, and gives way when it can be reached again.
+     */
     @Test
     void leaderThatIsCutOffCommitsNothing() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory)) {

@@ -15,7 +15,10 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
-/** A range of many small keys, such as those of a million sessions, in few files: filters and indexes are then larger than a part of the cache. */
+/**
+ * A range of many small keys, such as those of a million sessions, in few files: filters and indexes are then larger
+ * than a part of the cache.
+ */
 class LargeFilterTest {
     private static final Path IO = Path.of("/proc/self/io");
     private static final int KEYS = 1_000_000;

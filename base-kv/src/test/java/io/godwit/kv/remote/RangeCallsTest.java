@@ -12,7 +12,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RangeCallsTest {
     private static final int STEPS = 3_000;
 
-    /** A lost reply, a leader that moves, cuts and merges, at every point between any two steps. A failure names its seed. */
+    /**
+     * A lost reply, a leader that moves, cuts and merges, at every point between any two steps. A failure names its
+     * seed.
+     */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987})
     void nothingIsLostDoubledOrOvertakenWhileRangesMove(long seed) {

@@ -13,7 +13,9 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A user of a store's ranges, wherever they are led, over connections that a simulation has in hand; on its one thread. */
+/**
+ * A user of a store's ranges, wherever they are led, over connections that a simulation has in hand; on its one thread.
+ */
 public final class SimCaller {
     /** The connections. */
     public interface Network {

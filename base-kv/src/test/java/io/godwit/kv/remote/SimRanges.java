@@ -25,8 +25,9 @@ import java.util.Random;
 import java.util.function.Consumer;
 
 /**
- * Ranges on a few nodes as the client sees them: leaders that take calls by token, seal and apply them, answer, move, are cut and merged, and
- * connections that break. Everything happens on the test's thread, in an order that the seed gives.
+ * Ranges on a few nodes as the client sees them: leaders that take calls by token, seal and apply them, answer, move,
+ * are cut and merged, and connections that break. Everything happens on the test's thread, in an order that the seed
+ * gives.
  */
 final class SimRanges {
     static final long DEADLINE_MILLIS = 30_000;

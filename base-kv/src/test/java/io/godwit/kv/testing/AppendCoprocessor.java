@@ -10,7 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** A small coprocessor for tests of the machinery: {@code key=suffix} appends to the value at key and answers it; a query answers the value. */
+/**
+ * A small coprocessor for tests of the machinery: {@code key=suffix} appends to the value at key and answers it; a
+ * query answers the value.
+ */
 public class AppendCoprocessor implements RangeCoprocessor {
     @Override
     public void open(RangeBounds bounds, RangeReader reader) {}

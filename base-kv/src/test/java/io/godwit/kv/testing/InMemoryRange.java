@@ -20,8 +20,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One range of an {@link InMemoryRangeHost}: batcher, log and state machine in the order of the real ones, one step per queued task, so
- * that other tasks come between sealing, committing, applying and replying as they do there.
+ * One range of an {@link InMemoryRangeHost}: batcher, log and state machine in the order of the real ones, one step per
+ * queued task, so that other tasks come between sealing, committing, applying and replying as they do there.
  */
 final class InMemoryRange {
     private static final int MAX_MUTATIONS = 256;
@@ -119,8 +119,8 @@ final class InMemoryRange {
     }
 
     /**
-     * Ends the leadership in good order and begins another one of the same term, once nothing is under way. Meanwhile requests wait, and of the old one only
-     * what it has proposed or reads goes on.
+     * Ends the leadership in good order and begins another one of the same term, once nothing is under way. Meanwhile
+     * requests wait, and of the old one only what it has proposed or reads goes on.
      */
     void moveLeader() {
         if (held == null) {
@@ -283,7 +283,10 @@ final class InMemoryRange {
         return replies;
     }
 
-    /** The leader ends; entries in flight beyond the first {@code survivors} are lost, the others are applied without anybody being told. */
+    /**
+     * The leader ends; entries in flight beyond the first {@code survivors} are lost, the others are applied without
+     * anybody being told.
+     */
     void endLeadership(RangeException cause, int survivors) {
         leadership.ended = true;
         unmoved = held == null ? List.of() : held;

@@ -30,9 +30,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store in memory for tests: the ranges of one key space, every step of which happens when the test says so. Requests may come from any
- * thread; they are queued, and run on the thread that calls {@link #runUntilIdle} or {@link #advanceMillis}. What a leader, a callback or
- * {@code apply} throws comes out of those two.
+ * A store in memory for tests: the ranges of one key space, every step of which happens when the test says so. Requests
+ * may come from any thread; they are queued, and run on the thread that calls {@link #runUntilIdle} or
+ * {@link #advanceMillis}. What a leader, a callback or {@code apply} throws comes out of those two.
  *
  * <p>Time stands still but for {@link #advanceMillis}; deadlines follow it too.
  */
@@ -197,7 +197,10 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         wallOffsetMillis += millis;
     }
 
-    /** Runs until idle and gives the answer, which must be there then. What it failed with is the cause of what is thrown. */
+    /**
+     * Runs until idle and gives the answer, which must be there then. What it failed with is the cause of what is
+     * thrown.
+     */
     public <T> T await(CompletableFuture<T> answer) {
         runUntilIdle();
         if (!answer.isDone()) {
@@ -243,14 +246,18 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         heldReads.clear();
     }
 
-    /** From now on every mutation that is not sealed fails with {@code cause}, which must say that nothing was written. */
+    /**
+     * From now on every mutation that is not sealed fails with {@code cause}, which must say that nothing was written.
+     */
     public void failWrites(Cause cause) {
         RangeException failure = new RangeException(cause, "asked for by the test");
         writeFailure = failure;
         ranges.forEach(range -> range.failWaiting(failure));
     }
 
-    /** From now on the disk is below its low-water mark: mutations that are not relieving fail with {@code DISK_FULL}. */
+    /**
+     * From now on the disk is below its low-water mark: mutations that are not relieving fail with {@code DISK_FULL}.
+     */
     public void refuseAdditions() {
         additionsRefused = true;
     }
@@ -267,11 +274,12 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     }
 
     /**
-     * The process dies and a new one opens the same state. Nothing queued runs any more; leaders are stopped, their proposals and all
-     * client calls fail, coprocessors are made and opened anew, and lead a new term. Writes, seals, commits and reads are free again.
+     * The process dies and a new one opens the same state. Nothing queued runs any more; leaders are stopped, their
+     * proposals and all client calls fail, coprocessors are made and opened anew, and lead a new term. Writes, seals,
+     * commits and reads are free again.
      *
-     * @param survivors in each range, so many of the oldest entries in flight had reached the disk: the new process applies them, though
-     *     nobody was told
+     * @param survivors in each range, so many of the oldest entries in flight had reached the disk: the new process
+     *     applies them, though nobody was told
      */
     public void crashAndRestart(int survivors) {
         RangeException cause = new RangeException(Cause.CLOSED, "process died");
@@ -295,7 +303,10 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         ranges.forEach(InMemoryRange::reopen);
     }
 
-    /** Every range loses its leader and gets one of a new term, on the same coprocessor; entries in flight are committed in between. */
+    /**
+     * Every range loses its leader and gets one of a new term, on the same coprocessor; entries in flight are committed
+     * in between.
+     */
     public void changeLeaders() {
         RangeException cause = new RangeException(Cause.CLOSED, "stepped down");
         ranges.forEach(range -> {
@@ -305,8 +316,8 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     }
 
     /**
-     * Every range gets another leader in good order, as after a split: once all that its leader has accepted is applied, with the steps that lie
-     * between now and then. Requests wait meanwhile.
+     * Every range gets another leader in good order, as after a split: once all that its leader has accepted is
+     * applied, with the steps that lie between now and then. Requests wait meanwhile.
      */
     public void moveLeaders() {
         ranges.forEach(InMemoryRange::moveLeader);

@@ -14,7 +14,10 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The sorted state of one range. A view handed out is dead once its call has returned, as the contract of {@link RangeReader} says. */
+/**
+ * The sorted state of one range. A view handed out is dead once its call has returned, as the contract of
+ * {@link RangeReader} says.
+ */
 final class InMemoryState {
     private final NavigableMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
     private final RangeBounds bounds;

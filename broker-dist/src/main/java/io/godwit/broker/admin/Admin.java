@@ -22,7 +22,10 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
-/** {@code bin/godwit-admin}: looks at a cluster and changes it, through one of its nodes. Exit codes are those of {@link Kind}. */
+/**
+ * {@code bin/godwit-admin}: looks at a cluster and changes it, through one of its nodes. Exit codes are those of
+ * {@link Kind}.
+ */
 @Command(
         name = "godwit-admin",
         description = "Looks at a Godwit broker or cluster, and changes it, through one node.",
@@ -32,7 +35,8 @@ import picocli.CommandLine.ScopeType;
         footer = {
             "",
             "A node is named by the first letters of its store id, or by its RPC address.",
-            "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not reachable, 4 refused, 5 the range has changed meanwhile,",
+            "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not reachable, 4 refused, 5 the range has changed "
+                    + "meanwhile,",
             "6 no such store, range, node or balancer, 7 a damaged backup."
         })
 public final class Admin {

@@ -44,8 +44,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does what operators ask of this node, and hands on what concerns another: for programs of this machine and for those that have a
- * certificate of the cluster. Whatever changes something is logged. Called on event loops, which it leaves at once.
+ * Does what operators ask of this node, and hands on what concerns another: for programs of this machine and for those
+ * that have a certificate of the cluster. Whatever changes something is logged. Called on event loops, which it leaves
+ * at once.
  */
 public final class AdminService implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AdminService.class);

@@ -20,9 +20,11 @@ import org.jspecify.annotations.Nullable;
  * or of a node, leaves:
  *
  * <ol>
- *   <li>the files of every range, each compared with its checksum as it comes and fsynced; left over, they are no backup, since there is no manifest
- *   <li>when ranges were cut, joined or handed over meanwhile, so that the copies are not the whole key space once, those that are new are copied too, into directories of
- *       their own; what is not in the manifest is passed over by a restore
+ *   <li>the files of every range, each compared with its checksum as it comes and fsynced; left over, they are no
+ *       backup, since there is no manifest
+ *   <li>when ranges were cut, joined or handed over meanwhile, so that the copies are not the whole key space once,
+ *       those that are new are copied too, into directories of their own; what is not in the manifest is passed over by
+ *       a restore
  *   <li>{@code BACKUP}, the manifest, atomically: from here on it is a backup
  * </ol>
  */

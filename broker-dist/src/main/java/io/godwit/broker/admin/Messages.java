@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator's program and a node tell each other, as JSON objects with the names of the components. Fields may be added; whoever does
- * not know them passes over them. What {@code --json} prints are the answers.
+ * What an operator's program and a node tell each other, as JSON objects with the names of the components. Fields may
+ * be added; whoever does not know them passes over them. What {@code --json} prints are the answers.
  */
 final class Messages {
     private Messages() {}

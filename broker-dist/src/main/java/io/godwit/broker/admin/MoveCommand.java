@@ -9,9 +9,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Moves a replica in steps, each of which the range survives a crash in: a learner on the new node, a voter there once it has caught up, the
- * leader handed over if the old node leads, the replica of the old node removed. Each step follows from how the range is, so a move that was
- * interrupted goes on when it is asked for again.
+ * Moves a replica in steps, each of which the range survives a crash in: a learner on the new node, a voter there once
+ * it has caught up, the leader handed over if the old node leads, the replica of the old node removed. Each step
+ * follows from how the range is, so a move that was interrupted goes on when it is asked for again.
  */
 @Command(
         name = "move",

@@ -4,7 +4,10 @@ import io.godwit.broker.admin.AdminException.Kind;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What operators call the nodes: by the first letters of their store id, as many as tell them apart, or by their RPC address. */
+/**
+ * What operators call the nodes: by the first letters of their store id, as many as tell them apart, or by their RPC
+ * address.
+ */
 final class NodeNames {
     private static final int SHORTEST = 8;
 

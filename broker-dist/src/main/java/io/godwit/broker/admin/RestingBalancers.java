@@ -9,8 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The balancers of a store, paused on every node while an operator does their work, and resumed afterwards, but for those that were paused
- * before. The JVM's shutdown resumes them too. After a kill -9 of this program they stay paused until their nodes stop, or {@code balancers --resume}.
+ * The balancers of a store, paused on every node while an operator does their work, and resumed afterwards, but for
+ * those that were paused before. The JVM's shutdown resumes them too. After a kill -9 of this program they stay paused
+ * until their nodes stop, or {@code balancers --resume}.
  */
 final class RestingBalancers implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RestingBalancers.class);

@@ -28,7 +28,8 @@ import picocli.CommandLine.Parameters;
         description = {
             "Makes the data directory of a new cluster's first node out of backups, one for each store.",
             "It works offline: it writes that directory by itself and asks no node, so --data and --rpc do not matter.",
-            "No broker runs there; start one afterwards. Stores without a backup begin empty. Without --yes the backups",
+            "No broker runs there; start one afterwards. Stores without a backup begin empty. Without --yes "
+                    + "the backups",
             "are only checked."
         })
 final class RestoreCommand implements Callable<Integer> {

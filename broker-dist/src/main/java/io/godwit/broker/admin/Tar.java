@@ -35,7 +35,10 @@ final class Tar {
 
     private Tar() {}
 
-    /** A file of the archive; as many bytes as announced must be written before it is closed, which leaves {@code out} open. */
+    /**
+     * A file of the archive; as many bytes as announced must be written before it is closed, which leaves {@code out}
+     * open.
+     */
     static OutputStream entry(OutputStream out, String name, long bytes) throws IOException {
         byte[] nameBytes = name.getBytes(StandardCharsets.US_ASCII);
         if (nameBytes.length > MAX_NAME || bytes >= MAX_BYTES) {

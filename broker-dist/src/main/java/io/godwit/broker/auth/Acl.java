@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rules: the first line that applies decides, and where none does the answer is no. Immutable.
  *
- * <p>To a publish a rule applies when its filter matches the topic. To a subscription an {@code allow} applies when its filter matches every
- * topic that the wanted filter could bring, a {@code deny} when it matches any of them: a deny is not got round by asking for more
- * ({@code #}) than it names. Nor by a name that cannot stand in a filter: {@link AclFilter}.
+ * <p>To a publish a rule applies when its filter matches the topic. To a subscription an {@code allow} applies when its
+ * filter matches every topic that the wanted filter could bring, a {@code deny} when it matches any of them: a deny is
+ * not got round by asking for more ({@code #}) than it names. Nor by a name that cannot stand in a filter:
+ * {@link AclFilter}.
  *
  * <p>Rules about one user or one client are found by name, so that many of them cost the others nothing.
  */

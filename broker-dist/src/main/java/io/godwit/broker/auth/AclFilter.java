@@ -7,9 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topic filter of a rule, by levels. {@code %c} stands for the client id, {@code %u} for the user name, {@code %%} for '%'. A value that
- * a client chose is only ever compared as text: with one that is absent, empty or has '/', '+' or '#' in it the filter covers nothing and
- * overlaps everything from that level on, so that nobody widens what he is allowed, or narrows what he is denied, by his name.
+ * The topic filter of a rule, by levels. {@code %c} stands for the client id, {@code %u} for the user name, {@code %%}
+ * for '%'. A value that a client chose is only ever compared as text: with one that is absent, empty or has '/', '+' or
+ * '#' in it the filter covers nothing and overlaps everything from that level on, so that nobody widens what he is
+ * allowed, or narrows what he is denied, by his name.
  */
 final class AclFilter {
     private static final String SINGLE = "+";
@@ -66,7 +67,9 @@ final class AclFilter {
         return levels.toArray(new String[0]);
     }
 
-    /** Whether every topic that {@code asked} (a topic, or a filter) matches is matched by this one, for this client. */
+    /**
+     * Whether every topic that {@code asked} (a topic, or a filter) matches is matched by this one, for this client.
+     */
     boolean covers(String[] asked, ClientInfo client) {
         if (isSingleOrMulti(levels[0]) && asked[0].startsWith("$")) { // [MQTT5-4.7.2-1]
             return false;
@@ -90,8 +93,8 @@ final class AclFilter {
     }
 
     /**
-     * Whether some topic is matched by {@code asked} (a topic, or a filter) and by this one, for this client; also true when that cannot be told
-     * for its name.
+     * Whether some topic is matched by {@code asked} (a topic, or a filter) and by this one, for this client; also true
+     * when that cannot be told for its name.
      */
     boolean overlaps(String[] asked, ClientInfo client) {
         if (isSingleOrMulti(levels[0]) && asked[0].startsWith("$")

@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of users or rules cannot be used, or neither can; the message has a line for each file, with its name and every line in it that is wrong, with what is
- * wrong, not its text.
+ * A file of users or rules cannot be used, or neither can; the message has a line for each file, with its name and
+ * every line in it that is wrong, with what is wrong, not its text.
  */
 public final class AuthFileException extends IOException {
     AuthFileException(Path file, List<String> errors) {

@@ -7,7 +7,8 @@ import java.util.regex.Pattern;
 import org.bouncycastle.crypto.generators.OpenBSDBCrypt;
 
 /**
- * A bcrypt hash, {@code $2b$cost$saltAndHash}. Bcrypt reads no more than 72 bytes: a longer password is refused rather than cut.
+ * A bcrypt hash, {@code $2b$cost$saltAndHash}. Bcrypt reads no more than 72 bytes: a longer password is refused rather
+ * than cut.
  *
  * @param cost 4 to 16; each step doubles the work
  */

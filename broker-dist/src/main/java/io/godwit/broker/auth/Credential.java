@@ -1,8 +1,8 @@
 package io.godwit.broker.auth;
 
 /**
- * What the password file keeps of a user's password. Immutable. {@link #matches} computes for as long as the credential was made to cost and
- * so belongs on the {@link PasswordPool}.
+ * What the password file keeps of a user's password. Immutable. {@link #matches} computes for as long as the credential
+ * was made to cost and so belongs on the {@link PasswordPool}.
  */
 sealed interface Credential permits BcryptHash, Argon2Hash, MosquittoHash, ScramCredential {
 
@@ -34,6 +34,7 @@ sealed interface Credential permits BcryptHash, Argon2Hash, MosquittoHash, Scram
             return ScramCredential.parse(text);
         }
         throw new IllegalArgumentException(
-                "not a hash known here (bcrypt, argon2id, SCRAM-SHA-256, mosquitto's $6$ or $7$); godwit-passwd makes them");
+                "not a hash known here (bcrypt, argon2id, SCRAM-SHA-256, mosquitto's $6$ or $7$); "
+                        + "godwit-passwd makes them");
     }
 }

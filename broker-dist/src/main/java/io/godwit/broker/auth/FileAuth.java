@@ -31,9 +31,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Users and rules out of files. Both files are looked at twice a second; a changed one is read as a whole and takes effect at once, also on
- * publishes of clients that are connected; one with a mistake is reported and changes nothing. What a client has subscribed to stays until
- * it disconnects, and so does a client whose user was deleted.
+ * Users and rules out of files. Both files are looked at twice a second; a changed one is read as a whole and takes
+ * effect at once, also on publishes of clients that are connected; one with a mistake is reported and changes nothing.
+ * What a client has subscribed to stays until it disconnects, and so does a client whose user was deleted.
  *
  * <p>Called on event loops, which only look up: hashes are computed on the {@link PasswordPool}.
  */
@@ -314,7 +314,8 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
     /**
      * @param passwords the file of users
      * @param acl the file of rules; null to allow every user everything
-     * @param allowAnonymous whether a client may come without a user name; only rules for its client id or for all hold for it
+     * @param allowAnonymous whether a client may come without a user name; only rules for its client id or for all hold
+     *     for it
      * @param threads that compute hashes; at least 1
      * @param maxWaiting logins that wait for them before further ones are refused as busy; at least 1
      * @param remember how long a password found right is not computed again; zero: not at all

@@ -7,8 +7,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A hash that {@code mosquitto_passwd} has made: {@code $6$salt$hash}, SHA-512 over password and salt, or {@code $7$iterations$salt$hash},
- * PBKDF2 with SHA-512. Taken as it is, so that a file can be moved over; weaker than what we make (101 iterations by default).
+ * A hash that {@code mosquitto_passwd} has made: {@code $6$salt$hash}, SHA-512 over password and salt, or
+ * {@code $7$iterations$salt$hash}, PBKDF2 with SHA-512. Taken as it is, so that a file can be moved over; weaker than
+ * what we make (101 iterations by default).
  *
  * @param iterations 0 for {@code $6$}
  */

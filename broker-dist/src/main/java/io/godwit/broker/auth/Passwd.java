@@ -21,8 +21,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
 
 /**
- * {@code bin/godwit-passwd}: edits the file of users. Exit code 0 when it is done, 1 when the file or the user is not as expected, 2 for
- * wrong usage.
+ * {@code bin/godwit-passwd}: edits the file of users. Exit code 0 when it is done, 1 when the file or the user is not
+ * as expected, 2 for wrong usage.
  */
 @Command(
         name = "godwit-passwd",

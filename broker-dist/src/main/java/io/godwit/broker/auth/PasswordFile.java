@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The users: UTF-8 text, a line {@code user:credential} each, as {@code mosquitto_passwd} lays it out; empty lines and those that begin with
- * '#' are comments and survive an edit. Immutable.
+ * The users: UTF-8 text, a line {@code user:credential} each, as {@code mosquitto_passwd} lays it out; empty lines and
+ * those that begin with '#' are comments and survive an edit. Immutable.
  */
 final class PasswordFile {
     static final PasswordFile EMPTY = new PasswordFile(List.of(), Map.of());

@@ -7,9 +7,10 @@ import java.text.Normalizer;
 import java.util.Optional;
 
 /**
- * Prepares user names and passwords for comparison as SCRAM asks for (RFC 4013): spaces become one kind of space, invisible characters
- * go, compatibility forms are normalized; control characters, private use, unassigned and the like are refused. ASCII text stays as it is.
- * Its rule against mixed writing directions is left out: it protects readers, not comparisons.
+ * Prepares user names and passwords for comparison as SCRAM asks for (RFC 4013): spaces become one kind of space,
+ * invisible characters go, compatibility forms are normalized; control characters, private use, unassigned and the like
+ * are refused. ASCII text stays as it is. Its rule against mixed writing directions is left out: it protects readers,
+ * not comparisons.
  */
 final class SaslPrep {
     /**

@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
 
 /**
  * What SCRAM-SHA-256 needs of a password (RFC 5802, 3), written as PostgreSQL does:
- * {@code SCRAM-SHA-256$iterations:salt$storedKey:serverKey}. A user who has one may log in by SCRAM and with the plain password as well.
+ * {@code SCRAM-SHA-256$iterations:salt$storedKey:serverKey}. A user who has one may log in by SCRAM and with the plain
+ * password as well.
  *
  * @param iterations the client spends them at each login, the broker for a plain password only
  */
@@ -36,7 +37,10 @@ record ScramCredential(int iterations, byte[] salt, byte[] storedKey, byte[] ser
         }
     }
 
-    /** Fails with {@link IllegalArgumentException} when SCRAM does not allow {@code password}: it must be UTF-8 without control characters. */
+    /**
+     * Fails with {@link IllegalArgumentException} when SCRAM does not allow {@code password}: it must be UTF-8 without
+     * control characters.
+     */
     static ScramCredential of(byte[] password, int iterations, SecureRandom random) {
         byte[] salt = new byte[16];
         random.nextBytes(salt);

@@ -8,9 +8,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
- * Passwords found right a short while ago, so that devices that reconnect together do not wait for each other's hashes. Kept as HMACs under a
- * key that ends with the process, each bound to the credential it was checked against: a changed password is forgotten at once. Wrong
- * passwords are not remembered. Any thread: event loops look up while the password threads add.
+ * Passwords found right a short while ago, so that devices that reconnect together do not wait for each other's hashes.
+ * Kept as HMACs under a key that ends with the process, each bound to the credential it was checked against: a changed
+ * password is forgotten at once. Wrong passwords are not remembered. Any thread: event loops look up while the password
+ * threads add.
  */
 final class VerifiedPasswords {
     private static final int MAX_USERS = 20_000;

@@ -7,9 +7,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells when a file has changed: by modification time, size and inode, so that one replaced by a rename or behind a symbolic link is noticed
- * too. A change counts once it has stood still from one look to the next, so that a file is not read while it is written. Confined to the
- * thread that looks.
+ * Tells when a file has changed: by modification time, size and inode, so that one replaced by a rename or behind a
+ * symbolic link is noticed too. A change counts once it has stood still from one look to the next, so that a file is
+ * not read while it is written. Confined to the thread that looks.
  */
 final class WatchedFile {
     private final Path path;

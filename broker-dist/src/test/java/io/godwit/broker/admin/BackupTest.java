@@ -168,7 +168,10 @@ class BackupTest {
         assertThat(directory.resolve("new")).doesNotExist();
     }
 
-    /** The range is cut while the other one is being copied: what is told of it then is copied too, and the whole no more. */
+    /**
+     * The range is cut while the other one is being copied: what is told of it then is copied too, and the whole no
+     * more.
+     */
     @Test
     void aRangeThatIsCutMeanwhileIsCopiedAsItIsAfterwards() throws Exception {
         fixture.node.inbox.ranges.replaceAll(range ->

@@ -39,8 +39,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster in memory, as one node of it sees it: three nodes, one store with real balancers. What is asked for takes effect at once, under
- * the rules of real ranges: epochs, voters, neighbours.
+ * A cluster in memory, as one node of it sees it: three nodes, one store with real balancers. What is asked for takes
+ * effect at once, under the rules of real ranges: epochs, voters, neighbours.
  */
 final class FakeNode implements NodeOperations, RangeBackups {
     static final String A = "aaaaaaaa-1111";

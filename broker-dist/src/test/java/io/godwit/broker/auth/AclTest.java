@@ -120,7 +120,9 @@ class AclTest {
         assertThat(publishes(acl, client, "dev/a/b")).isFalse();
     }
 
-    /** The other way round: what is denied to the place of a name is denied to everything that the name could stand for. */
+    /**
+     * The other way round: what is denied to the place of a name is denied to everything that the name could stand for.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"a/b", "+", "#", "b#", "/"})
     void aDenyIsNotEvadedByAName(String clientId) throws Exception {

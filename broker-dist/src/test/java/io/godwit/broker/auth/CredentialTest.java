@@ -96,12 +96,14 @@ class CredentialTest {
     @Test
     void hashesOfMosquittoAreTakenAsTheyAre() {
         Credential pbkdf2 = Credential.parse(
-                "$7$101$anT2zS1pL5jq981F$yL58mBe9BcvdUQboC99d4TscEt7VHKUWaLpys/x4hC1ifad8l8DtjNda7og9UyRItv54J5mj3lGC7y6HGlRxaA==");
+                "$7$101$anT2zS1pL5jq981F$yL58mBe9BcvdUQboC99d4TscEt7VHKUWaLpys/x4hC1ifad8l8DtjNda7og9UyRItv54J5"
+                        + "mj3lGC7y6HGlRxaA==");
         assertThat(pbkdf2.matches(utf8("secret1"))).isTrue();
         assertThat(pbkdf2.matches(utf8("secret2"))).isFalse();
         assertThat(pbkdf2.kind()).isEqualTo("mosquitto pbkdf2 iterations=101");
         Credential sha512 = Credential.parse(
-                "$6$hvzpGlkWk+pnY2Pd$radys5Ll1Wi3fRQzXUXIAPKbRQRo/OsJEqgpsOVQ/HHnZ+GdYd+vRiOF8W30ejZFYnOR5VWiQtgC4Jhb3seSpw==");
+                "$6$hvzpGlkWk+pnY2Pd$radys5Ll1Wi3fRQzXUXIAPKbRQRo/OsJEqgpsOVQ/HHnZ+GdYd+vRiOF8W30ejZFYnOR5VWiQt"
+                        + "gC4Jhb3seSpw==");
         assertThat(sha512.matches(utf8("secret 2"))).isTrue();
         assertThat(sha512.matches(utf8("secret"))).isFalse();
         assertThat(sha512.text()).startsWith("$6$");

@@ -105,7 +105,8 @@ class PasswdTest {
     void aChangeWeakensNothing() throws Exception {
         Files.writeString(
                 file,
-                "bob:$6$hvzpGlkWk+pnY2Pd$radys5Ll1Wi3fRQzXUXIAPKbRQRo/OsJEqgpsOVQ/HHnZ+GdYd+vRiOF8W30ejZFYnOR5VWiQtgC4Jhb3seSpw==\n");
+                "bob:$6$hvzpGlkWk+pnY2Pd$radys5Ll1Wi3fRQzXUXIAPKbRQRo/OsJEqgpsOVQ/HHnZ+GdYd+vRiOF8W30ejZFYnOR5V"
+                        + "WiQtgC4Jhb3seSpw==\n");
         run("grutto", "add", "--cost", "4", "ann");
         for (String user : List.of("bob", "ann")) {
             assertThat(run("wulp", "change", user)).as(output).isZero();
@@ -177,7 +178,9 @@ class PasswdTest {
         Path theirs = directory.resolve("theirs");
         Files.writeString(
                 theirs,
-                "alice:$7$101$anT2zS1pL5jq981F$yL58mBe9BcvdUQboC99d4TscEt7VHKUWaLpys/x4hC1ifad8l8DtjNda7og9UyRItv54J5mj3lGC7y6HGlRxaA==\nbob:$6$hvzpGlkWk+pnY2Pd$radys5Ll1Wi3fRQzXUXIAPKbRQRo/OsJEqgpsOVQ/HHnZ+GdYd+vRiOF8W30ejZFYnOR5VWiQtgC4Jhb3seSpw==\n");
+                "alice:$7$101$anT2zS1pL5jq981F$yL58mBe9BcvdUQboC99d4TscEt7VHKUWaLpys/x4hC1ifad8l8DtjNda7og9UyRI"
+                        + "tv54J5mj3lGC7y6HGlRxaA==\nbob:$6$hvzpGlkWk+pnY2Pd$radys5Ll1Wi3fRQzXUXIAPKbRQ"
+                        + "Ro/OsJEqgpsOVQ/HHnZ+GdYd+vRiOF8W30ejZFYnOR5VWiQtgC4Jhb3seSpw==\n");
         run("own\n", "add", "--cost", "4", "bob");
         assertThat(run("", "import", theirs.toString())).as(output).isZero();
         assertThat(output).contains("imported 1 users, left out 1");

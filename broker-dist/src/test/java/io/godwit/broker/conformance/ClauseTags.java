@@ -9,13 +9,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The {@code @Clause} annotations in the test sources of all modules. Read from the sources, so that no module need be built for it. */
+/**
+ * The {@code @Clause} annotations in the test sources of all modules. Read from the sources, so that no module need be
+ * built for it.
+ */
 final class ClauseTags {
     /**
      * One id on one method.
      *
      * @param file relative to the root of the project
-     * @param isTest whether the method is a test that runs with every build, or hands one its rows and has one that names the clause
+     * @param isTest whether the method is a test that runs with every build, or hands one its rows and has one that
+     *     names the clause
      */
     record Tag(String clause, Path file, String method, boolean isTest) {
         String className() {
@@ -86,7 +90,10 @@ final class ClauseTags {
         }
     }
 
-    /** Whether one of the rows has the whole id at its beginning: the bare number means another clause in another version. */
+    /**
+     * Whether one of the rows has the whole id at its beginning: the bare number means another clause in another
+     * version.
+     */
     private static boolean names(String rows, String clause) {
         return Pattern.compile("\"(?:MQTT\\S+ )*" + Pattern.quote(clause) + "[ \"]")
                 .matcher(rows)

@@ -8,7 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What counts as a test of a clause. The sources are put together here, so that none of them is taken for one of this class. */
+/**
+ * What counts as a test of a clause. The sources are put together here, so that none of them is taken for one of this
+ * class.
+ */
 class ClauseTagsTest {
     private static final String NAME = "@" + "Clause";
 

@@ -17,8 +17,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every statement of MQTT that binds a server has a test, and {@code docs/conformance.md} says which. After a change of tags run
- * {@code mvn -Dquick -Dconformance.update -pl broker-dist -am test -Dtest=ConformanceTest}, which writes the page anew.
+ * Every statement of MQTT that binds a server has a test, and {@code docs/conformance.md} says which. After a change of
+ * tags run {@code mvn -Dquick -Dconformance.update -pl broker-dist -am test -Dtest=ConformanceTest}, which writes the
+ * page anew.
  */
 class ConformanceTest {
     private static final Map<String, String> VERSIONS = versions();
@@ -107,14 +108,18 @@ class ConformanceTest {
         StringBuilder page = new StringBuilder("""
             # Conformance
 
-            Written by the build from the `@Clause` annotations of the tests; a statement that binds a server and has no test
+            Written by the build from the `@Clause` annotations of the tests; a statement that binds a server and \
+            has no test
             fails the build. The claims are a reminder in our own words, the standard is what counts.
             `mvn -Dquick -Dconformance.update -pl broker-dist -am test -Dtest=ConformanceTest` writes this page anew.
 
-            The tests of integration-test's `conformance` package run over TCP and over WebSocket with TLS; with `-Plong` also over TLS and
-            over WebSocket alone. Those that wait for seconds to pass run over TCP, with `-Plong` over WebSocket with TLS, too.
+            The tests of integration-test's `conformance` package run over TCP and over WebSocket with TLS; with \
+            `-Plong` also over TLS and
+            over WebSocket alone. Those that wait for seconds to pass run over TCP, with `-Plong` over WebSocket \
+            with TLS, too.
 
-            Bound: whom the statement binds. A rule for clients counts as one for both where the server has to answer its breach;
+            Bound: whom the statement binds. A rule for clients counts as one for both where the server has to \
+            answer its breach;
             what binds clients alone needs no test here.
             """);
         for (Map.Entry<String, String> version : VERSIONS.entrySet()) {

@@ -14,7 +14,8 @@ import java.util.Map;
 /**
  * A normative statement of the protocol.
  *
- * @param id the number the standard gives it behind the version; in MQTT 3.1, which has none, section and running number
+ * @param id the number the standard gives it behind the version; in MQTT 3.1, which has none, section and running
+ *     number
  * @param bound whom it binds; a rule for clients whose breach the server has to answer binds both
  * @param claim what it says, in our words
  */

@@ -12,10 +12,11 @@ public interface Delayer {
     Delayer NONE = (publisher, message, token) -> null;
 
     /**
-     * Takes {@code message} if it is to be published later. Called on the publisher's thread for topics that begin with '$'; never blocks or throws.
+     * Takes {@code message} if it is to be published later. Called on the publisher's thread for topics that begin with
+     * '$'; never blocks or throws.
      *
-     * @return null when the message is for now; else completes on any thread, never exceptionally, with DELIVERED once it is kept so that it
-     *     will be published whatever happens to this process, OVERLOADED or FAILED
+     * @return null when the message is for now; else completes on any thread, never exceptionally, with DELIVERED once
+     *     it is kept so that it will be published whatever happens to this process, OVERLOADED or FAILED
      */
     @Nullable
     CompletableFuture<DistOutcome> take(ClientInfo publisher, Message message, @Nullable DeliveryToken token);

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message with those receivers of one kind that must get it. The match list is shared between publishes of the same topic and must not be
- * modified.
+ * A message with those receivers of one kind that must get it. The match list is shared between publishes of the same
+ * topic and must not be modified.
  *
  * @param token null unless the delivery may be repeated
  * @param strays told by the deliverer of persistent sessions which of them have ended

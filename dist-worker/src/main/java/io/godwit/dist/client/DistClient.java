@@ -25,14 +25,14 @@ public interface DistClient {
     Publisher publisher(ClientInfo client, @Nullable SharedPick asked);
 
     /**
-     * The origin of a delivery token has on record that its message is distributed: nothing is published under it again, and what was kept to
-     * keep a repeat from live receivers is forgotten.
+     * The origin of a delivery token has on record that its message is distributed: nothing is published under it
+     * again, and what was kept to keep a repeat from live receivers is forgotten.
      */
     void finished(String tokenOrigin, long tokenNumber);
 
     /**
-     * Adds or replaces the subscription of a live receiver. Once complete, every publish received from then on reaches it [MQTT5-3.8.4-4]. In a
-     * single node it is complete on return.
+     * Adds or replaces the subscription of a live receiver. Once complete, every publish received from then on reaches
+     * it [MQTT5-3.8.4-4]. In a single node it is complete on return.
      *
      * @return completes with true when there was none of this filter and receiver before
      */
@@ -43,8 +43,8 @@ public interface DistClient {
     CompletableFuture<Boolean> unsubscribe(TenantId tenant, TopicFilter filter, LiveReceiver receiver);
 
     /**
-     * A member of a shared group can not take the message that it was chosen for: it is full, or has left the group and did not acknowledge it. Gives it
-     * to another. Any thread.
+     * A member of a shared group can not take the message that it was chosen for: it is full, or has left the group and
+     * did not acknowledge it. Gives it to another. Any thread.
      *
      * @param from with one match
      * @return completes with NO_MATCH when no other member has room, else as a publish
@@ -52,7 +52,8 @@ public interface DistClient {
     CompletableFuture<DistOutcome> handOn(Delivery from);
 
     /**
-     * Gives a message to one member of a shared group: a session that was chosen for it has ended without it, and its route is gone. Any thread.
+     * Gives a message to one member of a shared group: a session that was chosen for it has ended without it, and its
+     * route is gone. Any thread.
      *
      * @param from whose session it was
      * @param token it came under, so that nobody is chosen for it a second time; null when that may be
@@ -62,14 +63,15 @@ public interface DistClient {
             ClientInfo from, TopicFilter group, Message message, @Nullable DeliveryToken token);
 
     /**
-     * Tells whether the client of a persistent session that is a member of the group of {@code filter} is connected to this node: such members are
-     * preferred. True after the route was added; forgotten when it is removed. Any thread.
+     * Tells whether the client of a persistent session that is a member of the group of {@code filter} is connected to
+     * this node: such members are preferred. True after the route was added; forgotten when it is removed. Any thread.
      */
     void setConnected(TopicFilter filter, InboxReceiver receiver, boolean isConnected);
 
     /**
-     * Asks for an exclusive filter on behalf of a client that is about to subscribe to it. Completes with false when another client has it, else it is
-     * kept for the client until {@link #releaseExclusive}, and as long as a subscription of it is there. Over the sessions this node knows.
+     * Asks for an exclusive filter on behalf of a client that is about to subscribe to it. Completes with false when
+     * another client has it, else it is kept for the client until {@link #releaseExclusive}, and as long as a
+     * subscription of it is there. Over the sessions this node knows.
      */
     CompletableFuture<Boolean> claimExclusive(TenantId tenant, TopicFilter filter, ClientId client);
 
@@ -77,11 +79,12 @@ public interface DistClient {
     void releaseExclusive(TenantId tenant, TopicFilter filter, ClientId client);
 
     /**
-     * Writes routes of a persistent session, many in one mutation; complete when all are committed and applied in this node's matcher (cluster: every
-     * live node's). Repeatable. Fails with {@link io.godwit.kv.client.RangeException}; some may be written then.
+     * Writes routes of a persistent session, many in one mutation; complete when all are committed and applied in this
+     * node's matcher (cluster: every live node's). Repeatable. Fails with {@link io.godwit.kv.client.RangeException};
+     * some may be written then.
      *
-     * <p>Calls for one filter alone keep their order. A call for several may be overtaken, for some of them, by a later one: the caller waits for
-     * its completion.
+     * <p>Calls for one filter alone keep their order. A call for several may be overtaken, for some of them, by a later
+     * one: the caller waits for its completion.
      */
     CompletableFuture<Void> addRoutes(Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver);
 
@@ -90,8 +93,9 @@ public interface DistClient {
     }
 
     /**
-     * As {@link #addRoute}, but writes only if this node's matcher does not have the route with these options already. For the connection that holds
-     * the session: while another write of the route is under way, what the matcher has says nothing.
+     * As {@link #addRoute}, but writes only if this node's matcher does not have the route with these options already.
+     * For the connection that holds the session: while another write of the route is under way, what the matcher has
+     * says nothing.
      */
     CompletableFuture<Void> ensureRoute(TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options);
 
@@ -103,8 +107,8 @@ public interface DistClient {
     }
 
     /**
-     * A delivery of {@code topic} to {@code receiver} was answered "no such session": removes every route of exactly that incarnation whose filter
-     * matches. Repeatable. Fails with {@link io.godwit.kv.client.RangeException}.
+     * A delivery of {@code topic} to {@code receiver} was answered "no such session": removes every route of exactly
+     * that incarnation whose filter matches. Repeatable. Fails with {@link io.godwit.kv.client.RangeException}.
      */
     CompletableFuture<Void> removeStrayRoutes(InboxReceiver receiver, String topic);
 }

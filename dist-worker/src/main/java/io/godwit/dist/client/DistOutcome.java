@@ -4,7 +4,10 @@ import io.godwit.kv.client.RangeException;
 
 /** What became of a publish over all its receivers. */
 public enum DistOutcome {
-    /** Every matching receiver has it: live ones queued in their session, persistent ones committed, or dropped by a stated limit. */
+    /**
+     * Every matching receiver has it: live ones queued in their session, persistent ones committed, or dropped by a
+     * stated limit.
+     */
     DELIVERED,
     /** No subscription matched. */
     NO_MATCH,
@@ -16,7 +19,8 @@ public enum DistOutcome {
     /**
      * What the failure of a call to any store means, for frontends, which do not know the stores' own exceptions.
      *
-     * @return {@link #OVERLOADED} when the store certainly wrote nothing and may take it later, else {@link #FAILED}: it may have been written
+     * @return {@link #OVERLOADED} when the store certainly wrote nothing and may take it later, else {@link #FAILED}:
+     *     it may have been written
      */
     public static DistOutcome ofFailure(Throwable failure) {
         return failure instanceof RangeException e

@@ -6,7 +6,8 @@ import io.godwit.plugin.client.TenantId;
 /**
  * A session kept in the inbox store. Ordered, so that hash maps stay fast when client ids collide.
  *
- * @param incarnation tells one life of the session from the next under the same client id; a route of an older one is stale
+ * @param incarnation tells one life of the session from the next under the same client id; a route of an older one is
+ *     stale
  */
 public record InboxReceiver(TenantId tenant, ClientId clientId, long incarnation)
         implements Receiver, Comparable<InboxReceiver> {

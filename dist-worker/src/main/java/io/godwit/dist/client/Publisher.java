@@ -4,11 +4,15 @@ import io.godwit.plugin.message.Message;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The publishing side of one connection. Confined to one thread (it remembers the last topic's matches); costs nothing to keep. */
+/**
+ * The publishing side of one connection. Confined to one thread (it remembers the last topic's matches); costs nothing
+ * to keep.
+ */
 public interface Publisher {
     /**
-     * Matches {@code message} against all subscriptions this node knows now and hands it to their deliverers. Completes, never exceptionally,
-     * when every one has answered; the worst answer wins. For QoS 0 to live receivers the future returned is already complete.
+     * Matches {@code message} against all subscriptions this node knows now and hands it to their deliverers.
+     * Completes, never exceptionally, when every one has answered; the worst answer wins. For QoS 0 to live receivers
+     * the future returned is already complete.
      */
     CompletableFuture<DistOutcome> publish(Message message, @Nullable DeliveryToken token);
 }

@@ -1,18 +1,24 @@
 package io.godwit.dist.client;
 
-/** Is told which matches of a delivery got nothing: their routes go if their session has ended, and shared groups choose another member. */
+/**
+ * Is told which matches of a delivery got nothing: their routes go if their session has ended, and shared groups choose
+ * another member.
+ */
 @FunctionalInterface
 public interface Strays {
     /** Nobody asks. */
     Strays IGNORED = (delivery, match) -> {};
 
     /**
-     * The session of {@code match}, one of {@code delivery}, has ended: it got nothing. Called on any thread, before the future of the delivery
-     * completes, for one match after the other; returns at once.
+     * The session of {@code match}, one of {@code delivery}, has ended: it got nothing. Called on any thread, before
+     * the future of the delivery completes, for one match after the other; returns at once.
      */
     void found(Delivery delivery, Match match);
 
-    /** Whether the session of {@code match} shall get nothing, rather than drop a message, when it is full: another may have room. */
+    /**
+     * Whether the session of {@code match} shall get nothing, rather than drop a message, when it is full: another may
+     * have room.
+     */
     default boolean mayRefuse(Match match) {
         return false;
     }

@@ -30,8 +30,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's publishing: matches its messages and hands each to the deliverers, one {@link Delivery} per kind of receiver. Confined to
- * the client's thread. The match lists are those of the index, made once per topic and change; so a message costs one delivery object.
+ * One client's publishing: matches its messages and hands each to the deliverers, one {@link Delivery} per kind of
+ * receiver. Confined to the client's thread. The match lists are those of the index, made once per topic and change; so
+ * a message costs one delivery object.
  */
 public final class FanOut implements Publisher {
     private final ClientInfo client;
@@ -108,9 +109,10 @@ public final class FanOut implements Publisher {
     }
 
     /**
-     * A message that an earlier process, or a connection that has ended, may have given to a member of some of the groups. Live members of an
-     * earlier process are no more, and what this one has chosen it remembers; of the stored ones those that have it know its token. The look at
-     * all of them is for the messages that a restart, or the end of a connection, found half done.
+     * A message that an earlier process, or a connection that has ended, may have given to a member of some of the
+     * groups. Live members of an earlier process are no more, and what this one has chosen it remembers; of the stored
+     * ones those that have it know its token. The look at all of them is for the messages that a restart, or the end of
+     * a connection, found half done.
      */
     private CompletableFuture<DistOutcome> resume(Message message, DeliveryToken token, Matches matches) {
         CompletableFuture<DistOutcome> plain =
@@ -122,7 +124,10 @@ public final class FanOut implements Publisher {
         return watched(Outcomes.worst(plain, shared), message, matches.inbox());
     }
 
-    /** @param otherwise answered when nobody is left to be chosen for those groups of which no stored member knows the token */
+    /**
+     * @param otherwise answered when nobody is left to be chosen for those groups of which no stored member knows the
+     *     token
+     */
     private CompletableFuture<DistOutcome> deliverUnlessKnown(
             List<SharedGroup> groups, Message message, DeliveryToken token, DistOutcome otherwise) {
         List<Match> asked = new ArrayList<>();
@@ -199,9 +204,10 @@ public final class FanOut implements Publisher {
     }
 
     /**
-     * The sessions of some chosen members had ended or were full, and contract and client count on one member of each group. First the routes
-     * of those that ended go, so that the group does not choose them again. What is published meanwhile may overtake the message,
-     * which [MQTT5-4.6.0-6] allows for shared subscriptions. When the routes cannot be removed, the publisher is refused, and repeats.
+     * The sessions of some chosen members had ended or were full, and contract and client count on one member of each
+     * group. First the routes of those that ended go, so that the group does not choose them again. What is published
+     * meanwhile may overtake the message, which [MQTT5-4.6.0-6] allows for shared subscriptions. When the routes cannot
+     * be removed, the publisher is refused, and repeats.
      *
      * @param answer of the other matches
      */
@@ -239,8 +245,8 @@ public final class FanOut implements Publisher {
     }
 
     /**
-     * Gives the message of {@code from} to another member of the group that chose its one receiver. A receiver that is in the group still is
-     * full, and not chosen for a while. Any thread, on an instance of its own.
+     * Gives the message of {@code from} to another member of the group that chose its one receiver. A receiver that is
+     * in the group still is full, and not chosen for a while. Any thread, on an instance of its own.
      *
      * @param index the one of the client's tenant
      * @return completes with NO_MATCH when no other member has room
@@ -272,7 +278,8 @@ public final class FanOut implements Publisher {
     }
 
     /**
-     * Gives a message to a member of the group, see {@link io.godwit.dist.client.DistClient#giveToGroup}. Any thread, on an instance of its own.
+     * Gives a message to a member of the group, see {@link io.godwit.dist.client.DistClient#giveToGroup}. Any thread,
+     * on an instance of its own.
      *
      * @param index the one of the client's tenant
      */

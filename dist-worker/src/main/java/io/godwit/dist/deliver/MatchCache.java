@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The matches of the topics that one client published to last. Confined to the publisher's thread.
  *
- * <p>An entry holds while the version of the tenant's index stays. The last topic stands in plain fields, since most clients have one; a
- * second one brings the small table. Large results are not kept: beside the cost of delivering to them a look-up is nothing, and an idle
- * publisher must not keep an outdated list of a million sessions alive.
+ * <p>An entry holds while the version of the tenant's index stays. The last topic stands in plain fields, since most
+ * clients have one; a second one brings the small table. Large results are not kept: beside the cost of delivering to
+ * them a look-up is nothing, and an idle publisher must not keep an outdated list of a million sessions alive.
  */
 final class MatchCache {
     /** The largest result kept. */

@@ -12,17 +12,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which live sessions have been given the message of a delivery token: an inbox recognises a repeat by itself, a session in memory has
- * nothing to recognise it by [MQTT5-4.3.3]. A restart needs no memory of this, since live sessions end with their process. Members of shared groups
- * are not looked at here, see {@link SharedChoices}.
+ * Which live sessions have been given the message of a delivery token: an inbox recognises a repeat by itself, a
+ * session in memory has nothing to recognise it by [MQTT5-4.3.3]. A restart needs no memory of this, since live
+ * sessions end with their process. Members of shared groups are not looked at here, see {@link SharedChoices}.
  *
- * <p>A token is remembered from its first delivery to a live session until its origin has on record that the message is distributed
- * ({@link #finished}); a repeat in between may come on another connection, or from the store. Kept are the match lists themselves, as
- * they were delivered to. Tokens whose session ends before that are never finished: beyond {@link #MAX_COPIES} remembered copies the oldest
- * token is forgotten.
+ * <p>A token is remembered from its first delivery to a live session until its origin has on record that the message is
+ * distributed ({@link #finished}); a repeat in between may come on another connection, or from the store. Kept are the
+ * match lists themselves, as they were delivered to. Tokens whose session ends before that are never finished: beyond
+ * {@link #MAX_COPIES} remembered copies the oldest token is forgotten.
  *
- * <p>One per node. Event loops and range executors meet here, hence the lock; what has no token does not come here, and what has one has
- * waited for a commit.
+ * <p>One per node. Event loops and range executors meet here, hence the lock; what has no token does not come here, and
+ * what has one has waited for a commit.
  */
 public final class ServedReceivers {
     /** Copies remembered over all tokens; a single token may have more. */
@@ -41,8 +41,8 @@ public final class ServedReceivers {
     private int copies;
 
     /**
-     * {@code live}, which is not modified any more, without those that have got the message of this token by subscriptions of their own. Those
-     * left count as served from here on.
+     * {@code live}, which is not modified any more, without those that have got the message of this token by
+     * subscriptions of their own. Those left count as served from here on.
      */
     synchronized List<Match> unserved(DeliveryToken token, List<Match> live) {
         Key key = new Key(token.origin(), token.number());

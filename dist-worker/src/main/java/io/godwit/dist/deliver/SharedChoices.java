@@ -12,12 +12,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which member of a shared group was given the message of a delivery token: whoever comes and goes meanwhile, a repeat goes to the same one,
- * which recognises it. After a restart the stored members are asked instead ({@link io.godwit.dist.client.Deliverer#know}).
+ * Which member of a shared group was given the message of a delivery token: whoever comes and goes meanwhile, a repeat
+ * goes to the same one, which recognises it. After a restart the stored members are asked instead
+ * ({@link io.godwit.dist.client.Deliverer#know}).
  *
- * <p>A token is remembered until its origin has on record that the message is distributed. One whose session ends before that never is:
- * beyond {@link #MAX_TOKENS} the oldest is forgotten. One per node; event loops and range executors meet here, hence the lock; what has no
- * token does not come here, and what has one has waited for a commit.
+ * <p>A token is remembered until its origin has on record that the message is distributed. One whose session ends
+ * before that never is: beyond {@link #MAX_TOKENS} the oldest is forgotten. One per node; event loops and range
+ * executors meet here, hence the lock; what has no token does not come here, and what has one has waited for a commit.
  */
 public final class SharedChoices {
     static final int MAX_TOKENS = 100_000;

@@ -17,13 +17,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stored members that the shared groups of one publish have chosen, and which of them turned out to have ended or to have no room. Written
- * by the publishing thread, then by the one that completes the delivery, then read by what follows the completion; so without a lock.
+ * The stored members that the shared groups of one publish have chosen, and which of them turned out to have ended or
+ * to have no room. Written by the publishing thread, then by the one that completes the delivery, then read by what
+ * follows the completion; so without a lock.
  */
 final class SharedPicks implements Strays {
     /**
-     * Each round takes a member out of the group, or out of the choice for a while; so only a group whose members come and go at this pace, or
-     * with so many full ones, gets there. The last choice is final.
+     * Each round takes a member out of the group, or out of the choice for a while; so only a group whose members come
+     * and go at this pace, or with so many full ones, gets there. The last choice is final.
      */
     static final int MAX_ROUNDS = 16;
 
@@ -75,7 +76,8 @@ final class SharedPicks implements Strays {
     }
 
     /**
-     * Adds one member of each group to {@code live} or {@code inbox}; sessions that have a plain subscription too get both copies (MQTT 5.0, 4.8.2).
+     * Adds one member of each group to {@code live} or {@code inbox}; sessions that have a plain subscription too get
+     * both copies (MQTT 5.0, 4.8.2).
      *
      * @return null when no stored session was chosen
      */

@@ -17,7 +17,10 @@ public final class StrayRoutes implements Strays {
 
     private final BiFunction<InboxReceiver, String, CompletableFuture<Void>> remover;
 
-    /** @param remover removes the routes of a receiver that match a topic, see {@link io.godwit.dist.client.DistClient#removeStrayRoutes} */
+    /**
+     * @param remover removes the routes of a receiver that match a topic, see
+     *     {@link io.godwit.dist.client.DistClient#removeStrayRoutes}
+     */
     public StrayRoutes(BiFunction<InboxReceiver, String, CompletableFuture<Void>> remover) {
         this.remover = remover;
     }
@@ -34,7 +37,10 @@ public final class StrayRoutes implements Strays {
         }
     }
 
-    /** Completes when no match on {@code topic} has the {@code receivers} any more; fails with {@link io.godwit.kv.client.RangeException}. */
+    /**
+     * Completes when no match on {@code topic} has the {@code receivers} any more; fails with
+     * {@link io.godwit.kv.client.RangeException}.
+     */
     CompletableFuture<Void> remove(Collection<InboxReceiver> receivers, String topic) {
         return CompletableFuture.allOf(receivers.stream()
                 .map(receiver -> remover.apply(receiver, topic))

@@ -6,12 +6,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which member of a group has which keys (publishers, topics, or both). Keys fall into a fixed number of buckets by their hash, each given
- * to a member when it is first used; so memory is bounded, and keys of one bucket stay together. A bucket stays with its member: nothing
- * moves because another one joins or leaves, unless the newcomer is given a {@link #share}.
+ * Which member of a group has which keys (publishers, topics, or both). Keys fall into a fixed number of buckets by
+ * their hash, each given to a member when it is first used; so memory is bounded, and keys of one bucket stay together.
+ * A bucket stays with its member: nothing moves because another one joins or leaves, unless the newcomer is given a
+ * {@link #share}.
  *
- * <p>Read and written by every event loop without a lock. A bucket whose member has left is given to another by the next key that needs it, so
- * leaving costs nothing here.
+ * <p>Read and written by every event loop without a lock. A bucket whose member has left is given to another by the
+ * next key that needs it, so leaving costs nothing here.
  */
 final class Affinity {
     /** More than the members of the largest group, so that each can get some. */
@@ -64,7 +65,10 @@ final class Affinity {
         return a.keys.get() <= b.keys.get() ? a : b;
     }
 
-    /** Gives {@code newcomer} its share of the buckets that others have. The cost over n joins is the buckets times log n. */
+    /**
+     * Gives {@code newcomer} its share of the buckets that others have. The cost over n joins is the buckets times log
+     * n.
+     */
     void share(SharedMember newcomer, int members) {
         if (members < 2) {
             return;

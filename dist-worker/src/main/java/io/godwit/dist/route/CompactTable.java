@@ -6,12 +6,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map that costs one reference while it is small: nothing when empty, the element itself when there is one, an array up to
- * {@link #MAX_ARRAY}, a {@link ConcurrentHashMap} beyond. An index of a million filters has as many of these, nearly all with one element.
+ * A map that costs one reference while it is small: nothing when empty, the element itself when there is one, an array
+ * up to {@link #MAX_ARRAY}, a {@link ConcurrentHashMap} beyond. An index of a million filters has as many of these,
+ * nearly all with one element.
  *
- * <p>The owner keeps the table in a volatile field and stores back what {@link #put} and {@link #remove} return. One writer at a time;
- * readers need no lock: the small forms are never modified, the large one is concurrent. A table is {@code Object} only because a
- * common supertype of its forms would cost the header that this class is here to save.
+ * <p>The owner keeps the table in a volatile field and stores back what {@link #put} and {@link #remove} return. One
+ * writer at a time; readers need no lock: the small forms are never modified, the large one is concurrent. A table is
+ * {@code Object} only because a common supertype of its forms would cost the header that this class is here to save.
  */
 final class CompactTable {
     /** The largest array; beyond it scanning costs more than hashing. */
@@ -112,7 +113,9 @@ final class CompactTable {
         return table instanceof ConcurrentHashMap<?, ?> map ? map.size() : 1;
     }
 
-    /** Every element that is there from before the call to its end; those that come or go meanwhile may be seen or not. */
+    /**
+     * Every element that is there from before the call to its end; those that come or go meanwhile may be seen or not.
+     */
     static <E extends Keyed<?>> void forEach(@Nullable Object table, Consumer<? super E> action) {
         if (table == null) {
             return;

@@ -9,8 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which client has which exclusive filter: as long as it has a subscription of it, in any life of its session, or is about to make one. Guarded by
- * the lock of the {@link TenantIndex}.
+ * Which client has which exclusive filter: as long as it has a subscription of it, in any life of its session, or is
+ * about to make one. Guarded by the lock of the {@link TenantIndex}.
  */
 final class ExclusiveHolders {
     private static final class Holder {

@@ -6,8 +6,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The filters with a wildcard, by level. Written under the lock of its {@link TenantIndex}, read without one: nodes are linked and
- * unlinked while they hold nothing, so a reader that stands on such a one misses nothing.
+ * The filters with a wildcard, by level. Written under the lock of its {@link TenantIndex}, read without one: nodes are
+ * linked and unlinked while they hold nothing, so a reader that stands on such a one misses nothing.
  *
  * <p>Walked level by level, never recursively: a topic has up to 65,536 levels and an event loop's stack is small.
  */
@@ -16,8 +16,9 @@ final class FilterTrie {
 
     private final TrieNode root = new TrieNode("");
     /**
-     * Level names used lately, at their hash. Filters repeat names ("sensor", "state") under each device; a million copies of them would
-     * be the larger part of the trie. Each slot keeps the last name only, so it needs no bound and no clean-up. Writer only.
+     * Level names used lately, at their hash. Filters repeat names ("sensor", "state") under each device; a million
+     * copies of them would be the larger part of the trie. Each slot keeps the last name only, so it needs no bound and
+     * no clean-up. Writer only.
      */
     private final @Nullable String[] recentLevels = new @Nullable String[INTERN_SLOTS];
 

@@ -4,8 +4,9 @@ import io.godwit.dist.client.Match;
 import java.util.List;
 
 /**
- * Who gets a message of one topic: one match per session with a plain subscription, and the shared groups, of each of which one member is
- * to be picked per message. Immutable but for the members of the groups, and shared by all publishers.
+ * Who gets a message of one topic: one match per session with a plain subscription, and the shared groups, of each of
+ * which one member is to be picked per message. Immutable but for the members of the groups, and shared by all
+ * publishers.
  *
  * @param live matches of {@link io.godwit.dist.client.LiveReceiver}s
  * @param inbox matches of {@link io.godwit.dist.client.InboxReceiver}s

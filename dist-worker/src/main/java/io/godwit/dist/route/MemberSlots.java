@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Members in the first {@link #size} slots of an array: joining, leaving and looking at any of them cost the same whatever their number.
- * A leaving member's slot takes the last one. Written under the lock of the {@link SharedGroup}; a reader without one may meet the slot
- * just emptied or an array just replaced, and asks again.
+ * Members in the first {@link #size} slots of an array: joining, leaving and looking at any of them cost the same
+ * whatever their number. A leaving member's slot takes the last one. Written under the lock of the {@link SharedGroup};
+ * a reader without one may meet the slot just emptied or an array just replaced, and asks again.
  */
 final class MemberSlots {
     private static final int SMALLEST = 4;

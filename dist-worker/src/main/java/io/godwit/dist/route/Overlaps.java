@@ -59,7 +59,10 @@ final class Overlaps {
         return new Matches(mergeKind(live), mergeKind(inbox), List.copyOf(groups));
     }
 
-    /** Hashes all lists but the largest, which is looked up in the others: with one big audience and a few observers the work is small. */
+    /**
+     * Hashes all lists but the largest, which is looked up in the others: with one big audience and a few observers the
+     * work is small.
+     */
     private static List<Match> mergeKind(List<List<Match>> lists) {
         int largest = 0;
         int nonEmpty = 0;

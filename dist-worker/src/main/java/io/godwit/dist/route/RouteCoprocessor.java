@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The state machine of one range of routes: keeps the routes, and after each commit tells the node's {@link TopicIndex}, which all route
- * ranges and the live receivers share. Since the index is told before the reply goes out, a route is in force when its write completes.
+ * The state machine of one range of routes: keeps the routes, and after each commit tells the node's
+ * {@link TopicIndex}, which all route ranges and the live receivers share. Since the index is told before the reply
+ * goes out, a route is in force when its write completes.
  */
 public final class RouteCoprocessor implements RangeCoprocessor {
     private final TopicIndex index;

@@ -34,9 +34,10 @@ import java.nio.charset.StandardCharsets;
  * 4     subscription identifier, 0 for none
  * </pre>
  *
- * Numbers are big-endian. A filter has no U+0000 [MQTT5-4.7.3-2], so 0x00 ends it; a separator sorts before every character of a level,
- * so that all filters below a level are neighbours and levels sort as levels. The incarnation is part of the key: a write for an older
- * life of the session that arrives late can then never overwrite the route of the newer one, and is a stray that its first delivery removes.
+ * Numbers are big-endian. A filter has no U+0000 [MQTT5-4.7.3-2], so 0x00 ends it; a separator sorts before every
+ * character of a level, so that all filters below a level are neighbours and levels sort as levels. The incarnation is
+ * part of the key: a write for an older life of the session that arrives late can then never overwrite the route of the
+ * newer one, and is a stray that its first delivery removes.
  */
 public final class RouteKeys {
     private static final byte VERSION = 1;
@@ -107,7 +108,10 @@ public final class RouteKeys {
                 .array();
     }
 
-    /** The route stored as {@code key} and {@code value}. Fails with {@link IllegalArgumentException} when they are not of this layout. */
+    /**
+     * The route stored as {@code key} and {@code value}. Fails with {@link IllegalArgumentException} when they are not
+     * of this layout.
+     */
     public static Route route(byte[] key, byte[] value) {
         Route.Key parsed = parse(key);
         return new Route(parsed.filter(), parsed.receiver(), options(value));

@@ -7,8 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mutation of the dist store: routes to put and to remove, each idempotent, and its reply. As with every mutation it goes to the range
- * of one key; a change whose key that range does not own is answered {@link #ELSEWHERE} and must be sent again under its own key.
+ * A mutation of the dist store: routes to put and to remove, each idempotent, and its reply. As with every mutation it
+ * goes to the range of one key; a change whose key that range does not own is answered {@link #ELSEWHERE} and must be
+ * sent again under its own key.
  *
  * <pre>
  * mutation                                     reply

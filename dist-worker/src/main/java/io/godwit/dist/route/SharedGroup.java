@@ -19,16 +19,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members of one shared subscription: a share name on one filter (MQTT 5.0, 4.8.2). Joining, leaving and choosing cost the same whatever
- * the number of members.
+ * The members of one shared subscription: a share name on one filter (MQTT 5.0, 4.8.2). Joining, leaving and choosing
+ * cost the same whatever the number of members.
  *
- * <p>Members stand in tiers. A message goes to one that is connected: a session in memory, or a stored one whose client is known to be here; without
- * any to a stored one whose client is not; and only when all others have lately refused for lack of room to one of these, which then does
- * what its limit says. A member that refuses is passed over for {@link #REFUSAL_NANOS}. An ordered group knows no tiers once a key has its
- * member: order is worth more there than speed.
+ * <p>Members stand in tiers. A message goes to one that is connected: a session in memory, or a stored one whose client
+ * is known to be here; without any to a stored one whose client is not; and only when all others have lately refused
+ * for lack of room to one of these, which then does what its limit says. A member that refuses is passed over for
+ * {@link #REFUSAL_NANOS}. An ordered group knows no tiers once a key has its member: order is worth more there than
+ * speed.
  *
- * <p>Writers hold the lock of the group, and those that add or remove that of the {@link TenantIndex} around it. {@link #pick} runs on every
- * event loop without either.
+ * <p>Writers hold the lock of the group, and those that add or remove that of the {@link TenantIndex} around it.
+ * {@link #pick} runs on every event loop without either.
  */
 public final class SharedGroup implements CompactTable.Keyed<String> {
     /** How long a member that was full is passed over. */
@@ -78,7 +79,10 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         this.order = isOrdered() ? new Affinity(Affinity.BUCKETS) : null;
     }
 
-    /** What tells the groups on one filter apart: the share name, behind a '/', which no share name has, when it is not one of {@code $share}. */
+    /**
+     * What tells the groups on one filter apart: the share name, behind a '/', which no share name has, when it is not
+     * one of {@code $share}.
+     */
     static String keyOf(TopicFilter filter) {
         String name = String.valueOf(filter.shareGroup());
         return filter.sharing() == Sharing.SHARED ? name : '/' + name;

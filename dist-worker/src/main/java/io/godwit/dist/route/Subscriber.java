@@ -6,7 +6,8 @@ import io.godwit.dist.client.Receiver;
 /**
  * One subscription that is not shared, with its match made once and handed out by every publish. Immutable.
  *
- * @param isExclusive whether it was made as {@code $exclusive/filter}, beside which the session may have another one of the filter
+ * @param isExclusive whether it was made as {@code $exclusive/filter}, beside which the session may have another one of
+ *     the filter
  */
 record Subscriber(Match match, boolean noLocal, boolean isExclusive) implements CompactTable.Keyed<Object> {
     private record ExclusiveKey(Receiver receiver) {}

@@ -8,12 +8,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everyone subscribed to one filter: plain subscriptions and shared groups. Written under the lock of its {@link TenantIndex}, read by
- * every event loop without one.
+ * Everyone subscribed to one filter: plain subscriptions and shared groups. Written under the lock of its
+ * {@link TenantIndex}, read by every event loop without one.
  *
- * <p>A publish reads the {@link Snapshot}, made by the first one that needs it after a change. So a run of changes costs the same each,
- * however many subscribers there are; and making a snapshot costs no more than the delivery it is made for. Joining and leaving of a group
- * that stays does not count as a change: a snapshot holds the group, not its members.
+ * <p>A publish reads the {@link Snapshot}, made by the first one that needs it after a change. So a run of changes
+ * costs the same each, however many subscribers there are; and making a snapshot costs no more than the delivery it is
+ * made for. Joining and leaving of a group that stays does not count as a change: a snapshot holds the group, not its
+ * members.
  */
 final class Subscribers {
     /**

@@ -15,15 +15,16 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subscriptions of one tenant that this node knows: live receivers of its own, and the routes of all persistent sessions.
+ * The subscriptions of one tenant that this node knows: live receivers of its own, and the routes of all persistent
+ * sessions.
  *
- * <p>Filters without a wildcard stand in a hash table by their text, so that the usual publish costs one look-up; the others in a trie by
- * level. Readers take no lock. Writers do: event loops that subscribe and the apply threads of the route ranges; a subscription must be
- * in force when its call returns, which a queue to one owner could not give without blocking. What happens under the lock is a few
- * pointer writes.
+ * <p>Filters without a wildcard stand in a hash table by their text, so that the usual publish costs one look-up; the
+ * others in a trie by level. Readers take no lock. Writers do: event loops that subscribe and the apply threads of the
+ * route ranges; a subscription must be in force when its call returns, which a queue to one owner could not give
+ * without blocking. What happens under the lock is a few pointer writes.
  *
- * <p>{@link #version} rises after each change that can alter a {@link Matches}; a publisher that read it before {@link #match} may use the
- * result until it has changed.
+ * <p>{@link #version} rises after each change that can alter a {@link Matches}; a publisher that read it before
+ * {@link #match} may use the result until it has changed.
  */
 public final class TenantIndex {
     private final TenantId id;
@@ -137,7 +138,10 @@ public final class TenantIndex {
         return subscribers == null ? null : subscribers.group(SharedGroup.keyOf(filter));
     }
 
-    /** Whether the client of {@code receiver}, a member of the group of {@code filter}, is connected to this node. Without effect on others. */
+    /**
+     * Whether the client of {@code receiver}, a member of the group of {@code filter}, is connected to this node.
+     * Without effect on others.
+     */
     public void setConnected(TopicFilter filter, InboxReceiver receiver, boolean isConnected) {
         SharedGroup group = group(filter);
         if (group != null) {
@@ -146,8 +150,8 @@ public final class TenantIndex {
     }
 
     /**
-     * Whether {@code client} may have the exclusive filter: nobody else has it, or is about to. If so it is kept for the client until
-     * {@link #releaseExclusive}, and as long as the client has a subscription of it.
+     * Whether {@code client} may have the exclusive filter: nobody else has it, or is about to. If so it is kept for
+     * the client until {@link #releaseExclusive}, and as long as the client has a subscription of it.
      */
     public synchronized boolean claimExclusive(TopicFilter filter, ClientId client) {
         return exclusive.claim(filter.filter(), client);
@@ -157,7 +161,10 @@ public final class TenantIndex {
         exclusive.release(filter.filter(), client);
     }
 
-    /** The filters, shared ones included, that match {@code topic} and that {@code receiver} is subscribed to. Walks, and is for rare use. */
+    /**
+     * The filters, shared ones included, that match {@code topic} and that {@code receiver} is subscribed to. Walks,
+     * and is for rare use.
+     */
     public synchronized List<TopicFilter> filtersOf(Receiver receiver, String topic) {
         List<TopicFilter> filters = new ArrayList<>();
         Subscribers exactly = exact.get(topic);

@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * All subscriptions that this node matches publishes against, by tenant. Thread-safe. A tenant's index stays once made: publishers hold
- * on to it, and tenants are few.
+ * All subscriptions that this node matches publishes against, by tenant. Thread-safe. A tenant's index stays once made:
+ * publishers hold on to it, and tenants are few.
  */
 public final class TopicIndex {
     private final SharedStrategies strategies;

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CollidingKeysTest {
     private static final int KEYS = 1 << 14;
     /**
-     * Measured on 2 cores, 2026-11-23: 16 to 39 times with keys that can be compared. With those that cannot, 17 to 33 s
-     * where distinct keys take a few milliseconds.
+     * Measured on 2 cores, 2026-11-23: 16 to 39 times with keys that can be compared. With those that cannot, 17 to 33
+     * s where distinct keys take a few milliseconds.
      */
     private static final int MOST_TIMES_SLOWER = 60;
 

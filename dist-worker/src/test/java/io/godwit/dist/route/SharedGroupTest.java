@@ -374,7 +374,10 @@ class SharedGroupTest {
         }
     }
 
-    /** One publisher and topic stay with one member as long as it is in the group, whoever else comes, goes and connects. */
+    /**
+     * One publisher and topic stay with one member as long as it is in the group, whoever else comes, goes and
+     * connects.
+     */
     @Property(tries = 200)
     void orderedKeysStayWithTheirMember(@ForAll("steps") List<Step> steps) {
         SharedGroup group = ordered();

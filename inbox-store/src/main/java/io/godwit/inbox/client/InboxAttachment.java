@@ -7,12 +7,15 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection's hold on its session. Calls of one thread take effect in order; calls after the end of the attachment have none, but for
- * {@link #distributed}, and their futures fail with {@link io.godwit.kv.client.RangeException} {@code CLOSED}.
- * Where the leader of the inbox was replaced in good order they fail with {@code MOVED}: then they have not had and never will have an effect.
+ * A connection's hold on its session. Calls of one thread take effect in order; calls after the end of the attachment
+ * have none, but for {@link #distributed}, and their futures fail with {@link io.godwit.kv.client.RangeException}
+ * {@code CLOSED}. Where the leader of the inbox was replaced in good order they fail with {@code MOVED}: then they have
+ * not had and never will have an effect.
  */
 public interface InboxAttachment {
-    /** Allows {@code messages} more QoS 1/2 deliveries (receive maximum and the session's own buffer). QoS 0 needs none. */
+    /**
+     * Allows {@code messages} more QoS 1/2 deliveries (receive maximum and the session's own buffer). QoS 0 needs none.
+     */
     void request(int messages);
 
     /** PUBACKs came for these sequences, in any order; unknown ones are ignored. Lazy: a crash may forget them. */
@@ -25,8 +28,9 @@ public interface InboxAttachment {
     void complete(long sequence);
 
     /**
-     * Adds or replaces subscriptions; complete when committed, with true per filter that was new. Committed with them is which retained messages
-     * they are owed ({@link StoredSubscription#inPlaceOf}); those are then given by {@link #replay}, now or by a later attachment.
+     * Adds or replaces subscriptions; complete when committed, with true per filter that was new. Committed with them
+     * is which retained messages they are owed ({@link StoredSubscription#inPlaceOf}); those are then given by
+     * {@link #replay}, now or by a later attachment.
      */
     CompletableFuture<List<Boolean>> subscribe(List<StoredSubscription> subscriptions);
 
@@ -34,34 +38,40 @@ public interface InboxAttachment {
     CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters);
 
     /**
-     * Appends a retained message that a subscription is owed, and moves on behind it in the same commit: whatever happens, none is given twice or
-     * left out. It is passed over if the inbox has been given a newer live one of its topic since the subscription was committed. Steps of one
-     * subscription may overlap; when one is not taken, none behind it is. Complete when committed.
+     * Appends a retained message that a subscription is owed, and moves on behind it in the same commit: whatever
+     * happens, none is given twice or left out. It is passed over if the inbox has been given a newer live one of its
+     * topic since the subscription was committed. Steps of one subscription may overlap; when one is not taken, none
+     * behind it is. Complete when committed.
      */
     CompletableFuture<ReplayOutcome> replay(ReplayStep step);
 
     /**
-     * The subscription has been given all its retained messages, the last with {@code to}, and all have been answered. Lazy: after a crash a later
-     * attachment may be told that it is still owed what follows. Complete when it was taken note of.
+     * The subscription has been given all its retained messages, the last with {@code to}, and all have been answered.
+     * Lazy: after a crash a later attachment may be told that it is still owed what follows. Complete when it was taken
+     * note of.
      */
     CompletableFuture<Void> replayed(TopicFilter filter, String to);
 
     /**
-     * Commits an inbound QoS 2 message. Complete with the delivery token it is to be distributed under; with the state of the earlier one if the
-     * packet id is already known: the publisher repeated itself.
+     * Commits an inbound QoS 2 message. Complete with the delivery token it is to be distributed under; with the state
+     * of the earlier one if the packet id is already known: the publisher repeated itself.
      */
     CompletableFuture<Inbound> receive(int packetId, Message message);
 
     /**
-     * The message of {@code packetId} has reached all receivers: it is not distributed again. Complete when committed; PUBREC may then be sent. Takes
-     * effect also after the end of the attachment, so that a distribution under way then is not done again: by the next connection, or by the store,
-     * which distributes what a connection has left a second after its end.
+     * The message of {@code packetId} has reached all receivers: it is not distributed again. Complete when committed;
+     * PUBREC may then be sent. Takes effect also after the end of the attachment, so that a distribution under way then
+     * is not done again: by the next connection, or by the store, which distributes what a connection has left a second
+     * after its end.
      *
-     * @param tokenNumber of the message that was distributed: if the packet id stands for another by now, nothing is marked
+     * @param tokenNumber of the message that was distributed: if the packet id stands for another by now, nothing is
+     *     marked
      */
     CompletableFuture<Void> distributed(int packetId, long tokenNumber);
 
-    /** PUBREL came: forget the packet id; complete when committed, with whether it was known. PUBCOMP may then be sent. */
+    /**
+     * PUBREL came: forget the packet id; complete when committed, with whether it was known. PUBCOMP may then be sent.
+     */
     CompletableFuture<Boolean> release(int packetId);
 
     /**

@@ -9,29 +9,33 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /**
- * The inbox store: sessions that outlive their connection, and the wills of those that do not. Thread-safe. Futures complete on a range
- * executor and fail with {@link io.godwit.kv.client.RangeException} only; those of {@link #owner} and {@link #delete} may be complete when they are returned.
+ * The inbox store: sessions that outlive their connection, and the wills of those that do not. Thread-safe. Futures
+ * complete on a range executor and fail with {@link io.godwit.kv.client.RangeException} only; those of {@link #owner}
+ * and {@link #delete} may be complete when they are returned.
  */
 public interface InboxClient {
     /**
-     * Opens the session of a connection: resumes the stored one, or (clean start, none stored, or expired) ends the old and begins a new
-     * incarnation. A connection still attached is cut off first: its receiver is told {@code TAKEN_OVER}, nothing it sends afterwards has an effect,
-     * its will is handled as [MQTT5-3.1.3.2] says. Complete when committed; deliveries begin after the first {@link InboxAttachment#request}.
+     * Opens the session of a connection: resumes the stored one, or (clean start, none stored, or expired) ends the old
+     * and begins a new incarnation. A connection still attached is cut off first: its receiver is told
+     * {@code TAKEN_OVER}, nothing it sends afterwards has an effect, its will is handled as [MQTT5-3.1.3.2] says.
+     * Complete when committed; deliveries begin after the first {@link InboxAttachment#request}.
      *
-     * <p>A session with expiry 0 (kept here only for its will) is attached in the same way and deleted when it is detached.
+     * <p>A session with expiry 0 (kept here only for its will) is attached in the same way and deleted when it is
+     * detached.
      */
     CompletableFuture<AttachReply> attach(AttachRequest request, InboxListener listener);
 
     /**
-     * Goes on with an attachment that was ended with {@link InboxListener.Reason#MOVED}, at the inbox's next leader: as if nothing had happened between. Deliveries
-     * begin after the first {@link InboxAttachment#request}, behind what the connection was given before, and with no credit left from then. Completes with nothing when that can not be: the session is
-     * gone, or another connection's, or counts as disconnected by now. Nothing is written for it.
+     * Goes on with an attachment that was ended with {@link InboxListener.Reason#MOVED}, at the inbox's next leader: as
+     * if nothing had happened between. Deliveries begin after the first {@link InboxAttachment#request}, behind what
+     * the connection was given before, and with no credit left from then. Completes with nothing when that can not be:
+     * the session is gone, or another connection's, or counts as disconnected by now. Nothing is written for it.
      */
     CompletableFuture<Optional<InboxAttachment>> continueAttachment(ContinueRequest request, InboxListener listener);
 
     /**
-     * Whose the session of the client id is. Nothing is written and nobody cut off. The answer holds as long as the caller has the client id's
-     * {@link SessionDirectory.Lease}, but that the session may expire.
+     * Whose the session of the client id is. Nothing is written and nobody cut off. The answer holds as long as the
+     * caller has the client id's {@link SessionDirectory.Lease}, but that the session may expire.
      */
     CompletableFuture<SessionOwner> owner(ClientInfo client);
 
@@ -58,14 +62,15 @@ public interface InboxClient {
             TenantId tenant, ClientId clientId, long tokenNumber, Predicate<String> isOrigin);
 
     /**
-     * Ends the session, if there is one, with its queue and its subscriptions; completes with whether there was one, which holds as the answer of
-     * {@link #owner} does. Its will, if owed, is published.
+     * Ends the session, if there is one, with its queue and its subscriptions; completes with whether there was one,
+     * which holds as the answer of {@link #owner} does. Its will, if owed, is published.
      */
     CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId);
 
     /**
-     * Appends one message to the inboxes listed. Completes with an outcome for each, in order, once each is committed (or dropped by its
-     * limit, refused or acknowledged by its client). Inserts from one thread to one inbox keep their order.
+     * Appends one message to the inboxes listed. Completes with an outcome for each, in order, once each is committed
+     * (or dropped by its limit, refused or acknowledged by its client). Inserts from one thread to one inbox keep their
+     * order.
      */
     CompletableFuture<List<InsertOutcome>> insert(InsertRequest request);
 }

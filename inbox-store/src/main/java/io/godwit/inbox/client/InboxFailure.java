@@ -3,7 +3,9 @@ package io.godwit.inbox.client;
 import io.godwit.kv.client.RangeException;
 import java.util.concurrent.CompletionException;
 
-/** What the failure of a call to an attachment means to the connection, which does not know the ranges' own exceptions. */
+/**
+ * What the failure of a call to an attachment means to the connection, which does not know the ranges' own exceptions.
+ */
 public enum InboxFailure {
     /** The leader was replaced in good order; the call had no effect: to be repeated at the next one. */
     MOVED,

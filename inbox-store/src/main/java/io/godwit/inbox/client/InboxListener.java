@@ -2,7 +2,10 @@ package io.godwit.inbox.client;
 
 import java.util.List;
 
-/** The frontend's end of an attachment. Called on the range executor: must hand over and return at once, and must not throw. */
+/**
+ * The frontend's end of an attachment. Called on the range executor: must hand over and return at once, and must not
+ * throw.
+ */
 public interface InboxListener {
     /**
      * The leader has decided the attach: requests about the inbox that are made from now on come behind it. It is not
@@ -25,8 +28,9 @@ public interface InboxListener {
         /** The session was deleted. */
         DELETED,
         /**
-         * Another leader takes the inbox over in good order; what was called and not answered has failed with {@code MOVED}, and has had no effect. The
-         * session counts as attached for a while: see {@link InboxClient#continueAttachment}.
+         * Another leader takes the inbox over in good order; what was called and not answered has failed with
+         * {@code MOVED}, and has had no effect. The session counts as attached for a while: see
+         * {@link InboxClient#continueAttachment}.
          */
         MOVED,
         /** The store can not serve it any more; the client should reconnect. */

@@ -9,7 +9,8 @@ import io.godwit.plugin.message.Qos;
  * @param sequence names it in every acknowledgement; ascending. For QoS 0 it means nothing.
  * @param packetId 1 + sequence mod 65,535; 0 for QoS 0
  * @param redelivered whether it may have been sent before: the DUP flag [MQTT5-3.3.1-1]
- * @param released its PUBREC has been committed: send PUBREL, not PUBLISH [MQTT5-4.4.0-1]; {@code message} then has an empty payload
+ * @param released its PUBREC has been committed: send PUBREL, not PUBLISH [MQTT5-4.4.0-1]; {@code message} then has an
+ *     empty payload
  * @param subscriptionIds shared, never modified
  */
 @SuppressWarnings("ArrayRecordComponent")

@@ -8,7 +8,10 @@ public enum InsertOutcome {
     ALREADY_THERE,
     /** Dropped by the session's limit or expiry, counted and reported; the publisher is not failed. */
     DROPPED,
-    /** Nothing was stored, as the request wanted it: the session is full and another may have room, or it only asked and the token is not known. */
+    /**
+     * Nothing was stored, as the request wanted it: the session is full and another may have room, or it only asked and
+     * the token is not known.
+     */
     DECLINED,
     /** No such session, or another incarnation: the route is stray and may be removed. */
     NO_SESSION

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message for several inboxes of one tenant.
  *
- * @param tokenOrigin with {@code tokenNumber} the delivery token; null when the insert is never repeated; see dist's DeliveryToken
+ * @param tokenOrigin with {@code tokenNumber} the delivery token; null when the insert is never repeated; see dist's
+ *     DeliveryToken
  * @param tokenFinishedBelow tokens of that origin below this number may be forgotten
  * @param onlyAsks stores nothing: answers for each target whether its session knows the token
  * @param order by token number: when an earlier message has failed, this one fails and is not stored; null when the
@@ -34,8 +35,8 @@ public record InsertRequest(
      * @param qos the QoS of this delivery
      * @param retain the RETAIN flag of this delivery
      * @param subscriptionIds identifiers to deliver, empty when none; shared, never modified
-     * @param sharedFilter the shared subscription that the copy is for, null for the plain ones. An inbox takes one copy for each under one token
-     *     (MQTT 5.0, 4.8.2).
+     * @param sharedFilter the shared subscription that the copy is for, null for the plain ones. An inbox takes one
+     *     copy for each under one token (MQTT 5.0, 4.8.2).
      * @param mayDecline whether a session that is full shall answer so, and nothing be dropped: another may have room
      */
     @SuppressWarnings("ArrayRecordComponent")

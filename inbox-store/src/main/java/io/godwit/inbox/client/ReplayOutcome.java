@@ -4,7 +4,10 @@ package io.godwit.inbox.client;
 public enum ReplayOutcome {
     /** Committed, and that it was given along with it. */
     STORED,
-    /** Not needed: the session has been given a newer live message of the topic, the message has expired, or the subscription is owed nothing. */
+    /**
+     * Not needed: the session has been given a newer live message of the topic, the message has expired, or the
+     * subscription is owed nothing.
+     */
     OUTDATED,
     /** The queue is at its limit: to be tried again later, and what follows behind it. */
     FULL,

@@ -8,7 +8,8 @@ import io.godwit.plugin.topic.TopicFilter;
  * One retained message on its way to a subscription that is owed it.
  *
  * @param filter of the subscription
- * @param from where the replay stands before it: {@link StoredSubscription#retainedFrom}, then {@code to} of the step before
+ * @param from where the replay stands before it: {@link StoredSubscription#retainedFrom}, then {@code to} of the step
+ *     before
  * @param to where it stands behind it, a cursor of the retain store
  * @param qos of this delivery
  * @param subscriptionIds identifiers to deliver, empty when none; shared, never modified

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /** Knows which connection holds a client id, so that there is one at most [MQTT5-3.1.4-3]. Thread-safe. */
 public interface SessionDirectory {
     /**
-     * Asks for the client id on behalf of a connection. The present holder, if there is one, is told to give up; complete, on any thread,
-     * when it has released its lease. All get it in the order in which they asked; one that others wait behind is told
-     * to give up as soon as it does.
+     * Asks for the client id on behalf of a connection. The present holder, if there is one, is told to give up;
+     * complete, on any thread, when it has released its lease. All get it in the order in which they asked; one that
+     * others wait behind is told to give up as soon as it does.
      *
      * @param mayFollow asked about the last that asked for the client id and has not released it, if there is one: may
      *     be asked several times, and must return at once. In one step with the rest: nobody else comes between.
@@ -28,7 +28,10 @@ public interface SessionDirectory {
             return null;
         }
 
-        /** Another connection wants the client id: end the session and release the lease. Called once at most, on any thread; must return at once and not release within the call. */
+        /**
+         * Another connection wants the client id: end the session and release the lease. Called once at most, on any
+         * thread; must return at once and not release within the call.
+         */
         void giveUp();
     }
 

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param retainHandling 0 to 2
  * @param subscriptionId 0 when absent
- * @param retainedFrom where those retained messages begin that it has not been given yet: {@link #ALL_RETAINED} or a cursor of the retain
- *     store; null when it has been given all it is to get
+ * @param retainedFrom where those retained messages begin that it has not been given yet: {@link #ALL_RETAINED} or a
+ *     cursor of the retain store; null when it has been given all it is to get
  */
 public record StoredSubscription(
         TopicFilter filter,
@@ -43,8 +43,8 @@ public record StoredSubscription(
     }
 
     /**
-     * Whether it asks for all retained messages [MQTT5-3.3.1-9], [MQTT5-3.3.1-10], which a shared subscription never does (MQTT 5.0, 4.8.2). One that
-     * does not is owed what the one in whose place it comes was.
+     * Whether it asks for all retained messages [MQTT5-3.3.1-9], [MQTT5-3.3.1-10], which a shared subscription never
+     * does (MQTT 5.0, 4.8.2). One that does not is owed what the one in whose place it comes was.
      */
     public boolean asksForRetained(boolean isNew) {
         return !filter.isShared() && (retainHandling == SEND || retainHandling == SEND_IF_NEW && isNew);

@@ -2,7 +2,10 @@ package io.godwit.inbox.expiry;
 
 import io.godwit.inbox.client.AttachRequest;
 
-/** When a detached session ends and when its will is due. Milliseconds of the wall clock; {@link Long#MAX_VALUE} is never. */
+/**
+ * When a detached session ends and when its will is due. Milliseconds of the wall clock; {@link Long#MAX_VALUE} is
+ * never.
+ */
 public final class SessionTimes {
     private SessionTimes() {}
 

@@ -8,9 +8,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When to look at what again. Entries are hints: one that is no longer true is ignored by whoever looks, who then adds the next. So
- * nothing is ever taken out early, and of several times for one thing only the earliest is kept. Only the near future is held; {@link #horizonMillis} says up to when, and beyond it the stored records are
- * walked again, so that a million sessions with weeks to live cost no heap. Confined to its owner's thread.
+ * When to look at what again. Entries are hints: one that is no longer true is ignored by whoever looks, who then adds
+ * the next. So nothing is ever taken out early, and of several times for one thing only the earliest is kept. Only the
+ * near future is held; {@link #horizonMillis} says up to when, and beyond it the stored records are walked again, so
+ * that a million sessions with weeks to live cost no heap. Confined to its owner's thread.
  */
 public final class TimeIndex<T> {
     private record Due<T>(long atMillis, T what) {}

@@ -7,9 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the leader of a range must look at later. At the start of the leadership it walks all session records once: those left attached or owing
- * something are loaded, the others noted with the time when they are due; from then on once an hour, to note what comes due in the next two.
- * Owned by the range leader.
+ * What the leader of a range must look at later. At the start of the leadership it walks all session records once:
+ * those left attached or owing something are loaded, the others noted with the time when they are due; from then on
+ * once an hour, to note what comes due in the next two. Owned by the range leader.
  */
 final class Agenda {
     private static final Logger LOG = LoggerFactory.getLogger(Agenda.class);

@@ -5,8 +5,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Completes a future once a change of a session is in the store. When it cannot be written the memory is ahead of the store, so the state is
- * discarded. So it is when an earlier change could not be written: then the answer tells what the store does not know, and the future fails too.
+ * Completes a future once a change of a session is in the store. When it cannot be written the memory is ahead of the
+ * store, so the state is discarded. So it is when an earlier change could not be written: then the answer tells what
+ * the store does not know, and the future fails too.
  */
 final class Answering<T extends @Nullable Object> implements Batch.Waiter {
     private final InboxLeader leader;

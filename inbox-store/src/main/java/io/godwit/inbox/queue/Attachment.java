@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection's hold on its session, in one term of one leader: so it carries what makes an acknowledgement stale. The public methods post
- * to the leader; all else is the leader's.
+ * One connection's hold on its session, in one term of one leader: so it carries what makes an acknowledgement stale.
+ * The public methods post to the leader; all else is the leader's.
  */
 final class Attachment implements InboxAttachment {
     private record Early(PlacedCopy copy, Insert insert, Batch batch) {}
@@ -144,7 +144,9 @@ final class Attachment implements InboxAttachment {
         receivesRefused = cause;
     }
 
-    /** Also from an attachment that is over, whose {@code state} may have been given up since: what was distributed was. */
+    /**
+     * Also from an attachment that is over, whose {@code state} may have been given up since: what was distributed was.
+     */
     @Override
     public CompletableFuture<Void> distributed(int packetId, long tokenNumber) {
         CompletableFuture<Void> answer = new CompletableFuture<>();
@@ -255,7 +257,10 @@ final class Attachment implements InboxAttachment {
         return session != null && session.retained != null && session.retained.mustWait();
     }
 
-    /** The subscription is made again: steps that wait for the one before would begin its replay in the place of its own. */
+    /**
+     * The subscription is made again: steps that wait for the one before would begin its replay in the place of its
+     * own.
+     */
     void refuseReplays(TopicFilter filter) {
         waitingSteps.removeIf(waiting -> {
             boolean isRefused = waiting.step.filter().equals(filter);
@@ -271,7 +276,10 @@ final class Attachment implements InboxAttachment {
         listener.detaching();
     }
 
-    /** Ends it; nothing that the connection sends has an effect any more. Gives back the QoS 0 messages that were not sent. */
+    /**
+     * Ends it; nothing that the connection sends has an effect any more. Gives back the QoS 0 messages that were not
+     * sent.
+     */
     List<QueuedCopy> close() {
         end(Mailbox.closed());
         return outbox.close();

@@ -7,9 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything the leader wants written next, in order, as one mutation. It stays open until the log takes it: whatever comes in the
- * meantime joins, and the progress of inboxes is added at the last moment, so that acknowledgements cost no entry of their own. Owned by the range
- * leader.
+ * Everything the leader wants written next, in order, as one mutation. It stays open until the log takes it: whatever
+ * comes in the meantime joins, and the progress of inboxes is added at the last moment, so that acknowledgements cost
+ * no entry of their own. Owned by the range leader.
  */
 final class Batch extends Proposal {
     /** A batch of this size is closed; the next one begins. */
@@ -207,7 +207,10 @@ final class Batch extends Proposal {
         deleteRange(state, InboxKeys.suffix(InboxKeys.BODY, first), InboxKeys.suffix(InboxKeys.BODY, end));
     }
 
-    /** The finished and received marks of the inbox, and how far it may send, go along whether they have changed or not: somebody waits for them. */
+    /**
+     * The finished and received marks of the inbox, and how far it may send, go along whether they have changed or not:
+     * somebody waits for them.
+     */
     void wantProgress(InboxState state) {
         onlyCopies = false;
         if (state.progressWantedBy != this) {
@@ -241,8 +244,9 @@ final class Batch extends Proposal {
     }
 
     /**
-     * Marks, records and deletions go on while the disk is nearly full, and many requests share a batch. So what adds messages or subscriptions
-     * is refused before it joins ({@link InboxLeader#diskFull}), and the batch is taken for all the others.
+     * Marks, records and deletions go on while the disk is nearly full, and many requests share a batch. So what adds
+     * messages or subscriptions is refused before it joins ({@link InboxLeader#diskFull}), and the batch is taken for
+     * all the others.
      */
     @Override
     public boolean isRelieving() {

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what {@link ByteWriter} wrote. Fails with {@link IllegalArgumentException} on bytes that it cannot have written; that is corruption,
- * since nothing else writes here.
+ * Reads what {@link ByteWriter} wrote. Fails with {@link IllegalArgumentException} on bytes that it cannot have
+ * written; that is corruption, since nothing else writes here.
  */
 final class ByteReader {
     private final byte[] bytes;

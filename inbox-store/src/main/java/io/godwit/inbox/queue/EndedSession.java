@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session that is over, but for its routes, which are removed first, and then what it has left of shared groups, which other members get. The record
- * forgets what is done.
+ * A session that is over, but for its routes, which are removed first, and then what it has left of shared groups,
+ * which other members get. The record forgets what is done.
  *
  * @param filters whose routes are still to be removed
  * @param remains null for nothing

@@ -9,14 +9,15 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The value of a FILTERS key: those subscriptions of a session whose filters fall on one of {@link #PAGES} pages, so that a change to one of
- * ten thousand does not write them all. A page without any has no key.
+ * The value of a FILTERS key: those subscriptions of a session whose filters fall on one of {@link #PAGES} pages, so
+ * that a change to one of ten thousand does not write them all. A page without any has no key.
  *
  * <pre>
  * 1        version, 1
  * then for each, to the end:
  * n        filter as the client wrote it, a string
- * 1        options: bits 0-1 QoS, 2 no local, 3 retain as published, 4-5 retain handling, 6 retained messages were owed when this was written:
+ * 1        options: bits 0-1 QoS, 2 no local, 3 retain as published, 4-5 retain handling, 6 retained messages were
+ *          owed when this was written:
  *          {@link OwedRetained} has the truth
  * varint   subscription identifier, 0 for none
  * </pre>

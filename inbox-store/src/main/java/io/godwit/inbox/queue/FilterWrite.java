@@ -11,9 +11,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pages of a session's filters that one batch writes. Encoded when the batch is sealed, so that a page is written once however many
- * SUBSCRIBEs have changed it; or when a later batch is about to change the filters, since one batch may fail without the other. Owned by the range
- * leader.
+ * The pages of a session's filters that one batch writes. Encoded when the batch is sealed, so that a page is written
+ * once however many SUBSCRIBEs have changed it; or when a later batch is about to change the filters, since one batch
+ * may fail without the other. Owned by the range leader.
  */
 final class FilterWrite implements Batch.Operation {
     private static final int BYTES_EACH = 48;

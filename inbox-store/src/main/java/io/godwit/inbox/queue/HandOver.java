@@ -13,11 +13,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives what sessions have left of shared groups to other members (MQTT 5.0, 4.8.2), a page at a time and in order. Owned by the range leader.
+ * Gives what sessions have left of shared groups to other members (MQTT 5.0, 4.8.2), a page at a time and in order.
+ * Owned by the range leader.
  *
- * <p>The messages are in the store, and the record of the client id says which, until the record that does not name them any more is committed; with
- * the last of them goes the queue. A crash in between gives those of a page again: at QoS 2 under the token they came under, by which the member that has
- * one already knows it. One for which there is no other member is dropped, counted and reported.
+ * <p>The messages are in the store, and the record of the client id says which, until the record that does not name
+ * them any more is committed; with the last of them goes the queue. A crash in between gives those of a page again: at
+ * QoS 2 under the token they came under, by which the member that has one already knows it. One for which there is no
+ * other member is dropped, counted and reported.
  */
 final class HandOver {
     private static final int PAGE_MESSAGES = 256;
@@ -140,7 +142,9 @@ final class HandOver {
             });
         }
 
-        /** Writes the record without those that are done, and with the last deletes the queue. Null when that was all. */
+        /**
+         * Writes the record without those that are done, and with the last deletes the queue. Null when that was all.
+         */
         private @Nullable EndedSession forget(long[] left) {
             Remains rest = remains.only(left);
             EndedSession now = rest == null ? null : new EndedSession(over.incarnation(), List.of(), rest);

@@ -3,13 +3,16 @@ package io.godwit.inbox.queue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * A set of hash codes that grows and never loses one: 5 to 11 bytes each. One thread adds at a time, any thread looks; who looks after an
- * {@link #add} that happened before finds it.
+ * A set of hash codes that grows and never loses one: 5 to 11 bytes each. One thread adds at a time, any thread looks;
+ * who looks after an {@link #add} that happened before finds it.
  */
 final class HashCodes {
     private static final int FIRST_SLOTS = 64;
 
-    /** Open addressing; its length is a power of two. 0 is a free slot. Replaced as a whole when it grows: who still looks into the old one has come before. */
+    /**
+     * Open addressing; its length is a power of two. 0 is a free slot. Replaced as a whole when it grows: who still
+     * looks into the old one has come before.
+     */
     private volatile AtomicIntegerArray slots;
 
     private int size;

@@ -4,8 +4,9 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /**
- * The inboxes in memory that nobody is attached to and nothing is under way for: kept while there is room, since the next message for one is likely,
- * then given up, those first that were not used since they came in here or were last looked at. Owned by the range leader.
+ * The inboxes in memory that nobody is attached to and nothing is under way for: kept while there is room, since the
+ * next message for one is likely, then given up, those first that were not used since they came in here or were last
+ * looked at. Owned by the range leader.
  */
 final class IdleInboxes {
     /** What their ledgers may have entries for, all together: 14 bytes each, and at worst a topic. */

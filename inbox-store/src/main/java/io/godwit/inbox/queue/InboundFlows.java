@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The QoS 2 messages one session has published and not released yet, by packet id (MQTT 5.0, 4.3.3). Owned by the range leader; stored
- * under an INBOUND key each.
+ * The QoS 2 messages one session has published and not released yet, by packet id (MQTT 5.0, 4.3.3). Owned by the range
+ * leader; stored under an INBOUND key each.
  *
  * <pre>
  * value:  1 version, 1;  varint token number;  1 whether distributed;  the message as a block, unless distributed

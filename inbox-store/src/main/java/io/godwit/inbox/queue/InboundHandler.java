@@ -11,9 +11,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiving side of QoS 2 (MQTT 5.0, 4.3.3): the message is stored with its packet id and its delivery token before it is distributed, so that a repeat of the
- * PUBLISH goes on where the first stopped. When no repeat comes, after a restart or the end of the connection, the leader distributes it itself
- * ({@link #resume}), under the same token. Owned by the range leader.
+ * The receiving side of QoS 2 (MQTT 5.0, 4.3.3): the message is stored with its packet id and its delivery token before
+ * it is distributed, so that a repeat of the PUBLISH goes on where the first stopped. When no repeat comes, after a
+ * restart or the end of the connection, the leader distributes it itself ({@link #resume}), under the same token. Owned
+ * by the range leader.
  *
  * <p>Order: a message must not reach anybody before an earlier one of the session that is still to be distributed.
  * While the leader distributes what a connection has left, a new message is stored but its answer waits ({@link
@@ -98,8 +99,8 @@ final class InboundHandler {
     }
 
     /**
-     * Marks a message as distributed. The caller's connection may be gone, and its session with it; the mark is for exactly the message that was given
-     * {@code number}.
+     * Marks a message as distributed. The caller's connection may be gone, and its session with it; the mark is for
+     * exactly the message that was given {@code number}.
      */
     void distributed(InboxState state, int packetId, long number, CompletableFuture<@Nullable Void> answer) {
         InboundFlows flows = state.inbound;
@@ -148,7 +149,10 @@ final class InboundHandler {
         }
     }
 
-    /** Looks after a while whether the connection that has just been detached has left something undistributed. Its client may never come back. */
+    /**
+     * Looks after a while whether the connection that has just been detached has left something undistributed. Its
+     * client may never come back.
+     */
     void resumeLater(InboxState state) {
         InboxId id = state.id;
         byte[] prefix = state.prefix;
@@ -174,7 +178,10 @@ final class InboundHandler {
         }
     }
 
-    /** Distributes, one after the other, what is stored and not distributed, under its tokens: the connection it came by is gone. */
+    /**
+     * Distributes, one after the other, what is stored and not distributed, under its tokens: the connection it came by
+     * is gone.
+     */
     void resume(InboxState state) {
         InboundFlows flows = state.inbound;
         if (flows == null || state.discarded) {
@@ -279,8 +286,9 @@ final class InboundHandler {
     }
 
     /**
-     * One walk over what was found undistributed. Messages leave in the order they came in, many at a time; one with RETAIN goes alone, since its way leads
-     * through another store. When some could not be distributed, those are tried again before anything else leaves, less and less often.
+     * One walk over what was found undistributed. Messages leave in the order they came in, many at a time; one with
+     * RETAIN goes alone, since its way leads through another store. When some could not be distributed, those are tried
+     * again before anything else leaves, less and less often.
      */
     private final class Resumption {
         private static final int MAX_UNDER_WAY = 64;

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The state machine of a range of inboxes. It holds nothing in memory and reads nothing to apply: its {@link InboxLeader} has decided
- * everything, and a mutation ({@link MutationCodec}) says what to write.
+ * The state machine of a range of inboxes. It holds nothing in memory and reads nothing to apply: its
+ * {@link InboxLeader} has decided everything, and a mutation ({@link MutationCodec}) says what to write.
  */
 public final class InboxCoprocessor implements RangeCoprocessor {
     private static final byte[] DONE = {};

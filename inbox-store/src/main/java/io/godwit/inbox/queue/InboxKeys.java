@@ -27,12 +27,14 @@ import java.util.List;
  * 6 INBOUND     2 packet id              {@link InboundFlows}: QoS 2 messages received
  * 7 RUN         8 first sequence         {@link RunCodec}: consecutive messages
  * 8 BODY        8 sequence               one large message, as MessageCodec writes it
- * 9 RETAINED    filter                   {@link OwedRetained}: how far a subscription has been given its retained messages
+ * 9 RETAINED    filter                   {@link OwedRetained}: how far a subscription has been given its retained
+ *                                        messages
  * 10 LIVE       topic                    {@link OwedRetained}: a live message came meanwhile
  * </pre>
  *
- * <p>A large message stands beside its run, so that a walk over the runs of a queue stays cheap. Everything from PROGRESS on belongs to one
- * incarnation of the session and goes with it in one range delete, but for messages that others are still to get ({@link Remains}); the ceiling stays as long as anything of the client id is stored.
+ * <p>A large message stands beside its run, so that a walk over the runs of a queue stays cheap. Everything from
+ * PROGRESS on belongs to one incarnation of the session and goes with it in one range delete, but for messages that
+ * others are still to get ({@link Remains}); the ceiling stays as long as anything of the client id is stored.
  */
 public final class InboxKeys {
     static final int SESSION = 1;

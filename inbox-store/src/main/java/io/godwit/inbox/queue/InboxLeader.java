@@ -13,18 +13,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * The leader of one range of inboxes. It decides everything; what the store applies is only the outcome.
  *
- * <p>The life of a message: {@link InsertHandler} gives it a sequence and a place in the {@link Ledger} of each inbox and puts it into the open
- * {@link Batch}. When the log takes the batch it is encoded, with the finished marks of all inboxes that have any ({@link #sealing}). When it is
- * applied, the publisher's answer goes out and {@link Outbox} sends the message, from memory if the client keeps up, else out of the store. The client's
- * acknowledgement ({@link Attachment}) finishes its ledger entry; that is written with the next batch.
+ * <p>The life of a message: {@link InsertHandler} gives it a sequence and a place in the {@link Ledger} of each inbox
+ * and puts it into the open {@link Batch}. When the log takes the batch it is encoded, with the finished marks of all
+ * inboxes that have any ({@link #sealing}). When it is applied, the publisher's answer goes out and {@link Outbox}
+ * sends the message, from memory if the client keeps up, else out of the store. The client's acknowledgement
+ * ({@link Attachment}) finishes its ledger entry; that is written with the next batch.
  *
- * <p>Crash points, in order. Before the batch is committed: nobody was told anything (but see early push in {@link InsertHandler}).
- * After it, before the publisher's answer: the publisher repeats, QoS 2 by token. After the delivery, before the finished mark is committed: the message is delivered again,
- * marked as a repetition, with the packet id it had. A session is over once its record says so: its routes are removed after that, and again after a
- * crash, until the record has forgotten them. A will is owed once the record says so: it is published after that, and again after a crash,
- * under one token, until the record has forgotten it.
+ * <p>Crash points, in order. Before the batch is committed: nobody was told anything (but see early push in
+ * {@link InsertHandler}). After it, before the publisher's answer: the publisher repeats, QoS 2 by token. After the
+ * delivery, before the finished mark is committed: the message is delivered again, marked as a repetition, with the
+ * packet id it had. A session is over once its record says so: its routes are removed after that, and again after a
+ * crash, until the record has forgotten them. A will is owed once the record says so: it is published after that, and
+ * again after a crash, under one token, until the record has forgotten it.
  *
- * <p>The end of a leadership in good order is none for connections: {@link #settle}, then {@link #stop} with {@code MOVED} (docs/adr/0020).
+ * <p>The end of a leadership in good order is none for connections: {@link #settle}, then {@link #stop} with
+ * {@code MOVED} (docs/adr/0020).
  *
  * <p>{@link InboxStates} has the inboxes that are in memory, loads and gives them up.
  *
@@ -177,8 +180,9 @@ final class InboxLeader implements RangeLeader {
     // --- what is written
 
     /**
-     * Why nothing may be added to the store now; null when it may. What users add asks for it. Not asked for: what takes the place of something
-     * stored (a message with a token, the record of a session that goes on), and what ends things.
+     * Why nothing may be added to the store now; null when it may. What users add asks for it. Not asked for: what
+     * takes the place of something stored (a message with a token, the record of a session that goes on), and what ends
+     * things.
      */
     @Nullable
     RangeException diskFull() {
@@ -240,7 +244,9 @@ final class InboxLeader implements RangeLeader {
         return sequence;
     }
 
-    /** Once what is written now is stored, nothing is published under the token any more: all who remember it are told. */
+    /**
+     * Once what is written now is stored, nothing is published under the token any more: all who remember it are told.
+     */
     void tellFinished(InboxState state, @Nullable Message message, String tokenOrigin, long tokenNumber) {
         openBatch().whenDone(new Batch.Waiter() {
             @Override
@@ -396,15 +402,18 @@ final class InboxLeader implements RangeLeader {
         return isSettling;
     }
 
-    /** The session is attached while this leader settles: the next one may be there before this one has stopped, for its range has been cut in two. */
+    /**
+     * The session is attached while this leader settles: the next one may be there before this one has stopped, for its
+     * range has been cut in two.
+     */
     void announce(InboxState state) {
         announced.add(state.id);
         outside.moved().announce(state.id);
     }
 
     /**
-     * Proposes what was decided, and what is finished: then nothing that a client was told, or has told, is in this memory alone but for what
-     * {@link MovedSession} carries over.
+     * Proposes what was decided, and what is finished: then nothing that a client was told, or has told, is in this
+     * memory alone but for what {@link MovedSession} carries over.
      */
     @Override
     public void settle() {

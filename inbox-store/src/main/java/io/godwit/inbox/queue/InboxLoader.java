@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Reads one inbox into an {@link InboxState}, on an I/O thread; the state is nobody else's until it has been handed over. Walks the heads of
- * the runs that hold unfinished messages, not their large bodies.
+ * Reads one inbox into an {@link InboxState}, on an I/O thread; the state is nobody else's until it has been handed
+ * over. Walks the heads of the runs that hold unfinished messages, not their large bodies.
  */
 final class InboxLoader {
     private InboxLoader() {}

@@ -15,9 +15,10 @@ import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Everything that happens to stored sessions and that an operator may want to know of: each method counts it and, when somebody listens, tells
- * it. It is told when it is decided, which is shortly before it is written; only the copies stored are counted when they are. Sessions that the broker has for itself, whose client ids no client may
- * have, are left out but for their drops. Thread-safe.
+ * Everything that happens to stored sessions and that an operator may want to know of: each method counts it and, when
+ * somebody listens, tells it. It is told when it is decided, which is shortly before it is written; only the copies
+ * stored are counted when they are. Sessions that the broker has for itself, whose client ids no client may have, are
+ * left out but for their drops. Thread-safe.
  */
 public final class InboxReports {
     private final EventListener events;
@@ -27,7 +28,10 @@ public final class InboxReports {
     private final Counter suppressedWills;
     private final Counter fullQueues;
     private final Counter relievedQueues;
-    /** LongAdders, since leaders of several ranges count here for every message; the registry reads them when it is asked. */
+    /**
+     * LongAdders, since leaders of several ranges count here for every message; the registry reads them when it is
+     * asked.
+     */
     private final LongAdder storedCopies;
     /** As {@link #storedCopies}. */
     private final LongAdder cancelledCopies;

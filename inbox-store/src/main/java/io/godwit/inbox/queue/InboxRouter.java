@@ -20,8 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /**
- * Brings each request to the leader of the range that owns the inbox; but what only asks about a session is answered at once where it is known
- * that there is none. Thread-safe.
+ * Brings each request to the leader of the range that owns the inbox; but what only asks about a session is answered at
+ * once where it is known that there is none. Thread-safe.
  */
 public final class InboxRouter implements InboxClient {
     private static final int[] ONLY = {0};

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the leader holds of one inbox while that is attached, busy or was so lately; otherwise nothing but the store knows it. Owned by the
- * range leader. What stands here is ahead of the store by the batches not yet applied.
+ * What the leader holds of one inbox while that is attached, busy or was so lately; otherwise nothing but the store
+ * knows it. Owned by the range leader. What stands here is ahead of the store by the batches not yet applied.
  */
 final class InboxState {
     final InboxId id;
@@ -74,7 +74,10 @@ final class InboxState {
     /** Progress may not be written by an earlier batch than this: it speaks of a session begun there. */
     long progressNotBefore;
 
-    /** Work of the leader for it that survives between events: publishing owed wills, removing routes, handing over, distributing. */
+    /**
+     * Work of the leader for it that survives between events: publishing owed wills, removing routes, handing over,
+     * distributing.
+     */
     int activities;
 
     boolean publishingWills;

@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The inboxes of a range that are in memory. An {@link InboxState} is loaded when first asked for ({@link #whenReady})
- * and given up when idle ({@link IdleInboxes}). What could not be written (full disk, overload) is undone in memory where
- * that is simple, an insert; otherwise the state is discarded and loaded again ({@link #discard}). All of that is told to
- * the {@link Stock}, if there is one. With the leader they end ({@link #stop}).
+ * and given up when idle ({@link IdleInboxes}). What could not be written (full disk, overload) is undone in memory
+ * where that is simple, an insert; otherwise the state is discarded and loaded again ({@link #discard}). All of that is
+ * told to the {@link Stock}, if there is one. With the leader they end ({@link #stop}).
  *
  * <p>Owned by the range leader, and called on the range executor but for {@link #newLedger}.
  */
@@ -39,7 +39,10 @@ final class InboxStates {
 
     private final Map<InboxId, InboxState> states = new HashMap<>();
     private final IdleInboxes idle;
-    /** Another leader has followed in good order: what stands in memory is not needed any more, however it differs from the store. */
+    /**
+     * Another leader has followed in good order: what stands in memory is not needed any more, however it differs from
+     * the store.
+     */
     private boolean isMoved;
 
     InboxStates(InboxLeader leader) {
@@ -165,7 +168,10 @@ final class InboxStates {
         }
     }
 
-    /** What stands in memory could not be written. The connection is cut off, and the inbox loaded again once no batch is under way. */
+    /**
+     * What stands in memory could not be written. The connection is cut off, and the inbox loaded again once no batch
+     * is under way.
+     */
     void discard(InboxState state) {
         if (state.discarded || isMoved) {
             return;

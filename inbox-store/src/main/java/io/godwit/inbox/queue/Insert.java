@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One message on its way into the queues of one range that take it: the payload once, and a copy per inbox. Owned by the range leader. */
+/**
+ * One message on its way into the queues of one range that take it: the payload once, and a copy per inbox. Owned by
+ * the range leader.
+ */
 final class Insert implements Batch.Operation, Batch.Waiter {
     private final InboxLeader leader;
     private final @Nullable InsertCall call;

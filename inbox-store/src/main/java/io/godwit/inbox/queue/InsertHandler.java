@@ -16,11 +16,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides for each copy of a message whether it gets a place in the queue. Owned by the range leader.
  *
- * <p>Early push (a setting, QoS 1 only): to a connected client that has nothing waiting before it and credit left, the message is sent at once, while its
- * insert waits for the log. If the acknowledgement comes first, the insert is taken back: what was owed to that client is done, and the
- * store never sees the message. A crash in between loses a message that only its receiver has: its publisher has no answer and
- * repeats. The sequence must be below both stored ceilings, so that no later message gets it after such a crash, nor is taken for new. An attach or a detach ends the {@link Attachment} whose
- * acknowledgements count, so that inserts from before it are written in any case. A message with a token is never pushed early: the token must be stored.
+ * <p>Early push (a setting, QoS 1 only): to a connected client that has nothing waiting before it and credit left, the
+ * message is sent at once, while its insert waits for the log. If the acknowledgement comes first, the insert is taken
+ * back: what was owed to that client is done, and the store never sees the message. A crash in between loses a message
+ * that only its receiver has: its publisher has no answer and repeats. The sequence must be below both stored ceilings,
+ * so that no later message gets it after such a crash, nor is taken for new. An attach or a detach ends the
+ * {@link Attachment} whose acknowledgements count, so that inserts from before it are written in any case. A message
+ * with a token is never pushed early: the token must be stored.
  */
 final class InsertHandler {
     private static final int[] ONLY = {0};
@@ -168,7 +170,9 @@ final class InsertHandler {
         return used;
     }
 
-    /** See {@link io.godwit.inbox.client.InboxAttachment#replay}. The session is attached, and the step need not wait. */
+    /**
+     * See {@link io.godwit.inbox.client.InboxAttachment#replay}. The session is attached, and the step need not wait.
+     */
     void replay(InboxState state, ReplayStep step, CompletableFuture<ReplayOutcome> answer) {
         Session session = state.session;
         OwedRetained retained = session == null ? null : session.retained;
@@ -384,8 +388,8 @@ final class InsertHandler {
     }
 
     /**
-     * Whether fewer messages wait than may. Those sent and not acknowledged do not wait; and while the client takes what it is given, those on
-     * their way into the store do not either.
+     * Whether fewer messages wait than may. Those sent and not acknowledged do not wait; and while the client takes
+     * what it is given, those on their way into the store do not either.
      */
     private boolean hasRoom(InboxState state) {
         return waiting(state) < settings.maxQueued();

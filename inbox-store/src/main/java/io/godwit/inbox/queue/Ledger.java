@@ -10,14 +10,19 @@ import org.jspecify.annotations.Nullable;
  * bytes a message, its topic ({@link SharedTopics}), and where a {@link Stock} is kept four more. Owned by the range
  * leader.
  *
- * <p>Entries are named by ordinals that never change while an entry is in here, except by {@link #compact}, which moves {@link #cursor} and
- * {@link #sentEnd} along; both lie between head and tail. Deliveries go in order, so what has been sent is a prefix.
+ * <p>Entries are named by ordinals that never change while an entry is in here, except by {@link #compact}, which moves
+ * {@link #cursor} and {@link #sentEnd} along; both lie between head and tail. Deliveries go in order, so what has been
+ * sent is a prefix.
  *
- * <p>A finished entry at the front leaves at once; one behind an unfinished entry stays as a hole until the front moves.
+ * <p>A finished entry at the front leaves at once; one behind an unfinished entry stays as a hole until the front
+ * moves.
  */
 final class Ledger {
     private static final int QOS_MASK = 3;
-    /** The first message of its run in the store. Missing on some: then {@link #floor} is lower than it need be, never higher. */
+    /**
+     * The first message of its run in the store. Missing on some: then {@link #floor} is lower than it need be, never
+     * higher.
+     */
     private static final int RUN_START = 4;
 
     private static final int RECEIVED = 8;
@@ -66,7 +71,10 @@ final class Ledger {
     /** Sizes of messages that stand apart are guessed. */
     private boolean guesses;
 
-    /** @param first no message of the session has a lower sequence; what the store has of lower ones is not the session's */
+    /**
+     * @param first no message of the session has a lower sequence; what the store has of lower ones is not the
+     *     session's
+     */
     Ledger(long first) {
         this.first = first;
         this.floor = first;

@@ -29,10 +29,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Begins, resumes, detaches and ends sessions. Owned by the range leader.
  *
- * <p>Each method changes the {@link InboxState} and puts the new record into the open batch, after what was queued before it. A session that
- * ends goes from the record's session into its list of ended ones, with its filters, and its queue goes with one range delete, all in one
- * mutation; {@link Obligations} then does what is left. If the queue has messages of shared groups that others may get, it stays until they have
- * them; the next session of the client id begins behind it.
+ * <p>Each method changes the {@link InboxState} and puts the new record into the open batch, after what was queued
+ * before it. A session that ends goes from the record's session into its list of ended ones, with its filters, and its
+ * queue goes with one range delete, all in one mutation; {@link Obligations} then does what is left. If the queue has
+ * messages of shared groups that others may get, it stays until they have them; the next session of the client id
+ * begins behind it.
  */
 final class Lifecycle {
     /**
@@ -178,7 +179,10 @@ final class Lifecycle {
                 && state.ended.isEmpty();
     }
 
-    /** See {@link io.godwit.inbox.client.InboxClient#continueAttachment}. The record stays as it is, so there is nothing to wait for. */
+    /**
+     * See {@link io.godwit.inbox.client.InboxClient#continueAttachment}. The record stays as it is, so there is nothing
+     * to wait for.
+     */
     void continueAttachment(InboxState state, SessionCall.Continue call) {
         ContinueRequest request = call.request;
         Session session = state.session;
@@ -448,8 +452,8 @@ final class Lifecycle {
     // --- time
 
     /**
-     * The state has just been loaded: an attachment in it is that of a leader that is gone. Its connection is on its way here, if the leader ended in good
-     * order on this node; else it ended without a DISCONNECT.
+     * The state has just been loaded: an attachment in it is that of a leader that is gone. Its connection is on its
+     * way here, if the leader ended in good order on this node; else it ended without a DISCONNECT.
      */
     void loaded(InboxState state) {
         if (!hasNothing(state)) {
@@ -669,8 +673,8 @@ final class Lifecycle {
     }
 
     /**
-     * What other members of shared groups get of its queue: QoS 1, and QoS 2 that was not sent [MQTT5-4.8.2-5]. The rest is dropped, counted and
-     * reported.
+     * What other members of shared groups get of its queue: QoS 1, and QoS 2 that was not sent [MQTT5-4.8.2-5]. The
+     * rest is dropped, counted and reported.
      */
     private @Nullable Remains leave(InboxState state, Session session) {
         Ledger ledger = state.ledger;
@@ -769,8 +773,9 @@ final class Lifecycle {
     }
 
     /**
-     * Rises with the clock, and always within a leadership. Nothing is kept of a client id that has no session, so it is time that
-     * tells a new incarnation from one long gone; the term tells two processes apart whose clock was set back.
+     * Rises with the clock, and always within a leadership. Nothing is kept of a client id that has no session, so it
+     * is time that tells a new incarnation from one long gone; the term tells two processes apart whose clock was set
+     * back.
      */
     private long nextIncarnation() {
         long fromClock = leader.nowMillis() << 20 | (leader.context().term() & 0xFF) << 12;

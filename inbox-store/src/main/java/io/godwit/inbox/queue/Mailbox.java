@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the calls of connections to the leader: many calls, one task of the range executor. Connections of all event loops put into it and the
- * range executor takes out, hence the concurrent queue and the flags.
+ * Brings the calls of connections to the leader: many calls, one task of the range executor. Connections of all event
+ * loops put into it and the range executor takes out, hence the concurrent queue and the flags.
  */
 final class Mailbox {
     /** Something a connection asks for. */

@@ -5,8 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a leader that was stopped in good order had of an attached session in memory only, while its connection is on its way to the next leader. Owned by
- * whoever has taken it out of {@link MovedSessions}: then the session counts as attached, though nothing can be sent.
+ * What a leader that was stopped in good order had of an attached session in memory only, while its connection is on
+ * its way to the next leader. Owned by whoever has taken it out of {@link MovedSessions}: then the session counts as
+ * attached, though nothing can be sent.
  */
 final class MovedSession {
     /** How long a connection is waited for; a frontend gives up before. */

@@ -10,10 +10,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What leaders that are stopped in good order leave to those that lead the same inboxes next on this node. Only in memory: to the next process, as to another node,
- * sessions that were attached here are disconnected.
+ * What leaders that are stopped in good order leave to those that lead the same inboxes next on this node. Only in
+ * memory: to the next process, as to another node, sessions that were attached here are disconnected.
  *
- * <p>Thread-safe: the executors of several ranges meet here, those of a range that was split and of its child for one. Hence the monitor, held for a look-up only.
+ * <p>Thread-safe: the executors of several ranges meet here, those of a range that was split and of its child for one.
+ * Hence the monitor, held for a look-up only.
  */
 public final class MovedSessions {
     private record Unwritten(Disconnect disconnect, long untilMillis) {}
@@ -22,10 +23,16 @@ public final class MovedSessions {
     private final Map<InboxId, Unwritten> disconnects = new HashMap<>(0);
     /** Attached at leaders that are settling. */
     private final Set<InboxId> coming = new HashSet<>();
-    /** The highest that a leader stopped in good order has given out: the next one may have the same clock, and the same term. */
+    /**
+     * The highest that a leader stopped in good order has given out: the next one may have the same clock, and the same
+     * term.
+     */
     private final AtomicLong lastIncarnation = new AtomicLong();
 
-    /** Its leader is settling: who leads the inbox next must not take it for disconnected before {@link #leave} or {@link #withdraw}. */
+    /**
+     * Its leader is settling: who leads the inbox next must not take it for disconnected before {@link #leave} or
+     * {@link #withdraw}.
+     */
     synchronized void announce(InboxId id) {
         coming.add(id);
     }

@@ -8,7 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mutation: what one batch of the leader writes. The leader has decided everything, so applying it reads nothing and refuses nothing.
+ * A mutation: what one batch of the leader writes. The leader has decided everything, so applying it reads nothing and
+ * refuses nothing.
  *
  * <pre>
  * 1        version, 1
@@ -17,15 +18,16 @@ import org.jspecify.annotations.Nullable;
  *
  * 1 INSERT        1 flags (1 token, 2 message apart); message as a block;
  *                 string origin, varint number, varint stored at (millis)                       (flag 1)
- *                 varint number of copies, each: varint inbox, varint sequence, 1 run flags, identifiers and shared subscription as in a run;
+ *                 varint number of copies, each: varint inbox, varint sequence, 1 run flags, identifiers and shared
+ *                     subscription as in a run;
  *                        the token of a run comes from the head
  * 2 PUT           varint inbox, block key suffix, block value
  * 3 DELETE        varint inbox, block key suffix
  * 4 DELETE_RANGE  varint inbox, block first suffix, block end suffix
  * </pre>
  *
- * <p>The payload of a message for many inboxes stands there once. The copies of one inbox in one mutation become one run; a DELETE_RANGE
- * ends the run begun before it.
+ * <p>The payload of a message for many inboxes stands there once. The copies of one inbox in one mutation become one
+ * run; a DELETE_RANGE ends the run begun before it.
  */
 final class MutationCodec {
     static final int VERSION = 1;

@@ -4,9 +4,10 @@ import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.message.Message;
 
 /**
- * Does what the records of sessions say is still to be done, again and again until it is: publishes owed wills, removes the routes of ended
- * sessions, then gives what those have left of shared groups to others ({@link HandOver}); then the record forgets it. Owned by the range leader. All may be
- * done twice around a crash; tokens make the second time none, and removing routes is repeatable.
+ * Does what the records of sessions say is still to be done, again and again until it is: publishes owed wills, removes
+ * the routes of ended sessions, then gives what those have left of shared groups to others ({@link HandOver}); then the
+ * record forgets it. Owned by the range leader. All may be done twice around a crash; tokens make the second time none,
+ * and removing routes is repeatable.
  */
 final class Obligations {
     private static final long FIRST_RETRY_MILLIS = 500;
@@ -20,7 +21,9 @@ final class Obligations {
         this.handOver = new HandOver(leader, this);
     }
 
-    /** Begins once the batch that it joins is applied: a will must not be published for a change that never came to be. */
+    /**
+     * Begins once the batch that it joins is applied: a will must not be published for a change that never came to be.
+     */
     Batch.Waiter begin(InboxState state) {
         return new Batch.Waiter() {
             @Override

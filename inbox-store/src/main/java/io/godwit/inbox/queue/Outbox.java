@@ -13,12 +13,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Feeds one attachment: walks the ledger from the front and sends what it comes to, as far as the client has given credit. Owned by the
- * range leader.
+ * Feeds one attachment: walks the ledger from the front and sends what it comes to, as far as the client has given
+ * credit. Owned by the range leader.
  *
- * <p>Where a message comes from: one just applied is still in memory, and is held until sent. When too much would be held, the rest is left to the
- * store and {@code complete} turns false; when what is held has been sent, the next page is read, and so on until a page has reached the end
- * of the queue. What is applied while that page is being read is held beside it, so a busy queue is caught up with.
+ * <p>Where a message comes from: one just applied is still in memory, and is held until sent. When too much would be
+ * held, the rest is left to the store and {@code complete} turns false; when what is held has been sent, the next page
+ * is read, and so on until a page has reached the end of the queue. What is applied while that page is being read is
+ * held beside it, so a busy queue is caught up with.
  *
  * <p>QoS 0 is sent at once when nothing waits before it; else it takes a place in memory behind what is queued now.
  *
@@ -90,7 +91,10 @@ final class Outbox {
         return ceiling;
     }
 
-    /** A message has got its place in the queue and is in {@code batch}, which brings the ceiling along when it must move. */
+    /**
+     * A message has got its place in the queue and is in {@code batch}, which brings the ceiling along when it must
+     * move.
+     */
     void placed(Batch batch, long sequence, long now) {
         if (keepsUp() ? ceiling.isNear(sequence) : hasStopped(now) && ceiling.canFallTo(reach())) {
             batch.wantProgress(state);
@@ -106,7 +110,9 @@ final class Outbox {
         return credit == 0 && now - sentAtMillis >= STOPPED_MILLIS;
     }
 
-    /** The first sequence that was not sent and that the credit does not reach, if every message before it takes one. */
+    /**
+     * The first sequence that was not sent and that the credit does not reach, if every message before it takes one.
+     */
     private long reach() {
         long next = keepsUp() ? state.sequences.peek() : ledger.sequenceAt(ledger.cursor() + credit);
         return Math.max(next, ledger.sentBelow());
@@ -138,7 +144,10 @@ final class Outbox {
         }
     }
 
-    /** A batch that was to raise it failed. On a full disk deliveries go on all the same; else it is raised with the next batch. */
+    /**
+     * A batch that was to raise it failed. On a full disk deliveries go on all the same; else it is raised with the
+     * next batch.
+     */
     void ceilingNotRaised(RangeException cause) {
         raising = false;
         if (cause.reason() == RangeException.Cause.DISK_FULL) {
@@ -171,7 +180,8 @@ final class Outbox {
     }
 
     /**
-     * The connection goes on, at this leader: it was given everything up to {@code sequence}, and what is still in the ledger up to there is under way with it.
+     * The connection goes on, at this leader: it was given everything up to {@code sequence}, and what is still in the
+     * ledger up to there is under way with it.
      *
      * @param places messages of QoS 0 that had not had their turn; null for none
      */
@@ -277,8 +287,9 @@ final class Outbox {
     }
 
     /**
-     * The attachment is over: nothing is handed over any more. Gives back the QoS 0 messages that never had their turn. Who keeps them puts them behind
-     * all that waits, so a retained one is left out that would come behind a newer live one of its topic there.
+     * The attachment is over: nothing is handed over any more. Gives back the QoS 0 messages that never had their turn.
+     * Who keeps them puts them behind all that waits, so a retained one is left out that would come behind a newer live
+     * one of its topic there.
      */
     List<QueuedCopy> close() {
         Qos0Places places = takePlaces();

@@ -16,20 +16,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which retained messages the subscriptions of one session are still owed, and the topics of which it has been given newer live ones meanwhile. There
- * is none when nothing is owed. Owned by the range leader.
+ * Which retained messages the subscriptions of one session are still owed, and the topics of which it has been given
+ * newer live ones meanwhile. There is none when nothing is owed. Owned by the range leader.
  *
- * <p>A replay moves on in the very batch that brings its message ({@link #moveOn}), so that a crash loses both or neither; the batch tells its
- * last place, however many messages it has. Nothing moves on in a later batch before that one is done ({@link #mustWait}): should it
- * fail, the replay stands where it stood before, and nothing behind the lost message is in the store. What passes a message over, for it is outdated or goes
- * out at QoS 0, is told with the next batch that brings one, or lazily.
+ * <p>A replay moves on in the very batch that brings its message ({@link #moveOn}), so that a crash loses both or
+ * neither; the batch tells its last place, however many messages it has. Nothing moves on in a later batch before that
+ * one is done ({@link #mustWait}): should it fail, the replay stands where it stood before, and nothing behind the lost
+ * message is in the store. What passes a message over, for it is outdated or goes out at QoS 0, is told with the next
+ * batch that brings one, or lazily.
  *
- * <p>A live message whose topic a replay may still come to is noted in the batch that brings it, once ({@link #noteLive}); the notes go when nothing is
- * owed any more. A note tells the sequence of the last live message that mattered, and each replay the sequence it began with, so what came
- * before a subscription does not count for it.
+ * <p>A live message whose topic a replay may still come to is noted in the batch that brings it, once
+ * ({@link #noteLive}); the notes go when nothing is owed any more. A note tells the sequence of the last live message
+ * that mattered, and each replay the sequence it began with, so what came before a subscription does not count for it.
  *
  * <pre>
- * RETAINED  key: the filter in UTF-8   value: 1 version, 1; varint the sequence it began with; where it stands, a string, empty for the beginning
+ * RETAINED  key: the filter in UTF-8   value: 1 version, 1; varint the sequence it began with; where it stands, a
+ *                                      string, empty for the beginning
  * LIVE      key: the topic in UTF-8    value: 1 version, 1; varint sequence
  * </pre>
  */

@@ -3,8 +3,9 @@ package io.godwit.inbox.queue;
 import java.util.Arrays;
 
 /**
- * The value of a PROGRESS key: which messages of an inbox are finished, acknowledged by its client or dropped. Everything below
- * {@code horizon} is, but for those listed; everything from it on is not. In the usual case, acknowledgement in order, nothing is listed.
+ * The value of a PROGRESS key: which messages of an inbox are finished, acknowledged by its client or dropped.
+ * Everything below {@code horizon} is, but for those listed; everything from it on is not. In the usual case,
+ * acknowledgement in order, nothing is listed.
  *
  * <pre>
  * 1        version, 1
@@ -17,7 +18,8 @@ import java.util.Arrays;
  *
  * @param floor no run that begins below it holds a live message: reads start here, behind the tombstones
  * @param horizon at least floor
- * @param sentBelow no message of this sequence or a higher one has been sent to the client, ever; see {@link SentCeiling}
+ * @param sentBelow no message of this sequence or a higher one has been sent to the client, ever; see
+ *     {@link SentCeiling}
  * @param live sequences below {@code horizon} that are not finished, ascending
  * @param received sequences whose PUBREC is committed, ascending; each is live
  */

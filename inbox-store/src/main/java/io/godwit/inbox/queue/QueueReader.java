@@ -21,8 +21,8 @@ final class QueueReader {
     private QueueReader() {}
 
     /**
-     * The messages from {@code sequence} on, below {@code endSequence}: as many as fit, but at least one if there is one. Does not touch what lies before the run that
-     * holds {@code sequence}: there be tombstones.
+     * The messages from {@code sequence} on, below {@code endSequence}: as many as fit, but at least one if there is
+     * one. Does not touch what lies before the run that holds {@code sequence}: there be tombstones.
      */
     static Page page(
             RangeReader reader, byte[] prefix, long sequence, long endSequence, int maxMessages, int maxBytes) {

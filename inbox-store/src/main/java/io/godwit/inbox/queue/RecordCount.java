@@ -8,8 +8,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many client ids of a kind have a record, in all ranges that are led here: a session, or a will still to be published. Thread-safe: range
- * executors write it, anybody reads.
+ * How many client ids of a kind have a record, in all ranges that are led here: a session, or a will still to be
+ * published. Thread-safe: range executors write it, anybody reads.
  */
 public final class RecordCount {
     private final Predicate<ClientId> kind;

@@ -4,14 +4,15 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of shared groups that a session which has ended did not finish. They stay where they are, below the first sequence of the next session
- * of the client id, until other members have them ({@link HandOver}).
+ * The messages of shared groups that a session which has ended did not finish. They stay where they are, below the
+ * first sequence of the next session of the client id, until other members have them ({@link HandOver}).
  *
  * <pre>
  * varint   number of messages; unless 0:
  * varint   first
  * varint   end - first
- * then stretches of sequences without a gap, until that many: varint distance from the end of the one before, the first from first; varint length
+ * then stretches of sequences without a gap, until that many: varint distance from the end of the one before, the
+ *     first from first; varint length
  * </pre>
  *
  * @param first the first sequence of the session

@@ -5,13 +5,15 @@ import io.godwit.plugin.message.Qos;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The value of a RUN key: those messages of one inbox that one mutation brought, in sequence order. The first has the sequence in the key.
+ * The value of a RUN key: those messages of one inbox that one mutation brought, in sequence order. The first has the
+ * sequence in the key.
  *
  * <pre>
  * 1        version, 1
  * then for each message, to the end:
  * varint   distance from the sequence before it, 0 for the first
- * 1        flags: bits 0-1 QoS of the delivery, 4 RETAIN of the delivery, 8 subscription identifiers, 16 message apart, 32 of a shared group
+ * 1        flags: bits 0-1 QoS of the delivery, 4 RETAIN of the delivery, 8 subscription identifiers, 16 message
+ *          apart, 32 of a shared group
  * varint   number of identifiers, then each a varint          (flag 8)
  * n        the shared subscription as a string                (flag 32)
  * n        origin of its token as an optional string, then if there is one varint number     (flag 32)

@@ -1,16 +1,17 @@
 package io.godwit.inbox.queue;
 
 /**
- * How far one attachment may go with messages that were never sent: below a ceiling that the store knows ({@link Progress}). So after a crash the messages at
- * or above it are certainly new to the client; those below are delivered as repetitions [MQTT5-3.3.1-1] and count as sent against the queue's
- * limit. Owned by the range leader.
+ * How far one attachment may go with messages that were never sent: below a ceiling that the store knows
+ * ({@link Progress}). So after a crash the messages at or above it are certainly new to the client; those below are
+ * delivered as repetitions [MQTT5-3.3.1-1] and count as sent against the queue's limit. Owned by the range leader.
  *
- * <p>While the client keeps up, the ceiling is raised {@link #KEEPING_UP} sequences ahead in the very mutation that brings a message, so that
- * nothing waits for it. Behind a queue it is raised to what the client's credit reaches, and each time further ahead, up to {@link #MOST_AHEAD}. When
- * the client takes nothing more, it is lowered to what was sent.
+ * <p>While the client keeps up, the ceiling is raised {@link #KEEPING_UP} sequences ahead in the very mutation that
+ * brings a message, so that nothing waits for it. Behind a queue it is raised to what the client's credit reaches, and
+ * each time further ahead, up to {@link #MOST_AHEAD}. When the client takes nothing more, it is lowered to what was
+ * sent.
  *
- * <p>So the ceiling is exact for a client that has stopped for {@link Outbox#STOPPED_MILLIS} and for one that is detached, and at most
- * {@link #MOST_AHEAD} too high for one that works through a queue.
+ * <p>So the ceiling is exact for a client that has stopped for {@link Outbox#STOPPED_MILLIS} and for one that is
+ * detached, and at most {@link #MOST_AHEAD} too high for one that works through a queue.
  */
 final class SentCeiling {
     static final int KEEPING_UP = 1024;
@@ -56,8 +57,8 @@ final class SentCeiling {
     }
 
     /**
-     * What a mutation that is being sealed tells the store, with {@code reach} the first sequence that the client's credit does not allow, or the next
-     * to be handed out. {@link #stored} or {@link #lost} must follow.
+     * What a mutation that is being sealed tells the store, with {@code reach} the first sequence that the client's
+     * credit does not allow, or the next to be handed out. {@link #stored} or {@link #lost} must follow.
      */
     long tell(long reach, boolean keepsUp) {
         told = Math.max(told, reach + (keepsUp ? KEEPING_UP : ahead));
@@ -65,7 +66,10 @@ final class SentCeiling {
         return told;
     }
 
-    /** As {@link #tell}, for a client that has stopped: nothing from {@code reach} on was sent, and none will be before the ceiling is raised again. */
+    /**
+     * As {@link #tell}, for a client that has stopped: nothing from {@code reach} on was sent, and none will be before
+     * the ceiling is raised again.
+     */
     long fallTo(long reach) {
         told = reach;
         stored = reach;
@@ -85,7 +89,10 @@ final class SentCeiling {
         underWay--;
     }
 
-    /** The store takes nothing at all, and deliveries go on: below {@code sequence} the mark of a repetition may be missing after a crash. */
+    /**
+     * The store takes nothing at all, and deliveries go on: below {@code sequence} the mark of a repetition may be
+     * missing after a crash.
+     */
     void allowUnstored(long sequence) {
         told = Math.max(told, sequence);
         stored = Math.max(stored, sequence);

@@ -62,7 +62,10 @@ final class SequenceAllocator {
         ceiling = durableCeiling;
     }
 
-    /** Whether the next one is below what the store knows: then it may be shown to a client before its own mutation is durable. */
+    /**
+     * Whether the next one is below what the store knows: then it may be shown to a client before its own mutation is
+     * durable.
+     */
     boolean isNextDurable() {
         return next < durableCeiling;
     }

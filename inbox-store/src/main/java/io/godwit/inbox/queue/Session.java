@@ -7,7 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One life of a session. Owned by the range leader; the store holds what {@link SessionRecord}, {@link FilterTable} and {@link OwedRetained} write of it. */
+/**
+ * One life of a session. Owned by the range leader; the store holds what {@link SessionRecord}, {@link FilterTable} and
+ * {@link OwedRetained} write of it.
+ */
 final class Session {
     final long incarnation;
     /** No message of it has a lower sequence. */
@@ -22,7 +25,10 @@ final class Session {
     boolean attached;
     /** Wall clock milliseconds; the session and will delays run from here. Meaningless while attached. */
     long detachedAtMillis;
-    /** Whether an inbound QoS 2 message may stand undistributed; written at detach, so that a new leader need not look everywhere. */
+    /**
+     * Whether an inbound QoS 2 message may stand undistributed; written at detach, so that a new leader need not look
+     * everywhere.
+     */
     boolean inboundOpen;
     /** Of the connection that holds it or held it last; gone once published or discarded. */
     @Nullable

@@ -8,7 +8,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Walks the session records of a range, from one straight to the next: the queues between them are not touched. On an I/O thread. */
+/**
+ * Walks the session records of a range, from one straight to the next: the queues between them are not touched. On an
+ * I/O thread.
+ */
 final class SessionScan {
     /**
      * A session found.

@@ -3,8 +3,8 @@ package io.godwit.inbox.queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives equal topics the same string, if they follow each other closely enough: a queue keeps the topics of its messages, which are a few as a rule, and every
- * message brings its own string. Confined to its owner's thread.
+ * Gives equal topics the same string, if they follow each other closely enough: a queue keeps the topics of its
+ * messages, which are a few as a rule, and every message brings its own string. Confined to its owner's thread.
  */
 final class SharedTopics {
     private static final int SLOTS = 1024;

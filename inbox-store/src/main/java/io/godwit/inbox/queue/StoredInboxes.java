@@ -8,13 +8,15 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which inboxes may have something stored, in the ranges that are led here; so that a client without a stored session, as most are, is let in
- * without a question to its range: {@link #isAbsent}. Thread-safe: range executors write, each its {@link Part}, and event loops ask.
+ * Which inboxes may have something stored, in the ranges that are led here; so that a client without a stored session,
+ * as most are, is let in without a question to its range: {@link #isAbsent}. Thread-safe: range executors write, each
+ * its {@link Part}, and event loops ask.
  *
- * <p>A part answers once its leader has walked all session records, and no more from the moment when another leadership is prepared. A record is
- * noted when its leader decides on it, before anybody hears of it; so an answer of "absent" is as true as the leader's own, for a caller that has the
- * client id's lease: nobody else is about to store something. What is deleted is not taken out, since hash codes are all that is kept: it is
- * missing from the next walk, an hour later at most, and is asked for until then.
+ * <p>A part answers once its leader has walked all session records, and no more from the moment when another leadership
+ * is prepared. A record is noted when its leader decides on it, before anybody hears of it; so an answer of "absent" is
+ * as true as the leader's own, for a caller that has the client id's lease: nobody else is about to store something.
+ * What is deleted is not taken out, since hash codes are all that is kept: it is missing from the next walk, an hour
+ * later at most, and is asked for until then.
  */
 public final class StoredInboxes {
     /** By the start of their bounds, which do not overlap. */

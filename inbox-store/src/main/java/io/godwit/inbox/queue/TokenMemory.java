@@ -9,18 +9,21 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The delivery tokens that one inbox has seen: a repeat of a QoS 2 message or a will is answered "already there". Owned by the range leader;
- * stored under a TOKEN key each, written in the mutation that stores the message.
+ * The delivery tokens that one inbox has seen: a repeat of a QoS 2 message or a will is answered "already there". Owned
+ * by the range leader; stored under a TOKEN key each, written in the mutation that stores the message.
  *
- * <p>One message may reach the inbox several times under one token: once for its plain subscriptions and once for each shared subscription
- * that chose it (MQTT 5.0, 4.8.2). Those are different copies, so the origin of a token is kept together with the way it came ({@link #source}).
+ * <p>One message may reach the inbox several times under one token: once for its plain subscriptions and once for each
+ * shared subscription that chose it (MQTT 5.0, 4.8.2). Those are different copies, so the origin of a token is kept
+ * together with the way it came ({@link #source}).
  *
- * <p>A token leaves when its origin says that it is finished, which rides on the origin's next message from the same source. The last tokens of a
- * source that falls silent leave by age: nobody repeats a message for {@link #KEEP_MILLIS}. Beyond {@link #MAX_PER_SOURCE} the lowest number
- * leaves; an origin has no more than its receive maximum unfinished at a time.
+ * <p>A token leaves when its origin says that it is finished, which rides on the origin's next message from the same
+ * source. The last tokens of a source that falls silent leave by age: nobody repeats a message for
+ * {@link #KEEP_MILLIS}. Beyond {@link #MAX_PER_SOURCE} the lowest number leaves; an origin has no more than its receive
+ * maximum unfinished at a time.
  *
  * <pre>
- * key:    1 TOKEN, 8 number, the source: origin in UTF-8, and for a shared subscription a zero byte and its filter; an origin has no zero
+ * key:    1 TOKEN, 8 number, the source: origin in UTF-8, and for a shared subscription a zero byte and its filter;
+ *         an origin has no zero
  * value:  1 version, 1; varint wall clock milliseconds when stored
  * </pre>
  */

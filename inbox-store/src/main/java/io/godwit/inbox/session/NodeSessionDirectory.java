@@ -11,13 +11,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directory of a node that runs alone. The claims on one client id form a chain in the order of {@link #acquire}: the first holds the
- * lease, each later one waits for the one before it, so a storm of takeovers costs each connection the same. The map knows the last claim of each
- * chain; a chain that ends leaves nothing behind.
+ * The directory of a node that runs alone. The claims on one client id form a chain in the order of {@link #acquire}:
+ * the first holds the lease, each later one waits for the one before it, so a storm of takeovers costs each connection
+ * the same. The map knows the last claim of each chain; a chain that ends leaves nothing behind.
  *
- * <p>Threads: event loops of both connections meet here. A claim's fields are guarded by its own monitor, in which nothing is called; no
- * thread ever holds two monitors. A claim takes the place of the one before it in the map by comparing and
- * setting, which orders the claims of one client id.
+ * <p>Threads: event loops of both connections meet here. A claim's fields are guarded by its own monitor, in which
+ * nothing is called; no thread ever holds two monitors. A claim takes the place of the one before it in the map by
+ * comparing and setting, which orders the claims of one client id.
  */
 public final class NodeSessionDirectory implements SessionDirectory {
     private final ConcurrentMap<Key, Claim> lastClaims = new ConcurrentHashMap<>();

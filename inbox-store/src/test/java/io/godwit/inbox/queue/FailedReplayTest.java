@@ -21,7 +21,10 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The log takes a batch and not the one before it: no place of a replay is told that lies behind a message which is not in the store. */
+/**
+ * The log takes a batch and not the one before it: no place of a replay is told that lies behind a message which is not
+ * in the store.
+ */
 class FailedReplayTest {
     private static final TopicFilter FILTER = new TopicFilter(null, "#");
     private final RangeException busy = new RangeException(RangeException.Cause.OVERLOADED, "the log was busy");

@@ -15,7 +15,9 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Below the low-water mark nothing is added; what is there is delivered, acknowledged, finished and deleted as always. */
+/**
+ * Below the low-water mark nothing is added; what is there is delivered, acknowledged, finished and deleted as always.
+ */
 class FullDiskTest {
     private final InboxFixture store = new InboxFixture();
 

@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * One client that publishes at QoS 2 through connections that come and go, over a store that crashes, refuses and changes leaders, from a seed. What
- * the store once had is distributed, under one token, whether its client comes back or not; a packet id is free when PUBCOMP says so.
+ * One client that publishes at QoS 2 through connections that come and go, over a store that crashes, refuses and
+ * changes leaders, from a seed. What the store once had is distributed, under one token, whether its client comes back
+ * or not; a packet id is free when PUBCOMP says so.
  */
 class InboundModelTest {
     private static final int STEPS = 200;

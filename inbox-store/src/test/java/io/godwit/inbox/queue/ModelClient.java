@@ -23,8 +23,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that keeps the rules of the protocol, and checks that the store does. Its memory of QoS 2 packet ids is its session, so it
- * outlives connections.
+ * A client that keeps the rules of the protocol, and checks that the store does. Its memory of QoS 2 packet ids is its
+ * session, so it outlives connections.
  */
 final class ModelClient {
     final String id;
@@ -66,7 +66,9 @@ final class ModelClient {
         this.wantsMarks = wantsMarks;
     }
 
-    /** Names the copy of message {@code number} that is for plain subscriptions, or the one for a shared subscription. */
+    /**
+     * Names the copy of message {@code number} that is for plain subscriptions, or the one for a shared subscription.
+     */
     static int copy(int number, boolean isShared) {
         return 2 * number + (isShared ? 1 : 0);
     }
@@ -94,7 +96,9 @@ final class ModelClient {
 
         /** What it would call meanwhile. */
         private final List<Runnable> inBetween = new ArrayList<>();
-        /** Whether it may be refused at the next leader: something else has happened than a replacement in good order. */
+        /**
+         * Whether it may be refused at the next leader: something else has happened than a replacement in good order.
+         */
         boolean mayBeRefused;
 
         int continued;

@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Random sessions, publishes, acknowledgements, crashes, refusals and leader changes from a seed, against clients that check what they get.
- * At the end everything that was acknowledged to a publisher has reached its receiver, QoS 2 once.
+ * Random sessions, publishes, acknowledgements, crashes, refusals and leader changes from a seed, against clients that
+ * check what they get. At the end everything that was acknowledged to a publisher has reached its receiver, QoS 2 once.
  */
 class ModelTest {
     private static final int STEPS = 250;
@@ -39,7 +39,10 @@ class ModelTest {
         }
     }
 
-    /** Leaders are replaced in good order, and nothing worse happens: no connection ends, no message comes twice on one, and only what was sent is marked so. */
+    /**
+     * Leaders are replaced in good order, and nothing worse happens: no connection ends, no message comes twice on one,
+     * and only what was sent is marked so.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aConnectionNoticesNothingOfAReplacedLeader(boolean earlyPush) {
@@ -129,7 +132,10 @@ class ModelTest {
 
         private final List<AssertionError> violations = new ArrayList<>();
         private final boolean limited;
-        /** On a full disk deliveries go on, and the store cannot learn of them: after a crash their repetitions may come unmarked. */
+        /**
+         * On a full disk deliveries go on, and the store cannot learn of them: after a crash their repetitions may come
+         * unmarked.
+         */
         private final boolean diskFills;
 
         private int nextNumber;

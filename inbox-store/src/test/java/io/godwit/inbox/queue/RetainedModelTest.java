@@ -32,9 +32,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Replays of retained messages from a seed, under crashes at every point, lost connections, refusals, full queues, live messages and repeated
- * subscriptions. Each subscription gets each retained message once at QoS 2, at least once at QoS 1, unless a newer live one of its topic
- * came since; and none behind that.
+ * Replays of retained messages from a seed, under crashes at every point, lost connections, refusals, full queues, live
+ * messages and repeated subscriptions. Each subscription gets each retained message once at QoS 2, at least once at QoS
+ * 1, unless a newer live one of its topic came since; and none behind that.
  */
 class RetainedModelTest {
     private static final int STEPS = 220;
@@ -250,7 +250,10 @@ class RetainedModelTest {
             }
         }
 
-        /** The subscription is made, or made again, when nothing else is under way, so that it is known which messages came before it. */
+        /**
+         * The subscription is made, or made again, when nothing else is under way, so that it is known which messages
+         * came before it.
+         */
         private void subscribe() {
             release();
             store.host.runUntilIdle();

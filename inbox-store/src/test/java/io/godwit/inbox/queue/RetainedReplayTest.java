@@ -24,7 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Retained messages for the subscriptions of a session: which are owed, each once, and none behind a newer live one. */
+/**
+ * Retained messages for the subscriptions of a session: which are owed, each once, and none behind a newer live one.
+ */
 class RetainedReplayTest {
     private static final InboxConfig SMALL = new InboxConfig(
             2, InboxConfig.DropPolicy.OLDEST, true, 100, Duration.ofSeconds(AttachRequest.NEVER), false);
@@ -92,7 +94,10 @@ class RetainedReplayTest {
 
     // --- each once
 
-    /** A message and the place behind it are one commit: after any kill the next connection goes on with exactly the rest. */
+    /**
+     * A message and the place behind it are one commit: after any kill the next connection goes on with exactly the
+     * rest.
+     */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3})
     void aKillLosesNoneAndRepeatsNone(int survivors) {

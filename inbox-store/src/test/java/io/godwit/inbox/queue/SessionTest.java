@@ -190,7 +190,9 @@ class SessionTest {
         assertThat(store.otherEvents).isEmpty();
     }
 
-    /** Until their wills are published, however often the process ends, and whatever the walk at its start still finds. */
+    /**
+     * Until their wills are published, however often the process ends, and whatever the walk at its start still finds.
+     */
     @Test
     void recordsOfAKindAreCounted() {
         for (int i = 0; i < 3; i++) {

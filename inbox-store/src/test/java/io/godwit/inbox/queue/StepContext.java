@@ -16,7 +16,10 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Reads find an empty store; tasks run one at a time, when asked; what becomes of a proposal is up to the test, as is the order. */
+/**
+ * Reads find an empty store; tasks run one at a time, when asked; what becomes of a proposal is up to the test, as is
+ * the order.
+ */
 final class StepContext implements LeaderContext {
     final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     /** Scheduled, to be run by the test. */

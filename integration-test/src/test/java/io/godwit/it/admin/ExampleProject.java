@@ -12,9 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The sample plugin under {@code docs/examples}, built by its own pom, as whoever copies it does, but without a network and without an install of
- * {@code plugin-api} by hand: Maven is given a local repository of links to the one in use, which has its plugins since this build took them, in which
- * {@code plugin-api} alone is laid out anew, out of the distribution.
+ * The sample plugin under {@code docs/examples}, built by its own pom, as whoever copies it does, but without a network
+ * and without an install of {@code plugin-api} by hand: Maven is given a local repository of links to the one in use,
+ * which has its plugins since this build took them, in which {@code plugin-api} alone is laid out anew, out of the
+ * distribution.
  */
 final class ExampleProject {
     private static final long PATIENCE_SECONDS = 120;

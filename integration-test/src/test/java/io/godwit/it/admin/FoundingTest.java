@@ -49,7 +49,10 @@ class FoundingTest {
     private final List<Integer> ports = new ArrayList<>();
     private String said = "";
 
-    /** Two that founded without seeing each other are told so, and an operator does as told; most times one is refused before that. */
+    /**
+     * Two that founded without seeing each other are told so, and an operator does as told; most times one is refused
+     * before that.
+     */
     @Test
     @Tag("full")
     void ofTwoFoundersOneClusterComesAndOperatorsReachItByTls() throws Exception {

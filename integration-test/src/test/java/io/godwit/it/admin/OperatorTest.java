@@ -71,7 +71,10 @@ class OperatorTest {
         return texts;
     }
 
-    /** As the README of the example tells: it is built by its own pom, its jar lies in {@code plugins}, and the file names the balancer for one store. */
+    /**
+     * As the README of the example tells: it is built by its own pom, its jar lies in {@code plugins}, and the file
+     * names the balancer for one store.
+     */
     @Test
     void aPluginsBalancerIsAskedWhereTheFileNamesIt() throws Exception {
         Path installation = installationWithTheExample();
@@ -79,7 +82,8 @@ class OperatorTest {
                 .installedIn(installation)
                 .setting(
                         "storeConfig",
-                        "{inbox: {balancers: [split, leaders-in-zone], balanceSettings: leaders-in-zone.zone=rack-1}}")) {
+                        "{inbox: {balancers: [split, leaders-in-zone], balanceSettings: "
+                                + "leaders-in-zone.zone=rack-1}}")) {
             broker.launch();
             broker.awaitReady(PATIENCE);
             JsonArray balancers = json(broker, "balancers", "inbox")
@@ -194,7 +198,10 @@ class OperatorTest {
         }
     }
 
-    /** The node that has joined is given the routes by itself, as every node is, and the range of a session by an operator. */
+    /**
+     * The node that has joined is given the routes by itself, as every node is, and the range of a session by an
+     * operator.
+     */
     private static void bringOver(BrokerCluster cluster, String clientId) throws IOException {
         cluster.awaitRanges(
                 0,

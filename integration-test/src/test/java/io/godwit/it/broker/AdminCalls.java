@@ -19,7 +19,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code godwit-admin} asks of a broker of this machine, over a connection that stays: for hundreds of requests, or under load. */
+/**
+ * What {@code godwit-admin} asks of a broker of this machine, over a connection that stays: for hundreds of requests,
+ * or under load.
+ */
 public final class AdminCalls implements AutoCloseable {
     private static final int SECONDS = 30;
 
@@ -60,7 +63,10 @@ public final class AdminCalls implements AutoCloseable {
         return ranges;
     }
 
-    /** Cuts a range before {@code key}, in hexadecimal, or null for wherever that halves it; returns the outcome and its detail. */
+    /**
+     * Cuts a range before {@code key}, in hexadecimal, or null for wherever that halves it; returns the outcome and its
+     * detail.
+     */
     public String split(String store, ListedRange range, @Nullable String key) {
         JsonObject request = action(store, "SPLIT", range);
         if (key != null) {

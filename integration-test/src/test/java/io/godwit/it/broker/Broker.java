@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** A broker that can be killed and started again on the same address and the same data. Used by one thread at a time. */
+/**
+ * A broker that can be killed and started again on the same address and the same data. Used by one thread at a time.
+ */
 public interface Broker extends AutoCloseable {
     InetSocketAddress address();
 
@@ -17,7 +19,10 @@ public interface Broker extends AutoCloseable {
     /** Ends it as kill -9 does, in whatever state it is; returns when it is gone. */
     void kill() throws IOException;
 
-    /** Waits until the one launched has taken hold of its data, and so begins to recover; at once for one that has no such moment. */
+    /**
+     * Waits until the one launched has taken hold of its data, and so begins to recover; at once for one that has no
+     * such moment.
+     */
     default void awaitRecovery() throws IOException {}
 
     /**

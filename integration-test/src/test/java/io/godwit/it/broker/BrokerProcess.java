@@ -21,9 +21,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The packaged broker as a process, through its own start script: {@code bin/standalone.sh} of the distribution that broker-dist has built (the
- * system property {@code godwit.distribution}). Everything it writes lies under one directory of the caller's: {@code data}, {@code log}, its
- * configuration file and what the script prints.
+ * The packaged broker as a process, through its own start script: {@code bin/standalone.sh} of the distribution that
+ * broker-dist has built (the system property {@code godwit.distribution}). Everything it writes lies under one
+ * directory of the caller's: {@code data}, {@code log}, its configuration file and what the script prints.
  */
 public final class BrokerProcess implements Broker {
     /** As the start script makes them: a directory that others may enter is warned of. */
@@ -140,7 +140,10 @@ public final class BrokerProcess implements Broker {
                 Duration.ofMinutes(2));
     }
 
-    /** As {@link #adminAnywhere}, with what goes to standard error in a file of its own: JSON is alone in the other then. */
+    /**
+     * As {@link #adminAnywhere}, with what goes to standard error in a file of its own: JSON is alone in the other
+     * then.
+     */
     public int adminApart(Path out, Path err, String... command) throws IOException {
         return exitCode(
                 adminProgram(command)
@@ -301,7 +304,9 @@ public final class BrokerProcess implements Broker {
         }
     }
 
-    /** The running process, or null. After a loss of power the file may hold half a number, which is somebody else's. */
+    /**
+     * The running process, or null. After a loss of power the file may hold half a number, which is somebody else's.
+     */
     public @Nullable ProcessHandle handle() throws IOException {
         try {
             String pid = Files.readString(data().resolve("godwit.pid")).strip();

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The archive of classes ({@code standalone.sh archive}) for the brokers of the tests, since there are hundreds: made in a directory of its own when the first
- * test needs it, for the options of {@link BrokerProcess}. No start makes one by itself then, beside tests that measure. A broker that cannot use it
- * loads its classes as ever.
+ * The archive of classes ({@code standalone.sh archive}) for the brokers of the tests, since there are hundreds: made
+ * in a directory of its own when the first test needs it, for the options of {@link BrokerProcess}. No start makes one
+ * by itself then, beside tests that measure. A broker that cannot use it loads its classes as ever.
  */
 public final class ClassArchive {
     private static final Logger LOG = LoggerFactory.getLogger(ClassArchive.class);

@@ -11,8 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Stops a process in the midst of what it does (SIGSTOP), so that one can look at what that was before one kills it. A shell stands ready to send the
- * signal: to start one takes longer than some of what is to be caught. Used by one thread; Linux only.
+ * Stops a process in the midst of what it does (SIGSTOP), so that one can look at what that was before one kills it. A
+ * shell stands ready to send the signal: to start one takes longer than some of what is to be caught. Used by one
+ * thread; Linux only.
  */
 final class Freezer implements AutoCloseable {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);

@@ -6,8 +6,9 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import java.util.List;
 
 /**
- * What a test needs of the machine beside a JDK. Where it is missing the test is skipped, and says why; with {@code -Dclients=required}, for
- * machines that have it all, the test fails. {@code -Dclients.missing=chromium,gmqtt} names what may be missing even then.
+ * What a test needs of the machine beside a JDK. Where it is missing the test is skipped, and says why; with
+ * {@code -Dclients=required}, for machines that have it all, the test fails. {@code -Dclients.missing=chromium,gmqtt}
+ * names what may be missing even then.
  */
 public final class Needs {
     private static final boolean IS_REQUIRED = "required".equals(System.getProperty("clients"));
@@ -24,7 +25,10 @@ public final class Needs {
         needOr(isThere, name, name + " is not installed" + (advice.isEmpty() ? "" : "; " + advice));
     }
 
-    /** The same for what is not just installed or not: {@code reason} says what is missing, and where it is to come from. */
+    /**
+     * The same for what is not just installed or not: {@code reason} says what is missing, and where it is to come
+     * from.
+     */
     public static void needOr(boolean isThere, String name, String reason) {
         if (isThere) {
             return;

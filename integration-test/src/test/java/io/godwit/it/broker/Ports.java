@@ -16,7 +16,10 @@ public final class Ports {
 
     private Ports() {}
 
-    /** A free port below the range that the system takes for outgoing connections, so that it is still free after a restart. */
+    /**
+     * A free port below the range that the system takes for outgoing connections, so that it is still free after a
+     * restart.
+     */
     public static InetSocketAddress free() throws IOException {
         for (int attempt = 0; attempt < 100; attempt++) {
             InetSocketAddress address = at(ThreadLocalRandom.current().nextInt(20_000, 32_000));

@@ -13,8 +13,9 @@ public final class ProcStat {
     private ProcStat() {}
 
     /**
-     * Whether a process has ended, and with it the last of its threads, which may hold files until then. {@code ProcessHandle.isAlive} says so only
-     * when its parent has taken note, which may be seconds later for one that has been handed to the first process of the machine, or never.
+     * Whether a process has ended, and with it the last of its threads, which may hold files until then.
+     * {@code ProcessHandle.isAlive} says so only when its parent has taken note, which may be seconds later for one
+     * that has been handed to the first process of the machine, or never.
      */
     static boolean hasEnded(ProcessHandle process) {
         Path directory = Path.of("/proc", Long.toString(process.pid()));

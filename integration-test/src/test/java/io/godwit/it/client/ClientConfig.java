@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Who a {@link TestClient} is.
  *
  * @param version 4 for MQTT 3.1.1, 5 for MQTT 5.0
- * @param persistent whether the session outlives its connections (3.1.1: clean session 0; 5.0: an expiry of a day and clean start 0)
+ * @param persistent whether the session outlives its connections (3.1.1: clean session 0; 5.0: an expiry of a day and
+ *     clean start 0)
  * @param receiveMaximum of the client, 5.0 only; 0 to say none
  * @param login null for a client that does not log in
  * @param window how many of its publishes may be unacknowledged at once

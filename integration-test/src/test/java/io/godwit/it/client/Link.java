@@ -13,8 +13,8 @@ import java.net.Socket;
 import java.net.SocketException;
 
 /**
- * One network connection: frames out, and a thread of its own that hands in what arrives. Writes are buffered until {@link #flush}; those made by
- * the reading thread are flushed when it has nothing more to read. Thread-safe.
+ * One network connection: frames out, and a thread of its own that hands in what arrives. Writes are buffered until
+ * {@link #flush}; those made by the reading thread are flushed when it has nothing more to read. Thread-safe.
  */
 final class Link {
     /** Told by the reading thread. */

@@ -3,8 +3,8 @@ package io.godwit.it.client;
 import io.godwit.it.wire.Packet;
 
 /**
- * Sees every packet of a client: those out before their bytes leave, those in after they have arrived, and none of a connection that another has
- * superseded. Called on the thread that writes or reads, one call at a time per client.
+ * Sees every packet of a client: those out before their bytes leave, those in after they have arrived, and none of a
+ * connection that another has superseded. Called on the thread that writes or reads, one call at a time per client.
  *
  * <p>{@code connection} counts the connections of the client, from 1.
  */

@@ -23,12 +23,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One MQTT client over any number of connections, one at a time. It keeps the client's half of the session: what it has published and seen no
- * acknowledgement of is sent again, in order and under the same packet ids, when the broker says that it still has the session [MQTT5-4.4.0-1].
+ * One MQTT client over any number of connections, one at a time. It keeps the client's half of the session: what it has
+ * published and seen no acknowledgement of is sent again, in order and under the same packet ids, when the broker says
+ * that it still has the session [MQTT5-4.4.0-1].
  *
- * <p>{@link #connect} over a standing connection is a takeover: the old socket stays open and is not listened to any more.
+ * <p>{@link #connect} over a standing connection is a takeover: the old socket stays open and is not listened to any
+ * more.
  *
- * <p>Thread-safe: one lock guards all state, and is held while a packet is tapped and handed to the link, so that the tap's order is the wire's.
+ * <p>Thread-safe: one lock guards all state, and is held while a packet is tapped and handed to the link, so that the
+ * tap's order is the wire's.
  */
 public final class TestClient implements AutoCloseable {
     private static final long REPLY_SECONDS = 10;
@@ -181,8 +184,8 @@ public final class TestClient implements AutoCloseable {
     }
 
     /**
-     * Sends one message, not flushed. The future completes with the PUBACK, PUBCOMP or refusing PUBREC, over as many connections as it takes, or
-     * with null at once for QoS 0.
+     * Sends one message, not flushed. The future completes with the PUBACK, PUBCOMP or refusing PUBREC, over as many
+     * connections as it takes, or with null at once for QoS 0.
      *
      * @throws IOException when there is no connection; the message is then not sent and not kept
      */

@@ -25,8 +25,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /**
- * Packaged brokers on ports of the loopback address that are one cluster, and what {@code bin/godwit-admin} tells of it and does to it. A session is
- * served by the node that leads its range, so this also tells which one that is. Used by one thread at a time.
+ * Packaged brokers on ports of the loopback address that are one cluster, and what {@code bin/godwit-admin} tells of it
+ * and does to it. A session is served by the node that leads its range, so this also tells which one that is. Used by
+ * one thread at a time.
  */
 public final class BrokerCluster implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
@@ -181,7 +182,10 @@ public final class BrokerCluster implements AutoCloseable {
         return JsonParser.parseString(answer.text()).getAsJsonObject();
     }
 
-    /** The same for one that is asked for again when it is refused or stale at first, as when leaders have to be brought together. */
+    /**
+     * The same for one that is asked for again when it is refused or stale at first, as when leaders have to be brought
+     * together.
+     */
     public JsonObject atLast(Way way, int node, String... command) throws IOException {
         long giveUp = System.nanoTime() + PATIENCE.toNanos();
         Answer answer = admin(way, node, command);

@@ -39,9 +39,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sessions, routes and retained messages of three packaged brokers, each range with three voters, through a split of each store and the death of a node
- * that leads half of each: all that was acknowledged is read at the others, and what is published anew finds the routes there were. Only
- * the test moves leaders, or a session would be served elsewhere in the midst.
+ * Sessions, routes and retained messages of three packaged brokers, each range with three voters, through a split of
+ * each store and the death of a node that leads half of each: all that was acknowledged is read at the others, and what
+ * is published anew finds the routes there were. Only the test moves leaders, or a session would be served elsewhere in
+ * the midst.
  */
 class ReplicatedDataTest {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicatedDataTest.class);

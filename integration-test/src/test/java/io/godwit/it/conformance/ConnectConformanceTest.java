@@ -18,7 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The way in and the way out: CONNECT, CONNACK, PINGREQ, DISCONNECT, and what happens to those who break the protocol. */
+/**
+ * The way in and the way out: CONNECT, CONNACK, PINGREQ, DISCONNECT, and what happens to those who break the protocol.
+ */
 @OverEachTransport
 class ConnectConformanceTest {
     private static final int ASSIGNED_CLIENT_ID = 0x12;

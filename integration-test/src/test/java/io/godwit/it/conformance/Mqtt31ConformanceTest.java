@@ -9,8 +9,8 @@ import io.godwit.it.wire.Properties;
 import org.junit.jupiter.api.Test;
 
 /**
- * What MQTT 3.1 alone has: level 3 under the name MQIsdp. Where its packets behind the CONNECT are those of 3.1.1, the other tests of this
- * package go through it, too.
+ * What MQTT 3.1 alone has: level 3 under the name MQIsdp. Where its packets behind the CONNECT are those of 3.1.1, the
+ * other tests of this package go through it, too.
  */
 @OverEachTransport
 class Mqtt31ConformanceTest {

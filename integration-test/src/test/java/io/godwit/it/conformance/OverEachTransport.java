@@ -13,6 +13,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ClassTemplate
 @ExtendWith(SharedBroker.class)
 @interface OverEachTransport {
-    /** Whether they wait for seconds to pass, and so have transports of their own: what is in time must not depend on TLS handshakes on a busy machine. */
+    /**
+     * Whether they wait for seconds to pass, and so have transports of their own: what is in time must not depend on
+     * TLS handshakes on a busy machine.
+     */
     boolean isTimed() default false;
 }

@@ -13,7 +13,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a session keeps over its connections, and what is sent again when it is resumed. CONNACK of MQTT 3.1 does not tell that there is one. */
+/**
+ * What a session keeps over its connections, and what is sent again when it is resumed. CONNACK of MQTT 3.1 does not
+ * tell that there is one.
+ */
 @OverEachTransport
 class SessionConformanceTest {
     private static Packet.Connack reconnect(Wire wire, int version, String clientId) throws Exception {

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Starts one broker before the first class that needs it, and ends it after the last. Its settings are the defaults, with a listener for each
- * {@link Transport}; a class runs once for each of them.
+ * Starts one broker before the first class that needs it, and ends it after the last. Its settings are the defaults,
+ * with a listener for each {@link Transport}; a class runs once for each of them.
  */
 final class SharedBroker implements BeforeAllCallback, ClassTemplateInvocationContextProvider {
     private static final TestAuthority AUTHORITY = new TestAuthority("root");

@@ -68,7 +68,9 @@ class SharedConformanceTest {
         }
     }
 
-    /** A member that is sent one message at a time. The next one waits on its way, and those behind that in the store. */
+    /**
+     * A member that is sent one message at a time. The next one waits on its way, and those behind that in the store.
+     */
     private static Wire narrow(String clientId) throws Exception {
         Properties one = Properties.NONE.with(Properties.SESSION_EXPIRY, 3600).with(Properties.RECEIVE_MAXIMUM, 1);
         return Wire.connected(new Packet.Connect(5, clientId, false, 0, one, null));
@@ -83,7 +85,9 @@ class SharedConformanceTest {
         return payloads;
     }
 
-    /** The member that was sent a QoS 2 message keeps it: it is finished with this one, whether it comes back or ends. */
+    /**
+     * The member that was sent a QoS 2 message keeps it: it is finished with this one, whether it comes back or ends.
+     */
     @ParameterizedTest
     @CsvSource({"true", "false"})
     @Clause({"MQTT5-4.8.2-4", "MQTT5-4.8.2-5"})

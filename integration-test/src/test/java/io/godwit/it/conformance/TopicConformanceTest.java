@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which topics a filter matches, at the edges: for live messages to live and stored sessions, and for retained ones. */
+/**
+ * Which topics a filter matches, at the edges: for live messages to live and stored sessions, and for retained ones.
+ */
 @OverEachTransport
 class TopicConformanceTest {
     private static final int DO_NOT_SEND_RETAINED = 32;

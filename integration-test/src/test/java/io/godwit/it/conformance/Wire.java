@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection that sends what the test says and nothing else, and shows every packet that comes, in order. It blocks, at most ten
- * seconds; {@link PacketReader} refuses what breaks the format.
+ * One connection that sends what the test says and nothing else, and shows every packet that comes, in order. It
+ * blocks, at most ten seconds; {@link PacketReader} refuses what breaks the format.
  */
 final class Wire implements AutoCloseable {
     private static final int PATIENCE_MILLIS = 10_000;

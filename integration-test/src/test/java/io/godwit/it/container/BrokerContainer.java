@@ -12,8 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.testcontainers.containers.Container.ExecResult;
 
 /**
- * The packaged broker in a container, started by its own script, with the least that a node's file needs: who begins, a listener for clients from
- * outside, and where the others are, by name. Used by one thread.
+ * The packaged broker in a container, started by its own script, with the least that a node's file needs: who begins, a
+ * listener for clients from outside, and where the others are, by name. Used by one thread.
  */
 final class BrokerContainer implements AutoCloseable {
     private static final int MQTT_PORT = 1883;

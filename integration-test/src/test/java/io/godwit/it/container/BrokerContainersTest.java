@@ -31,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Three packaged brokers in containers are a cluster, and what they acknowledged for sessions that are away outlives one of them. A connection is
- * served by the node that leads its session, so every node is given the lead of some, and
+ * Three packaged brokers in containers are a cluster, and what they acknowledged for sessions that are away outlives
+ * one of them. A connection is served by the node that leads its session, so every node is given the lead of some, and
  * clients look for it, publishers too.
  */
 @Tag("long")
@@ -127,7 +127,9 @@ class BrokerContainersTest {
         }
     }
 
-    /** Has each node lead a range of the inbox store; the balancers, which may be at it already, leave that as it is. */
+    /**
+     * Has each node lead a range of the inbox store; the balancers, which may be at it already, leave that as it is.
+     */
     private static void spreadLeaders(BrokerContainer node) throws IOException {
         long giveUp = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
@@ -203,8 +205,8 @@ class BrokerContainersTest {
     }
 
     /**
-     * Publishes messages of these numbers to a session over the node that serves it, and comes back when all are acknowledged: each again, over the
-     * next node, until then. The one before may have arrived.
+     * Publishes messages of these numbers to a session over the node that serves it, and comes back when all are
+     * acknowledged: each again, over the next node, until then. The one before may have arrived.
      *
      * @param likely the node that serves it, most likely
      */

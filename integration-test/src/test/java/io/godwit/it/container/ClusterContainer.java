@@ -28,8 +28,9 @@ import org.testcontainers.utility.DockerImageName;
 import org.testcontainers.utility.MountableFile;
 
 /**
- * A container that is killed, stopped, paused, unplugged and started again, each on the same file system. Its one port is reached at a port of
- * ours that it keeps all the time. It is removed with its files when it is closed. Used by one thread at a time.
+ * A container that is killed, stopped, paused, unplugged and started again, each on the same file system. Its one port
+ * is reached at a port of ours that it keeps all the time. It is removed with its files when it is closed. Used by one
+ * thread at a time.
  */
 public final class ClusterContainer implements AutoCloseable {
     private static final int END_SECONDS = 20;
@@ -106,7 +107,10 @@ public final class ClusterContainer implements AutoCloseable {
         return this;
     }
 
-    /** Puts a directory of this machine there, where the engine {@link Engine#seesOurFiles sees} it; it is not copied, and stays. */
+    /**
+     * Puts a directory of this machine there, where the engine {@link Engine#seesOurFiles sees} it; it is not copied,
+     * and stays.
+     */
     public ClusterContainer directory(Path ours, String path) {
         Bind bind = new Bind(ours.toString(), new Volume(path));
         container.withCreateContainerCmdModifier(

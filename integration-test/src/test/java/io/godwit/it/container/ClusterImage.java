@@ -37,24 +37,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The image that nodes in containers run out of: one layer of this machine's own files, so that nothing is pulled and the nodes run on the JDK
- * that runs the tests. In it are
+ * The image that nodes in containers run out of: one layer of this machine's own files, so that nothing is pulled and
+ * the nodes run on the JDK that runs the tests. In it are
  *
  * <ul>
  *   <li>{@code /opt/godwit}: the distribution that the build has laid out, without its {@code data} and {@code log};
- *   <li>{@code /opt/java}: of the JDK the {@code java} program, {@code conf} and {@code lib}, without sources, tools and what draws or plays;
- *   <li>{@code /usr/bin}: bash and the programs that {@code bin/standalone.sh} calls, and {@code ip}, by which links are cut, where this machine
- *       has it;
- *   <li>the shared libraries that all these are linked with, and those that the distribution's native libraries need, by {@code ldd}, each where it
- *       lies here, with the cache of the dynamic loader;
+ *   <li>{@code /opt/java}: of the JDK the {@code java} program, {@code conf} and {@code lib}, without sources, tools
+ *       and what draws or plays;
+ *   <li>{@code /usr/bin}: bash and the programs that {@code bin/standalone.sh} calls, and {@code ip}, by which links
+ *       are cut, where this machine has it;
+ *   <li>the shared libraries that all these are linked with, and those that the distribution's native libraries need,
+ *       by {@code ldd}, each where it lies here, with the cache of the dynamic loader;
  *   <li>{@code /etc}: the names of root and of the hosts' lookup, enough for the C library.
  * </ul>
  *
- * <p>Its tag is a hash of the layer, which bears no times of its making: the same distribution on the same machine is loaded once. Those of
- * yesterday and before are removed where no container uses them.
+ * <p>Its tag is a hash of the layer, which bears no times of its making: the same distribution on the same machine is
+ * loaded once. Those of yesterday and before are removed where no container uses them.
  *
- * <p>The engine is given an archive as {@code docker save} writes them: the layer, a configuration that names its hash, and a manifest that
- * names both. (It would import the bare tar as well, but the client does not send one.)
+ * <p>The engine is given an archive as {@code docker save} writes them: the layer, a configuration that names its hash,
+ * and a manifest that names both. (It would import the bare tar as well, but the client does not send one.)
  */
 public final class ClusterImage {
     public static final String JAVA_HOME = "/opt/java";

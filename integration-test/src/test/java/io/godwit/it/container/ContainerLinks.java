@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Links between containers of one network, cut as {@code NamespaceLinks} does it: by a wrong hardware address for the receiver in the sender's
- * table of neighbours, written from within. Clients come from another address and are not concerned.
+ * Links between containers of one network, cut as {@code NamespaceLinks} does it: by a wrong hardware address for the
+ * receiver in the sender's table of neighbours, written from within. Clients come from another address and are not
+ * concerned.
  */
 public final class ContainerLinks implements Links {
     /** A hardware address that nobody has: locally administered. */

@@ -16,8 +16,9 @@ import org.slf4j.LoggerFactory;
 import org.testcontainers.DockerClientFactory;
 
 /**
- * The Docker engine of the tests, wherever Testcontainers finds one: {@code DOCKER_HOST}, or the usual socket. All that is made there bears
- * a label with our machine and pid; the first use of the engine removes what processes have left that are gone, for one that was killed could not.
+ * The Docker engine of the tests, wherever Testcontainers finds one: {@code DOCKER_HOST}, or the usual socket. All that
+ * is made there bears a label with our machine and pid; the first use of the engine removes what processes have left
+ * that are gone, for one that was killed could not.
  */
 public final class Engine {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
@@ -32,10 +33,14 @@ public final class Engine {
         Needs.needOr(
                 IS_THERE,
                 "docker",
-                "no Docker engine answers at DOCKER_HOST or /var/run/docker.sock; .ci/docker-engine start may have one");
+                "no Docker engine answers at DOCKER_HOST or /var/run/docker.sock; .ci/docker-engine start may "
+                        + "have one");
     }
 
-    /** Whether it runs on this machine as we do, and not in a virtual one or elsewhere: it can then give containers our directories. */
+    /**
+     * Whether it runs on this machine as we do, and not in a virtual one or elsewhere: it can then give containers our
+     * directories.
+     */
     public static boolean seesOurFiles() throws IOException {
         if (!DockerClientFactory.instance()
                 .getTransportConfig()

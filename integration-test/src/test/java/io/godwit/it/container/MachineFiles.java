@@ -62,7 +62,8 @@ final class MachineFiles {
             Set.of("lib/src.zip", "lib/ct.sym", "lib/jrt-fs.jar", "lib/server/classes_nocoops.jsa");
     /** Libraries that draw and play: they would bring half a desktop along. */
     private static final Pattern DESKTOP = Pattern.compile(
-            "lib(atk-wrapper|awt_xawt|fontmanager|freetype|javajpeg|jawt|jsound|lcms|mlib_image|splashscreen|j2pcsc)\\.so");
+            "lib(atk-wrapper|awt_xawt|fontmanager|freetype|javajpeg|jawt|jsound|lcms|mlib_image|splashscreen|j2"
+                    + "pcsc)\\.so");
 
     private static final Pattern LINKED = Pattern.compile("(?:=>\\s*)?(/\\S+) \\(0x[0-9a-f]+\\)");
     private static final int ELF_HEAD_BYTES = 20;

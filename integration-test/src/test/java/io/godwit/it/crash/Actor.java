@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One client of the load, on a thread of its own, with its own random numbers. It reconnects whenever it finds itself without a connection that it
- * should have.
+ * One client of the load, on a thread of its own, with its own random numbers. It reconnects whenever it finds itself
+ * without a connection that it should have.
  */
 abstract class Actor implements Runnable {
     protected final TestClient client;
@@ -27,7 +27,10 @@ abstract class Actor implements Runnable {
     /** Whether it has nothing under way that the end of the run must wait for. */
     abstract boolean isDrained();
 
-    /** One step while {@link Stage} is not stopped. An exception means: the connection is lost, or the broker does not answer. */
+    /**
+     * One step while {@link Stage} is not stopped. An exception means: the connection is lost, or the broker does not
+     * answer.
+     */
     abstract void step() throws IOException;
 
     @Override

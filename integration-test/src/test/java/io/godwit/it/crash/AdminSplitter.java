@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Cuts ranges of the packaged broker as an operator does: by the requests of {@code bin/godwit-admin}, without its start, which takes seconds under
- * load.
+ * Cuts ranges of the packaged broker as an operator does: by the requests of {@code bin/godwit-admin}, without its
+ * start, which takes seconds under load.
  */
 final class AdminSplitter implements Splitter {
     private static final String STORE = "inbox";

@@ -8,10 +8,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Judges a history: which promises of the broker it shows to be broken. Knows nothing of how the load was made, nor of the broker.
+ * Judges a history: which promises of the broker it shows to be broken. Knows nothing of how the load was made, nor of
+ * the broker.
  *
- * <p>It errs on the broker's side only where a kill leaves the client in doubt: a message without acknowledgement may be lost or delivered, a
- * SUBSCRIBE without SUBACK may have taken effect or not.
+ * <p>It errs on the broker's side only where a kill leaves the client in doubt: a message without acknowledgement may
+ * be lost or delivered, a SUBSCRIBE without SUBACK may have taken effect or not.
  */
 final class Checker {
     private Checker() {}

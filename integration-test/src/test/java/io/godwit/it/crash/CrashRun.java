@@ -13,7 +13,10 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs a plan against a broker: load, kill, restart, and so on, or something else under load; then lets everything owed be fetched. */
+/**
+ * Runs a plan against a broker: load, kill, restart, and so on, or something else under load; then lets everything owed
+ * be fetched.
+ */
 final class CrashRun {
     /** What is done to the broker once all clients are there and the load has begun. */
     interface Ordeal {
@@ -61,7 +64,10 @@ final class CrashRun {
         return recoveriesHit;
     }
 
-    /** Runs, and judges the history. One that breaks a promise, or whose end was not reached, is saved below {@code target}. */
+    /**
+     * Runs, and judges the history. One that breaks a promise, or whose end was not reached, is saved below
+     * {@code target}.
+     */
     List<Violation> violations() throws IOException, InterruptedException {
         return judged(this::run);
     }

@@ -21,8 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The packaged broker under load, killed with -9 again and again: it keeps what it acknowledged. The seed is logged; {@code -Dgodwit.seed=N} repeats
- * it. The history of a failure is saved below {@code target}; {@code HistoryCheck} judges it again.
+ * The packaged broker under load, killed with -9 again and again: it keeps what it acknowledged. The seed is logged;
+ * {@code -Dgodwit.seed=N} repeats it. The history of a failure is saved below {@code target}; {@code HistoryCheck}
+ * judges it again.
  */
 class CrashTest {
     private static final Logger LOG = LoggerFactory.getLogger(CrashTest.class);
@@ -65,7 +66,10 @@ class CrashTest {
                 300);
     }
 
-    /** Proof against a real broker that the machinery notices a loss: this one writes its state once a second, and forgets the rest. */
+    /**
+     * Proof against a real broker that the machinery notices a loss: this one writes its state once a second, and
+     * forgets the rest.
+     */
     @Test
     void mosquittoIsFoundOut() throws Exception {
         Needs.need(MosquittoProcess.installed() != null, "mosquitto", "the broker, of the system's packages");
@@ -97,7 +101,8 @@ class CrashTest {
             CrashRun run = new CrashRun(broker, plan);
             List<Violation> violations = run.violations();
             LOG.info(
-                    "{} acknowledged publishes of QoS 1 a second, {} of QoS 2; {} kills in a snapshot, {} during recovery",
+                    "{} acknowledged publishes of QoS 1 a second, {} of QoS 2; {} kills in a snapshot, {} "
+                            + "during recovery",
                     run.qos1PerSecond(),
                     run.qos2PerSecond(),
                     run.snapshotsHit(),

@@ -101,7 +101,9 @@ final class DeliveryRules {
         });
     }
 
-    /** What a member of a group leaves unacknowledged goes to another, who may have had it; or to itself, begun anew. */
+    /**
+     * What a member of a group leaves unacknowledged goes to another, who may have had it; or to itself, begun anew.
+     */
     private static boolean isShared(MessageId message, List<Window> windows) {
         return windows.stream().anyMatch(window -> window.group != null && window.matches(message.topic()));
     }
@@ -175,8 +177,8 @@ final class DeliveryRules {
     }
 
     /**
-     * Whether what is first seen is the first sending, or owed to it. One who subscribes between two sendings of a QoS 1 message may get the second,
-     * behind later ones.
+     * Whether what is first seen is the first sending, or owed to it. One who subscribes between two sendings of a QoS
+     * 1 message may get the second, behind later ones.
      */
     private boolean isFirstSendingOwed(MessageId message, List<Window> windows) {
         Published published = publishes.messages().get(message);

@@ -23,8 +23,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has an fsync fail before the broker is killed, and then tries whatever needs one: nothing of it may be acknowledged, on
- * connections that stood before (in the midst of a QoS 2 exchange, too) or on new ones.
+ * Has an fsync fail before the broker is killed, and then tries whatever needs one: nothing of it may be acknowledged,
+ * on connections that stood before (in the midst of a QoS 2 exchange, too) or on new ones.
  */
 final class FailedSync implements UnpluggedBroker.Watch {
     private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The crash test finds what it is for: run against a broker that breaks one promise, it names that promise, and against a good one nothing. The runs wait
- * more than they work, and do so side by side.
+ * The crash test finds what it is for: run against a broker that breaks one promise, it names that promise, and against
+ * a good one nothing. The runs wait more than they work, and do so side by side.
  */
 class FaultyBrokerTest {
     @Test

@@ -15,8 +15,8 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of one run in one order. If a client learned something before another client sent something, the two stand in that order. Thread-safe:
- * all clients add to it.
+ * The events of one run in one order. If a client learned something before another client sent something, the two stand
+ * in that order. Thread-safe: all clients add to it.
  */
 final class History {
     private final long begin = System.nanoTime();

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.util.Random;
 
 /**
- * A member of a shared group that goes away with messages it has not acknowledged, and when it comes back begins anew: what its session had goes to
- * the other members.
+ * A member of a shared group that goes away with messages it has not acknowledged, and when it comes back begins anew:
+ * what its session had goes to the other members.
  */
 final class LeavingActor extends Actor {
     private final SubscribingActor.Filter filter;

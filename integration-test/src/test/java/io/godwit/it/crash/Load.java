@@ -14,14 +14,17 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * Who takes part in a crash test: publishers of QoS 1 and 2 with topics of their own, and persistent sessions that are present, away, late, out of
- * order, taken over, subscribing and unsubscribing, sharing, overlapping; clients with wills; retained messages set and cleared, and given to
- * sessions that subscribe again and again. Both versions.
+ * Who takes part in a crash test: publishers of QoS 1 and 2 with topics of their own, and persistent sessions that are
+ * present, away, late, out of order, taken over, subscribing and unsubscribing, sharing, overlapping; clients with
+ * wills; retained messages set and cleared, and given to sessions that subscribe again and again. Both versions.
  */
 final class Load implements AutoCloseable {
     private static final int V3 = 4;
     private static final int V5 = 5;
-    /** So many that giving them all to a slow client takes two seconds, and most of that time some are not in its queue yet. */
+    /**
+     * So many that giving them all to a slow client takes two seconds, and most of that time some are not in its queue
+     * yet.
+     */
     private static final int REPLAYED_TOPICS = 500;
 
     private final InetSocketAddress address;

@@ -3,7 +3,8 @@ package io.godwit.it.crash;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Names one message of a history. It stands at the head of the payload; the rest of the payload follows from it, so that a damaged one is noticed.
+ * Names one message of a history. It stands at the head of the payload; the rest of the payload follows from it, so
+ * that a damaged one is noticed.
  *
  * @param publisher the client that publishes it
  * @param qos with which it is published

@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The packaged broker under load while the range that keeps its sessions is cut in two every few seconds: no message is lost, none comes out of
- * order, and none comes twice but by QoS 1's leave. The seed is logged; {@code -Dgodwit.seed=N} repeats the load.
+ * The packaged broker under load while the range that keeps its sessions is cut in two every few seconds: no message is
+ * lost, none comes out of order, and none comes twice but by QoS 1's leave. The seed is logged; {@code -Dgodwit.seed=N}
+ * repeats the load.
  */
 class MqttSplitTest {
     private static final Logger LOG = LoggerFactory.getLogger(MqttSplitTest.class);

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * As {@link CrashTest}, but what dies is the power: all that was not fsynced is lost as well. The seed is logged; {@code -Dgodwit.seed=N} repeats the
- * moments and the extent of the losses.
+ * As {@link CrashTest}, but what dies is the power: all that was not fsynced is lost as well. The seed is logged;
+ * {@code -Dgodwit.seed=N} repeats the moments and the extent of the losses.
  */
 class PowerLossTest {
     private static final Logger LOG = LoggerFactory.getLogger(PowerLossTest.class);
@@ -75,7 +75,9 @@ class PowerLossTest {
         assertKept(loss, withSnapshots(earlyPush), plan(2_000, 300, kinds));
     }
 
-    /** Proof that the test notices. What is lost by unsynced votes shows in the log alone: see {@code LogPowerLossTest}. */
+    /**
+     * Proof that the test notices. What is lost by unsynced votes shows in the log alone: see {@code LogPowerLossTest}.
+     */
     @Test
     @Tag("full")
     void lossesAreSeenWithoutSync() throws Exception {
@@ -86,7 +88,10 @@ class PowerLossTest {
         }
     }
 
-    /** Whatever was under way when it failed is refused or comes again; nothing that was acknowledged is lost with the power afterwards. */
+    /**
+     * Whatever was under way when it failed is refused or comes again; nothing that was acknowledged is lost with the
+     * power afterwards.
+     */
     @Test
     void nothingIsAcknowledgedAfterAFailedSync() throws Exception {
         try (UnpluggedBroker broker = new UnpluggedBroker(broker(true), Loss.UNSYNCED_BYTES, new Random(SEED))) {

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that was published in a history, wills included, and what its publishers know of it. Times are positions in the history; {@link #NEVER} is
- * behind its end.
+ * All that was published in a history, wills included, and what its publishers know of it. Times are positions in the
+ * history; {@link #NEVER} is behind its end.
  */
 final class Publishes {
     static final int NEVER = Integer.MAX_VALUE;

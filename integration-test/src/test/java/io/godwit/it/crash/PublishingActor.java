@@ -20,7 +20,8 @@ final class PublishingActor extends Actor {
     private long takeoverNanos;
 
     /**
-     * @param clears which share of the messages clears the retained message of its topic; 0 for topics that are not retained
+     * @param clears which share of the messages clears the retained message of its topic; 0 for topics that are not
+     *     retained
      * @param takeovers whether it takes its own session over while the run asks for takeovers
      */
     record Spec(

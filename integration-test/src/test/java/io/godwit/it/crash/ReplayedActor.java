@@ -8,8 +8,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A stored session that subscribes again and again to topics with retained messages, each time when it has been given all of the time before, so
- * that nearly every kill comes in the midst of a replay. Now and then it loses its connection in the midst of one.
+ * A stored session that subscribes again and again to topics with retained messages, each time when it has been given
+ * all of the time before, so that nearly every kill comes in the midst of a replay. Now and then it loses its
+ * connection in the midst of one.
  */
 final class ReplayedActor extends Actor {
     private final SubscribingActor.Filter filter;

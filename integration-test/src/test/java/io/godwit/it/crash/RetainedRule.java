@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What readers of retained messages have found. Each topic has one publisher, so its versions stand in one order: a reader must find the last one
- * acknowledged before it began, or one sent before it ended that is newer.
+ * What readers of retained messages have found. Each topic has one publisher, so its versions stand in one order: a
+ * reader must find the last one acknowledged before it began, or one sent before it ended that is newer.
  */
 final class RetainedRule {
     private final Publishes publishes;

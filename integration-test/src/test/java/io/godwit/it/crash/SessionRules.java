@@ -14,8 +14,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's half of its session, played again from the history: packet identifiers, what is in flight over a resume, the order of
- * acknowledgements; and which received packets are deliveries (a QoS 2 packet that repeats an unreleased one is not).
+ * One client's half of its session, played again from the history: packet identifiers, what is in flight over a resume,
+ * the order of acknowledgements; and which received packets are deliveries (a QoS 2 packet that repeats an unreleased
+ * one is not).
  */
 final class SessionRules {
     private static final long UNKNOWN = -1;
@@ -64,9 +65,10 @@ final class SessionRules {
         int connection;
         boolean received;
         /**
-         * The connection ended while the broker had not acknowledged the message to its publisher. Until then it may send it and forget it in a crash:
-         * it will come from its publisher again, under another packet id, since ids are not handed out twice. So will a retained message of QoS 1
-         * that was sent before it was stored: not its publisher but the subscription is owed it ({@link DeliveryRules} counts).
+         * The connection ended while the broker had not acknowledged the message to its publisher. Until then it may
+         * send it and forget it in a crash: it will come from its publisher again, under another packet id, since ids
+         * are not handed out twice. So will a retained message of QoS 1 that was sent before it was stored: not its
+         * publisher but the subscription is owed it ({@link DeliveryRules} counts).
          */
         boolean forgettable;
 

@@ -4,7 +4,10 @@ package io.godwit.it.crash;
 record Violation(Rule rule, String text) {
     /** The promises. */
     enum Rule {
-        /** A message acknowledged to its publisher reaches every session whose subscription was acknowledged before it was published. */
+        /**
+         * A message acknowledged to its publisher reaches every session whose subscription was acknowledged before it
+         * was published.
+         */
         LOST,
         /** Only what was published is delivered, byte for byte. */
         PHANTOM,
@@ -18,11 +21,19 @@ record Violation(Rule rule, String text) {
         ORDER,
         /** A session that was acknowledged is still there. */
         SESSION_LOST,
-        /** Packet identifiers in flight are unchanged by a resume, and are not reused [MQTT5-4.4.0-1], [MQTT5-2.2.1]. */
+        /**
+         * Packet identifiers in flight are unchanged by a resume, and are not reused [MQTT5-4.4.0-1], [MQTT5-2.2.1].
+         */
         PACKET_ID,
-        /** What was in flight is sent again on resume, with DUP, in order, and at no other time [MQTT5-4.4.0-1], [MQTT5-3.3.1-1]. */
+        /**
+         * What was in flight is sent again on resume, with DUP, in order, and at no other time [MQTT5-4.4.0-1],
+         * [MQTT5-3.3.1-1].
+         */
         RESEND,
-        /** Acknowledgements go out in the order of what they acknowledge [MQTT5-4.6.0-2], [MQTT5-4.6.0-3], [MQTT5-4.6.0-4]. */
+        /**
+         * Acknowledgements go out in the order of what they acknowledge [MQTT5-4.6.0-2], [MQTT5-4.6.0-3],
+         * [MQTT5-4.6.0-4].
+         */
         ACK_ORDER,
         /** Who reads a retained message finds the last one acknowledged, or a newer one; who subscribes is given it. */
         RETAINED,

@@ -7,7 +7,9 @@ import io.godwit.it.wire.Properties;
 import java.io.IOException;
 import java.util.Random;
 
-/** Connects with a will of its own each time, and goes by a DISCONNECT, by a reset, by a takeover, or with the broker. */
+/**
+ * Connects with a will of its own each time, and goes by a DISCONNECT, by a reset, by a takeover, or with the broker.
+ */
 final class WillActor extends Actor {
     private final String name;
     private final int version;

@@ -1,5 +1,6 @@
 /**
- * What the broker promises, against what it did while it was killed: a load, the history of all packets, and a checker of that history.
+ * What the broker promises, against what it did while it was killed: a load, the history of all packets, and a checker
+ * of that history.
  */
 @NullMarked
 package io.godwit.it.crash;

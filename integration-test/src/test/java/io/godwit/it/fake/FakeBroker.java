@@ -27,8 +27,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * As much of a broker as the crash load uses. What a real one writes to disk stays in this object over a kill; which part of it is forgotten is the
- * {@link Fault}'s choice. All state is guarded by this object's lock.
+ * As much of a broker as the crash load uses. What a real one writes to disk stays in this object over a kill; which
+ * part of it is forgotten is the {@link Fault}'s choice. All state is guarded by this object's lock.
  */
 public final class FakeBroker implements Broker {
     private static final long FORGOTTEN_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);

@@ -14,7 +14,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A connection of the fake broker: a thread that reads, and one that writes what is queued, so that nobody waits for a client. */
+/**
+ * A connection of the fake broker: a thread that reads, and one that writes what is queued, so that nobody waits for a
+ * client.
+ */
 final class FakeConnection {
     private static final Packet END = new Packet.PingRequest();
 

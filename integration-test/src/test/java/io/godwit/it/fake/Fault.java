@@ -5,7 +5,10 @@ public enum Fault {
     NONE,
     /** Acknowledges at once and commits later: a kill forgets the last messages. */
     ACKNOWLEDGES_BEFORE_COMMIT,
-    /** Forgets at a restart which QoS 2 packet ids it has received: a PUBLISH that comes again is taken for another message. */
+    /**
+     * Forgets at a restart which QoS 2 packet ids it has received: a PUBLISH that comes again is taken for another
+     * message.
+     */
     FORGETS_QOS2_TOKENS,
     /** Forgets at a restart how far the packet ids were handed out: those in flight are given to new messages. */
     REUSES_SEQUENCES,

@@ -22,9 +22,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 
 /**
- * Honest clients that must not notice what others do: one publishes at QoS 1 at a steady rate; of two subscribers, one has a stored session. Every
- * message is timed from the moment it was due, so that a stall counts for all that were due meanwhile. Nothing may be lost, repeated or out of
- * order, and no connection may end.
+ * Honest clients that must not notice what others do: one publishes at QoS 1 at a steady rate; of two subscribers, one
+ * has a stored session. Every message is timed from the moment it was due, so that a stall counts for all that were due
+ * meanwhile. Nothing may be lost, repeated or out of order, and no connection may end.
  */
 final class Canary implements AutoCloseable {
     private static final int PER_SECOND = 50;
@@ -123,7 +123,10 @@ final class Canary implements AutoCloseable {
         }
     }
 
-    /** What it was like, when nothing was lost: the time that one in a hundred exceeded, of the slowest of the three, and all times for people. */
+    /**
+     * What it was like, when nothing was lost: the time that one in a hundred exceeded, of the slowest of the three,
+     * and all times for people.
+     */
     record Song(Duration p99, String times) {
         Song within(Duration limit) {
             assertThat(p99).as("99th percentile of %s", times).isLessThan(limit);

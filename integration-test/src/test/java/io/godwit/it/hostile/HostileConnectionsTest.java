@@ -50,7 +50,10 @@ class HostileConnectionsTest {
         halfOpen(Limit.STRICT, 5000);
     }
 
-    /** A quarter says nothing, a quarter half a CONNECT, a quarter a byte of one now and then; the last one begins TLS or WebSocket. */
+    /**
+     * A quarter says nothing, a quarter half a CONNECT, a quarter a byte of one now and then; the last one begins TLS
+     * or WebSocket.
+     */
     private static void halfOpen(Limit limit, int connections) throws Exception {
         byte[] half = Arrays.copyOf(CONNECT, CONNECT.length / 2);
         byte[] hello = {0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, (byte) 0xFC, 0x03, 0x03};

@@ -99,7 +99,8 @@ class HostilePacketsTest {
                 assertThat(senders).as("connections that ended").noneMatch(each -> each.isClosed);
                 boolean hasFallen = Await.until(() -> memory.now() < REST_LIMIT, Await.PATIENCE);
                 System.out.printf(
-                        "%d packets of a MiB: %d ms; %s%n  resident: %d MiB at rest, %d connected, %d at most, %d after %d ms%n",
+                        "%d packets of a MiB: %d ms; %s%n  resident: %d MiB at rest, %d connected, %d at most, "
+                                + "%d after %d ms%n",
                         CLIENTS,
                         (sent - begin) / 1_000_000,
                         times,

@@ -110,7 +110,9 @@ class HostileSubscribersTest {
         oneByOne(Limit.STRICT, 10_000, clean);
     }
 
-    /** Each filter again with a packet of its own, all sent without a look at the answers; then as many UNSUBSCRIBEs. */
+    /**
+     * Each filter again with a packet of its own, all sent without a look at the answers; then as many UNSUBSCRIBEs.
+     */
     private static void oneByOne(Limit limit, int count, boolean clean) throws Exception {
         List<String> filters = IntStream.range(0, count)
                 .mapToObj(number -> "one/" + number + "/+")
@@ -245,7 +247,10 @@ class HostileSubscribersTest {
         System.out.printf("%d retained published in %d ms%n", messages, (System.nanoTime() - begin) / 1_000_000);
     }
 
-    /** Subscribes and then reads nothing, or for an instant ten times a second; acknowledges what it has read when it is made to listen. */
+    /**
+     * Subscribes and then reads nothing, or for an instant ten times a second; acknowledges what it has read when it is
+     * made to listen.
+     */
     private static final class Deaf implements Swarm.Manner {
         private final String clientId;
         private final byte[] subscribe;

@@ -22,8 +22,8 @@ import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
 /**
- * Looks at the process of a broker that was started with {@code -XX:NativeMemoryTracking=summary}, through its management agent and {@code
- * /proc}. Used by one thread at a time.
+ * Looks at the process of a broker that was started with {@code -XX:NativeMemoryTracking=summary}, through its
+ * management agent and {@code /proc}. Used by one thread at a time.
  */
 final class Probe implements AutoCloseable {
     private static final Pattern OTHER = Pattern.compile("Other \\(reserved=\\d+KB, committed=(\\d+)KB\\)");
@@ -123,8 +123,8 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * Pools keep some threads, and buffers in proportion to the cores; the stores open files as they write. Sockets are all to be gone, those of this
-     * probe's own connections, which come and go, included.
+     * Pools keep some threads, and buffers in proportion to the cores; the stores open files as they write. Sockets are
+     * all to be gone, those of this probe's own connections, which come and go, included.
      */
     private static boolean isNearly(Vitals now, Vitals before) {
         return now.heap() <= before.heap() + 16 * MIB

@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 
 /**
- * Thousands of connections at once, all on one thread, which do what their {@link Manner} says: raw bytes, no client. A connection that could not be
- * made counts as closed.
+ * Thousands of connections at once, all on one thread, which do what their {@link Manner} says: raw bytes, no client. A
+ * connection that could not be made counts as closed.
  */
 final class Swarm implements AutoCloseable {
     /** How many connects are under way at once: the broker's queue of those to be accepted is not what we test. */

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * The broker that hostile clients are let loose on, one for all test classes, as a broker runs that stays: with the start script's own heap. Beside
- * it stands another one, the control, that nobody attacks.
+ * The broker that hostile clients are let loose on, one for all test classes, as a broker runs that stays: with the
+ * start script's own heap. Beside it stands another one, the control, that nobody attacks.
  */
 final class Victim implements BeforeAllCallback, AfterAllCallback {
     /** Those that have not run yet: with the last one the brokers end, and not only with the whole test run. */
@@ -38,8 +38,8 @@ final class Victim implements BeforeAllCallback, AfterAllCallback {
     /** What honest clients may notice of an assault; they never lose anything. */
     enum Limit {
         /**
-         * On a machine that may be slow and busy with other things: far more than clients of the control have to wait at the same time, and yet less
-         * than they would by any fault of the broker's.
+         * On a machine that may be slow and busy with other things: far more than clients of the control have to wait
+         * at the same time, and yet less than they would by any fault of the broker's.
          */
         BESIDE_CONTROL {
             @Override
@@ -47,7 +47,10 @@ final class Victim implements BeforeAllCallback, AfterAllCallback {
                 return Duration.ofSeconds(3).plus(controlP99.multipliedBy(10));
             }
         },
-        /** What nobody would call a stall, on a machine of two cores that has nothing to do but this, hostile clients included. */
+        /**
+         * What nobody would call a stall, on a machine of two cores that has nothing to do but this, hostile clients
+         * included.
+         */
         STRICT {
             @Override
             Duration of(Duration controlP99) {
@@ -117,7 +120,10 @@ final class Victim implements BeforeAllCallback, AfterAllCallback {
         return running().probe;
     }
 
-    /** What the broker has counted since its start of the kinds that begin so; it tells every ten seconds, if there is anything new. */
+    /**
+     * What the broker has counted since its start of the kinds that begin so; it tells every ten seconds, if there is
+     * anything new.
+     */
     long events(String kind) {
         return told().stream()
                 .filter(line -> line.startsWith("events=" + kind))
@@ -143,7 +149,10 @@ final class Victim implements BeforeAllCallback, AfterAllCallback {
         }
     }
 
-    /** Commits it while honest clients go about their business; fails when they notice, or when what it took does not come back. */
+    /**
+     * Commits it while honest clients go about their business; fails when they notice, or when what it took does not
+     * come back.
+     */
     void withstands(String name, Limit limit, Assault assault) throws Exception {
         Vitals before = probe().vitals();
         long begin = System.nanoTime();
@@ -195,7 +204,8 @@ final class Victim implements BeforeAllCallback, AfterAllCallback {
                         .mqttSetting(
                                 "tlsListener",
                                 "{port: " + tls.getPort()
-                                        + ", connectTimeoutSeconds: 3, sslConfig: {certFile: server.crt, keyFile: server.key}}")
+                                        + ", connectTimeoutSeconds: 3, sslConfig: {certFile: server.crt, "
+                                        + "keyFile: server.key}}")
                         .mqttSetting("wsListener", "{port: " + webSocket.getPort() + ", connectTimeoutSeconds: 3}");
                 control = new BrokerProcess(home.resolve("control")).longLived();
                 control.launch();

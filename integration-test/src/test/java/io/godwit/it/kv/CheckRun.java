@@ -22,7 +22,10 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One run: nodes, load, nemesis and operator; then all is made whole, everything is read once more, and the history is judged. */
+/**
+ * One run: nodes, load, nemesis and operator; then all is made whole, everything is read once more, and the history is
+ * judged.
+ */
 final class CheckRun {
     private static final Logger LOG = LoggerFactory.getLogger(CheckRun.class);
 
@@ -127,7 +130,10 @@ final class CheckRun {
                 .toAbsolutePath();
     }
 
-    /** The history and the nodes' logs stay below {@code target} when a run of nodes without a planted fault is not good. */
+    /**
+     * The history and the nodes' logs stay below {@code target} when a run of nodes without a planted fault is not
+     * good.
+     */
     Result run() throws IOException {
         deleteKept();
         Files.createDirectories(kept);

@@ -22,8 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Three nodes as processes; the clock of one, which leads one range and follows in the other, is set while clients write. Elections, heartbeats, time-outs
- * and reads do not go by the time of day: nobody is elected, writes go on, and nothing is missing.
+ * Three nodes as processes; the clock of one, which leads one range and follows in the other, is set while clients
+ * write. Elections, heartbeats, time-outs and reads do not go by the time of day: nobody is elected, writes go on, and
+ * nothing is missing.
  */
 @Timeout(180)
 @Tag("long")

@@ -16,9 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The store of registers stays one to its clients whatever is done to its nodes: for seconds in each build, for three minutes with {@code -Pfull},
- * and at the operator's will for longer. The seed is logged; {@code -Dnemesis.seed=N} repeats the
- * troubles, {@code -Dnemesis.seconds=N} makes them last longer or shorter. The history and the nodes' logs of a failure stay below {@code target}.
+ * The store of registers stays one to its clients whatever is done to its nodes: for seconds in each build, for three
+ * minutes with {@code -Pfull}, and at the operator's will for longer. The seed is logged; {@code -Dnemesis.seed=N}
+ * repeats the troubles, {@code -Dnemesis.seconds=N} makes them last longer or shorter. The history and the nodes' logs
+ * of a failure stay below {@code target}.
  */
 class ClusterCheckTest {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterCheckTest.class);
@@ -44,8 +45,9 @@ class ClusterCheckTest {
     }
 
     /**
-     * Whatever the troubles leave time for: at its end a merge of two ranges that different nodes lead has been carried out. So it has at the end of
-     * {@link #threeNodesAreLinearizable}; this one shows it sooner, and always with the same troubles. So every build runs this one.
+     * Whatever the troubles leave time for: at its end a merge of two ranges that different nodes lead has been carried
+     * out. So it has at the end of {@link #threeNodesAreLinearizable}; this one shows it sooner, and always with the
+     * same troubles. So every build runs this one.
      */
     @Test
     void mergesOverSeveralNodesAreLinearizable() throws Exception {

@@ -20,13 +20,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What {@link ClusterCheckTest} shows of processes holds for nodes in containers, where a Docker engine answers: out of the distribution's jars, with
- * an address each, and troubles as an engine makes them. The same properties repeat a run.
+ * What {@link ClusterCheckTest} shows of processes holds for nodes in containers, where a Docker engine answers: out of
+ * the distribution's jars, with an address each, and troubles as an engine makes them. The same properties repeat a
+ * run.
  *
- * <p>A container stands still by the freezer of its control group, which halts its processes as SIGSTOP does; it is killed by SIGKILL to its first
- * process; it alone can be unplugged. Links are cut from within, which needs the machine's {@code ip} in the image, and the disk that is filled is
- * one of this machine, given to the first container, which needs root and an engine beside us. What is missing is logged as not done to nodes, and
- * its troubles are not in the run's summary. Links that lose some packets or are slow are no trouble of the plan, here as between processes.
+ * <p>A container stands still by the freezer of its control group, which halts its processes as SIGSTOP does; it is
+ * killed by SIGKILL to its first process; it alone can be unplugged. Links are cut from within, which needs the
+ * machine's {@code ip} in the image, and the disk that is filled is one of this machine, given to the first container,
+ * which needs root and an engine beside us. What is missing is logged as not done to nodes, and its troubles are not in
+ * the run's summary. Links that lose some packets or are slow are no trouble of the plan, here as between processes.
  */
 @Tag("long")
 class ContainerCheckTest {

@@ -22,9 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Nodes in containers: each has the distribution of {@link ClusterImage} with the classes of the tests before it, and its data in the
- * container's own file system, which a kill and a start leave as it is. That cannot be filled without harm to others: the first node has its data on
- * a small disk of this machine instead, where one can be mounted and the engine can give it to a container.
+ * Nodes in containers: each has the distribution of {@link ClusterImage} with the classes of the tests before it, and
+ * its data in the container's own file system, which a kill and a start leave as it is. That cannot be filled without
+ * harm to others: the first node has its data on a small disk of this machine instead, where one can be mounted and the
+ * engine can give it to a container.
  */
 final class ContainerHosts implements Hosts {
     private static final Logger LOG = LoggerFactory.getLogger(ContainerHosts.class);

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Three nodes with a few ranges, and over every node a writer and a reader of every range that never stop. Leaders are taken away, and it is measured
- * how long the clients of the other nodes go without an answer. Used by one thread.
+ * Three nodes with a few ranges, and over every node a writer and a reader of every range that never stop. Leaders are
+ * taken away, and it is measured how long the clients of the other nodes go without an answer. Used by one thread.
  */
 final class FailoverRun implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FailoverRun.class);
@@ -111,7 +111,10 @@ final class FailoverRun implements AutoCloseable {
         awaitWhole();
     }
 
-    /** kill -9 of the leader of a range; it is started again when all ranges have been written to, and the rest of what it led measured too. */
+    /**
+     * kill -9 of the leader of a range; it is started again when all ranges have been written to, and the rest of what
+     * it led measured too.
+     */
     Outage kill(int number) throws IOException {
         int victim = scatter(number % RANGES);
         List<Integer> led = led(victim);
@@ -132,10 +135,11 @@ final class FailoverRun implements AutoCloseable {
     }
 
     /**
-     * A trouble for so long. What counts is the longest time between two answers while it lasts, not the first answer: a leadership that comes and
-     * goes is none.
+     * A trouble for so long. What counts is the longest time between two answers while it lasts, not the first answer:
+     * a leadership that comes and goes is none.
      *
-     * @param isOfOneLink whether all nodes live on in one cluster: then the clients of all of them count, and all ranges
+     * @param isOfOneLink whether all nodes live on in one cluster: then the clients of all of them count, and all
+     *     ranges
      */
     Outage trouble(String name, int number, long millis, boolean isOfOneLink, Trouble trouble) throws IOException {
         int victim = scatter(number % RANGES);
@@ -173,7 +177,10 @@ final class FailoverRun implements AutoCloseable {
         return outage;
     }
 
-    /** Returns the node that leads a range, after some leaders have been moved at random, so that not all of them are on one node. */
+    /**
+     * Returns the node that leads a range, after some leaders have been moved at random, so that not all of them are on
+     * one node.
+     */
     private int scatter(int watched) throws IOException {
         List<RangeText> ranges = ranges();
         RangeText moved = ranges.get(random.nextInt(ranges.size()));

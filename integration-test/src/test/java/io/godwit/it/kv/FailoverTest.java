@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How long a range is without a leader, with the settings of a broker. The seed is logged; {@code -Dfailover.seed=N} repeats the choices,
- * {@code -Dfailover.rounds=N} makes more or fewer of them.
+ * How long a range is without a leader, with the settings of a broker. The seed is logged; {@code -Dfailover.seed=N}
+ * repeats the choices, {@code -Dfailover.rounds=N} makes more or fewer of them.
  */
 class FailoverTest {
     private static final Logger LOG = LoggerFactory.getLogger(FailoverTest.class);

@@ -25,8 +25,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three nodes as processes, two ranges with three voters each; what one node has on its disk goes bad. What that node cannot vouch for stops there and
- * says so, the others go on, all that was acknowledged is there, and after the grace period, here some seconds, there are three voters again.
+ * Three nodes as processes, two ranges with three voters each; what one node has on its disk goes bad. What that node
+ * cannot vouch for stops there and says so, the others go on, all that was acknowledged is there, and after the grace
+ * period, here some seconds, there are three voters again.
  */
 @Timeout(180)
 class FaultyDiskClusterTest {
@@ -227,8 +228,8 @@ class FaultyDiskClusterTest {
     }
 
     /**
-     * One range cannot be opened. The node starts for the other. (Between nodes in one process {@code DamagedReplicaTest} of base-kv shows it at every
-     * build.)
+     * One range cannot be opened. The node starts for the other. (Between nodes in one process
+     * {@code DamagedReplicaTest} of base-kv shows it at every build.)
      */
     @Test
     @Tag("long")
@@ -250,7 +251,10 @@ class FaultyDiskClusterTest {
         }
     }
 
-    /** The log is all ranges': the node does not start on it. Its operator puts it aside, and the node comes as a new one. */
+    /**
+     * The log is all ranges': the node does not start on it. Its operator puts it aside, and the node comes as a new
+     * one.
+     */
     @Test
     @Tag("long")
     void aDamagedRecordOfTheLogStopsTheNodeAndAnEmptyOneTakesItsPlace() throws Exception {
@@ -276,7 +280,9 @@ class FaultyDiskClusterTest {
         }
     }
 
-    /** What the disk holds is not known after it: nothing is written there any more, until the node is started again. */
+    /**
+     * What the disk holds is not known after it: nothing is written there any more, until the node is started again.
+     */
     @Test
     @Tag("full")
     void aFailedSyncStopsTheStoreOfTheNodeAndARestartBringsItBack() throws Exception {

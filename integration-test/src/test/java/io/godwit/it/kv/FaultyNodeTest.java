@@ -14,7 +14,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The check finds what it is for: run against a node process that breaks one promise it says so, and of a good one it says nothing. */
+/**
+ * The check finds what it is for: run against a node process that breaks one promise it says so, and of a good one it
+ * says nothing.
+ */
 class FaultyNodeTest {
     private static final Logger LOG = LoggerFactory.getLogger(FaultyNodeTest.class);
 

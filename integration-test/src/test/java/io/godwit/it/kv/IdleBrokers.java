@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Three packaged brokers over the loopback address that nobody uses, each of whose ranges has a voter on every one of them. Cold ranges are left
- * alone: the inbox store's balancers only give ranges their voters.
+ * Three packaged brokers over the loopback address that nobody uses, each of whose ranges has a voter on every one of
+ * them. Cold ranges are left alone: the inbox store's balancers only give ranges their voters.
  */
 final class IdleBrokers implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(IdleBrokers.class);
@@ -111,7 +111,10 @@ final class IdleBrokers implements AutoCloseable {
         }
     }
 
-    /** Cuts the inbox store, again and again all its ranges at a time, until it has so many, and waits until they stand still. */
+    /**
+     * Cuts the inbox store, again and again all its ranges at a time, until it has so many, and waits until they stand
+     * still.
+     */
     void splitTo(int ranges) throws IOException {
         ExecutorService threads = Executors.newFixedThreadPool(SPLITS_AT_A_TIME);
         try (AdminCalls admin = new AdminCalls(brokers.get(0))) {

@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Nodes with one range of many registers, which three of them are voters of. Changes are made by the test alone: balancers rest. */
+/**
+ * Nodes with one range of many registers, which three of them are voters of. Changes are made by the test alone:
+ * balancers rest.
+ */
 final class LargeRange implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LargeRange.class);
 

@@ -143,7 +143,9 @@ final class Nemesis {
         }
     }
 
-    /** A store whose log met a full disk may stop for good, and say so: then, with room again, the operator restarts it. */
+    /**
+     * A store whose log met a full disk may stop for good, and say so: then, with room again, the operator restarts it.
+     */
     private void restartIfStopped(int node) throws IOException {
         TestNode process = cluster.node(node);
         long giveUp = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RECOVERY_MILLIS);

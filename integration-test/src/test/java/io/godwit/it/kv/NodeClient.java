@@ -8,7 +8,10 @@ import java.io.InputStreamReader;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 
-/** One connection to a node, for one request at a time. After a failure it is of no more use: a late reply would be taken for the next one. */
+/**
+ * One connection to a node, for one request at a time. After a failure it is of no more use: a late reply would be
+ * taken for the next one.
+ */
 final class NodeClient implements AutoCloseable {
     private static final int CONNECT_MILLIS = 1_000;
 

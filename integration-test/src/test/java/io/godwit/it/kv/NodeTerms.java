@@ -12,8 +12,8 @@ package io.godwit.it.kv;
 record NodeTerms(
         long cacheBytes, long snapshotLogBytes, long snapshotBytesPerSecond, int electionMillis, int graceSeconds) {
     /**
-     * So little that what happens rarely happens all the time, and elections after two seconds of silence in place of ten, so that between two
-     * troubles there is time for more than waiting. Nothing is replaced by itself.
+     * So little that what happens rarely happens all the time, and elections after two seconds of silence in place of
+     * ten, so that between two troubles there is time for more than waiting. Nothing is replaced by itself.
      */
     static final NodeTerms SMALL = new NodeTerms(32L << 20, 2L << 20, 64L << 20, 2_000, 600);
 

@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Splits, merges, moves and so on, at random, on a thread of its own, while the nemesis does its part. What is asked for follows from the seed and from
- * what the nodes say of their ranges. Most of it may be refused: an operator who asks at a bad time is part of the test.
+ * Splits, merges, moves and so on, at random, on a thread of its own, while the nemesis does its part. What is asked
+ * for follows from the seed and from what the nodes say of their ranges. Most of it may be refused: an operator who
+ * asks at a bad time is part of the test.
  */
 final class Operator implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Operator.class);

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Nodes as processes of this machine, in network namespaces where we may, and for the first one a small disk of its own. What the machine does not
- * let us have is done without, and said.
+ * Nodes as processes of this machine, in network namespaces where we may, and for the first one a small disk of its
+ * own. What the machine does not let us have is done without, and said.
  */
 final class ProcessHosts implements Hosts {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessHosts.class);

@@ -5,8 +5,9 @@ import io.godwit.it.kv.history.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of the load: an id that is used once, and behind it as much filling as follows from it, so that the store has something to move. The
- * history has the ids alone; a value whose filling is not what it should be stays as it is, and then nobody has written it.
+ * The values of the load: an id that is used once, and behind it as much filling as follows from it, so that the store
+ * has something to move. The history has the ids alone; a value whose filling is not what it should be stays as it is,
+ * and then nobody has written it.
  */
 final class RegisterValue {
     private RegisterValue() {}

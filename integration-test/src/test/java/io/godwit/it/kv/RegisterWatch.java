@@ -14,8 +14,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One register over one node: a writer that counts up and a reader, each with one request at a time and the next one soon behind, who never stop.
- * They keep when they were answered, and the reader looks whether it is shown less than the writer had been acknowledged.
+ * One register over one node: a writer that counts up and a reader, each with one request at a time and the next one
+ * soon behind, who never stop. They keep when they were answered, and the reader looks whether it is shown less than
+ * the writer had been acknowledged.
  */
 final class RegisterWatch implements AutoCloseable {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);

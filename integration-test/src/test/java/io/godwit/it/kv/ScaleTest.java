@@ -23,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What many ranges, and large ones, cost. The figures are logged; {@code docs/performance.md} has them. Those that need minutes run with
- * {@code -Plong}, the same in small each time; {@code -Dscale.registers=N} moves a smaller range than that of a gigabyte.
+ * What many ranges, and large ones, cost. The figures are logged; {@code docs/performance.md} has them. Those that need
+ * minutes run with {@code -Plong}, the same in small each time; {@code -Dscale.registers=N} moves a smaller range than
+ * that of a gigabyte.
  */
 class ScaleTest {
     private static final Logger LOG = LoggerFactory.getLogger(ScaleTest.class);
@@ -256,7 +257,8 @@ class ScaleTest {
             LOG.info("scale: space {} MB after {} s", now / 1_000_000, second + 1);
         }
         LOG.info(
-                "scale: space of {} MB: {} MB after the split, {} at most, {} after {} s; {} MB written, {} MB in a second at most",
+                "scale: space of {} MB: {} MB after the split, {} at most, {} after {} s; {} MB written, {} MB "
+                        + "in a second at most",
                 bytes / 1_000_000,
                 before / 1_000_000,
                 most / 1_000_000,

@@ -26,11 +26,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A leader sleeps (SIGSTOP) while the others elect another one and acknowledge writes. Reads have gathered in its sockets when it wakes up, and more
- * come at once: none is answered with a value that has been overwritten before it was asked.
+ * A leader sleeps (SIGSTOP) while the others elect another one and acknowledge writes. Reads have gathered in its
+ * sockets when it wakes up, and more come at once: none is answered with a value that has been overwritten before it
+ * was asked.
  *
- * <p>Beside each read goes one that takes what the node has and asks nobody ({@code peek}), into a history of its own. That history must be
- * found out: so there was something stale to be read, and asking the others, the ReadIndex, is what kept it from being answered.
+ * <p>Beside each read goes one that takes what the node has and asks nobody ({@code peek}), into a history of its own.
+ * That history must be found out: so there was something stale to be read, and asking the others, the ReadIndex, is
+ * what kept it from being answered.
  */
 class StaleReadTest {
     private static final Logger LOG = LoggerFactory.getLogger(StaleReadTest.class);
@@ -104,8 +106,8 @@ class StaleReadTest {
     }
 
     /**
-     * Reads that were shown less than had been acknowledged before they were asked. Since one writes, one value after the other, that is all that can
-     * be stale; hundreds of reads at once would be too much for a search for an order.
+     * Reads that were shown less than had been acknowledged before they were asked. Since one writes, one value after
+     * the other, that is all that can be stale; hundreds of reads at once would be too much for a search for an order.
      */
     private static List<String> staleReads(List<Operation> operations) {
         List<Operation> acknowledged = operations.stream()

@@ -18,8 +18,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients of one node, a thread each, that write registers of their own at an even pace, and remember what was acknowledged and when. A client's
- * registers lie all over the interval that is given, those of neighbours beside each other.
+ * Clients of one node, a thread each, that write registers of their own at an even pace, and remember what was
+ * acknowledged and when. A client's registers lie all over the interval that is given, those of neighbours beside each
+ * other.
  */
 final class SteadyLoad implements AutoCloseable {
     private static final int MILLIS = 10_000;
@@ -114,7 +115,8 @@ final class SteadyLoad implements AutoCloseable {
     /**
      * Reads what they wrote from a node, when they have finished.
      *
-     * @return what is wrong: a line for each register that has neither its last acknowledged value nor one whose outcome is not known
+     * @return what is wrong: a line for each register that has neither its last acknowledged value nor one whose
+     *     outcome is not known
      */
     List<String> missing(InetSocketAddress node) throws IOException {
         List<String> wrong = new ArrayList<>();

@@ -3,7 +3,10 @@ package io.godwit.it.kv;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 
-/** A node that is started, stopped, killed and started again on the same data. Used by one thread at a time, but for the address. */
+/**
+ * A node that is started, stopped, killed and started again on the same data. Used by one thread at a time, but for the
+ * address.
+ */
 interface TestNode extends AutoCloseable {
     String name();
 

@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Clients of all nodes, a thread each, that read, write and compare-and-set registers, and take down what they ask and are answered. A few of them
- * only read, with a patience that outlasts a node that stands still: when that one wakes up it finds their requests.
+ * Clients of all nodes, a thread each, that read, write and compare-and-set registers, and take down what they ask and
+ * are answered. A few of them only read, with a patience that outlasts a node that stands still: when that one wakes up
+ * it finds their requests.
  */
 final class Workload implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Workload.class);
@@ -177,7 +178,9 @@ final class Workload implements AutoCloseable {
             return keys.get((int) ((turn * 7 + random.nextInt(HOT_KEYS) * 11L) % keys.size()));
         }
 
-        /** The reply as it stands in the history; null when the request could not be sent, and is not in the history. */
+        /**
+         * The reply as it stands in the history; null when the request could not be sent, and is not in the history.
+         */
         private @Nullable Reply ask(Request request, int node, int millis) {
             NodeClient open = connect(node);
             if (open == null) {

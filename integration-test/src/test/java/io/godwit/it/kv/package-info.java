@@ -1,6 +1,6 @@
 /**
- * base-kv as a black box: real processes with one store between them, a load of reads and writes, faults out of a seed, and a judgement of
- * what the clients saw.
+ * base-kv as a black box: real processes with one store between them, a load of reads and writes, faults out of a seed,
+ * and a judgement of what the clients saw.
  */
 @NullMarked
 package io.godwit.it.kv;

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
  * Makes a process lose its power: it runs with {@code powerloss.c} preloaded, is killed with SIGKILL by its owner, and
  * {@link #cut} then takes from its files what it had not fsynced. The next start of the process is again one to cut.
  *
- * <p>Needs Linux and a C compiler. Beside the watched directory it uses {@code <name>.power} for the shim, its record and
- * the files that the process has deleted.
+ * <p>Needs Linux and a C compiler. Beside the watched directory it uses {@code <name>.power} for the shim, its record
+ * and the files that the process has deleted.
  */
 public final class PowerLoss {
     private static final Path SOURCE = Path.of("src", "test", "native", "powerloss.c");

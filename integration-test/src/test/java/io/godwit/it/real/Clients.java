@@ -22,7 +22,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Client libraries that others wrote do with the broker what they do with others'; a subclass for each way to configure it. */
+/**
+ * Client libraries that others wrote do with the broker what they do with others'; a subclass for each way to configure
+ * it.
+ */
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class Clients {
     private static final Duration PATIENCE = Duration.ofSeconds(10);

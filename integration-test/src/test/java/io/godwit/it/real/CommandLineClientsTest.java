@@ -20,7 +20,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code mosquitto_pub}, {@code mosquitto_sub} and Python's {@code paho-mqtt}, which {@link Needs need} to be installed. */
+/**
+ * {@code mosquitto_pub}, {@code mosquitto_sub} and Python's {@code paho-mqtt}, which {@link Needs need} to be
+ * installed.
+ */
 class CommandLineClientsTest {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 

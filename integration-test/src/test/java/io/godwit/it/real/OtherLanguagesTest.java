@@ -34,7 +34,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Client libraries of JavaScript and Python in processes of their own, and MQTT.js in a browser. They {@link Needs need} to be installed.
+ * Client libraries of JavaScript and Python in processes of their own, and MQTT.js in a browser. They
+ * {@link Needs need} to be installed.
  */
 class OtherLanguagesTest {
     private static final int PATIENCE_SECONDS = 90;

@@ -29,7 +29,8 @@ interface RealClient extends AutoCloseable {
     record Will(String topic, String payload, int qos) {}
 
     /**
-     * @param clean whether a new session is begun that ends with the connection; else it is kept, for a day where that can be said
+     * @param clean whether a new session is begun that ends with the connection; else it is kept, for a day where that
+     *     can be said
      * @param acknowledges whether received messages are acknowledged at all
      */
     record Settings(

@@ -62,7 +62,9 @@ public sealed interface Packet {
 
     record Subscribe(int packetId, List<Request> requests, Properties properties) implements Packet {}
 
-    /** @param options the options byte: QoS, and in 5.0 no local (4), retain as published (8), retain handling (16, 32) */
+    /**
+     * @param options the options byte: QoS, and in 5.0 no local (4), retain as published (8), retain handling (16, 32)
+     */
     record Request(String filter, int options) {}
 
     record Suback(int packetId, List<Integer> codes) implements Packet {}

@@ -8,7 +8,10 @@ import java.net.Socket;
 import java.net.SocketException;
 import org.jspecify.annotations.Nullable;
 
-/** A connection that sends what the test says, well formed or not, and answers nothing by itself. Reads wait 30 s at most. */
+/**
+ * A connection that sends what the test says, well formed or not, and answers nothing by itself. Reads wait 30 s at
+ * most.
+ */
 public final class RawConnection implements AutoCloseable {
     private static final int PATIENCE_MILLIS = 30_000;
 

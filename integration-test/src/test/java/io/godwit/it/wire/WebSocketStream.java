@@ -11,8 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * A stream of bytes in both directions, in the binary frames of a WebSocket (RFC 6455). What is written goes out in masked frames of at most
- * {@value #LARGEST_FRAME} bytes, so that a longer packet is spread over several. The server's Close frame is the end of what is read.
+ * A stream of bytes in both directions, in the binary frames of a WebSocket (RFC 6455). What is written goes out in
+ * masked frames of at most {@value #LARGEST_FRAME} bytes, so that a longer packet is spread over several. The server's
+ * Close frame is the end of what is read.
  */
 public final class WebSocketStream {
     private static final int LARGEST_FRAME = 1000;

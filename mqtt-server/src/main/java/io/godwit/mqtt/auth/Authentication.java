@@ -14,9 +14,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of an extended authentication (MQTT 5.0, 4.12), at CONNECT or later: takes the client's AUTH packets to the {@link AuthExchange}
- * and its challenges back. Client and provider take turns; a client that speaks out of turn breaks the protocol. Confined to the
- * connection's loop.
+ * One run of an extended authentication (MQTT 5.0, 4.12), at CONNECT or later: takes the client's AUTH packets to the
+ * {@link AuthExchange} and its challenges back. Client and provider take turns; a client that speaks out of turn breaks
+ * the protocol. Confined to the connection's loop.
  */
 public final class Authentication {
     /** No mechanism needs so many; it bounds what a client can make the provider do. */

@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the auth provider and turns whatever is no answer (an exception, a null, a failure, no answer in time) into a no and an event. So
- * the futures it returns never fail and yield no null; they complete on the provider's threads. Counts and reports every no as well. Any
- * thread.
+ * Asks the auth provider and turns whatever is no answer (an exception, a null, a failure, no answer in time) into a no
+ * and an event. So the futures it returns never fail and yield no null; they complete on the provider's threads. Counts
+ * and reports every no as well. Any thread.
  */
 public final class Authorizer {
     /** The no to a publish or a filter that stands for no answer: good for this one time only. */
@@ -162,7 +162,10 @@ public final class Authorizer {
         };
     }
 
-    /** Counts and reports it; returns what the DISCONNECT of a client says that was connected before. It knows fewer codes. */
+    /**
+     * Counts and reports it; returns what the DISCONNECT of a client says that was connected before. It knows fewer
+     * codes.
+     */
     public ReasonCode reauthenticationDenied(ClientInfo client, ConnectResult.Refused refused) {
         countDenied(client, refused);
         return switch (refused.reason()) {

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs actions in the order in which they were handed in, each when its future, which never fails, is complete: checks may be
- * answered in any order, packets must not overtake each other. Every action runs, also on a connection that has gone. Confined to the
- * connection's loop.
+ * Runs actions in the order in which they were handed in, each when its future, which never fails, is complete: checks
+ * may be answered in any order, packets must not overtake each other. Every action runs, also on a connection that has
+ * gone. Confined to the connection's loop.
  */
 public final class InOrder {
     private final Connection connection;

@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks whether the publishes of one connection are allowed, and remembers the last answer: devices publish to the same topic again and again.
- * Confined to the connection's loop.
+ * Asks whether the publishes of one connection are allowed, and remembers the last answer: devices publish to the same
+ * topic again and again. Confined to the connection's loop.
  */
 public final class PublishChecks {
     private static final CompletableFuture<AuthDecision> ALLOWED =

@@ -171,8 +171,8 @@ final class ConnAckCodec extends PacketCodec<ConnAck> {
     }
 
     /**
-     * The code of the table that comes nearest. A client may send SUBSCRIBE or PUBLISH behind its CONNECT and break their rules before it
-     * has got its CONNACK, and what is wrong with those has no code here.
+     * The code of the table that comes nearest. A client may send SUBSCRIBE or PUBLISH behind its CONNECT and break
+     * their rules before it has got its CONNACK, and what is wrong with those has no code here.
      */
     private static ReasonCode said(ReasonCode reasonCode) {
         if (REASON_CODES.contains(reasonCode)) {

@@ -18,11 +18,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * CONNECT (MQTT 5.0 and 3.1.1, 3.1): protocol name and level, flags, keep alive, properties; then client identifier, will
- * properties, will topic, will payload, user name and password, each where the flags say so [MQTT5-3.1.3-1].
+ * CONNECT (MQTT 5.0 and 3.1.1, 3.1): protocol name and level, flags, keep alive, properties; then client identifier,
+ * will properties, will topic, will payload, user name and password, each where the flags say so [MQTT5-3.1.3-1].
  *
- * <p>The level goes to the {@link FrameReader} as soon as it is read, so that a fault in the rest can be answered in the
- * client's version.
+ * <p>The level goes to the {@link FrameReader} as soon as it is read, so that a fault in the rest can be answered in
+ * the client's version.
  */
 final class ConnectCodec extends PacketCodec<Connect> {
     static final ConnectCodec INSTANCE = new ConnectCodec();

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * DISCONNECT (MQTT 5.0 and 3.1.1, 3.14): in 5.0 a reason code, which is left out when it says a normal end and there are no
- * properties, then properties, which are left out with their length when there are none.
+ * DISCONNECT (MQTT 5.0 and 3.1.1, 3.14): in 5.0 a reason code, which is left out when it says a normal end and there
+ * are no properties, then properties, which are left out with their length when there are none.
  */
 final class DisconnectCodec extends PacketCodec<Disconnect> {
     static final DisconnectCodec INSTANCE = new DisconnectCodec();

@@ -10,12 +10,15 @@ import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One message as a PUBLISH frame for many receivers: laid out once for a protocol level, QoS and RETAIN flag, then copied into
- * each receiver's outbound buffer with its own packet identifier and DUP flag. For receivers without topic alias and
- * subscription identifiers. Immutable heap data: may be shared between threads, and nobody has to release it.
+ * One message as a PUBLISH frame for many receivers: laid out once for a protocol level, QoS and RETAIN flag, then
+ * copied into each receiver's outbound buffer with its own packet identifier and DUP flag. For receivers without topic
+ * alias and subscription identifiers. Immutable heap data: may be shared between threads, and nobody has to release it.
  */
 public final class EncodedPublish {
-    /** Up to this size the payload stands in {@link #head}, so that a receiver costs one copy; above, it is not doubled in memory. */
+    /**
+     * Up to this size the payload stands in {@link #head}, so that a receiver costs one copy; above, it is not doubled
+     * in memory.
+     */
     private static final int MAX_JOINED_BYTES = 4096;
 
     private static final byte[] UNSENDABLE = {};

@@ -12,8 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The layout that SUBACK and UNSUBACK share (MQTT 5.0 and 3.1.1, 3.9 and 3.11): packet identifier, in 5.0 properties, then a reason code for
- * each filter, which UNSUBACK has in 5.0 only.
+ * The layout that SUBACK and UNSUBACK share (MQTT 5.0 and 3.1.1, 3.9 and 3.11): packet identifier, in 5.0 properties,
+ * then a reason code for each filter, which UNSUBACK has in 5.0 only.
  */
 abstract class FilterReplyCodec<P extends FilterReply> extends PacketCodec<P> {
     private static final long ALLOWED = PropertyId.set(PropertyId.REASON_STRING, PropertyId.USER_PROPERTY);

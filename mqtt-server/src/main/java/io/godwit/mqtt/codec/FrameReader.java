@@ -16,8 +16,9 @@ import java.util.Arrays;
 import java.util.Set;
 
 /**
- * Reads the fields of one whole frame, and never past its end or past the end of its properties. Whatever does not fit is a
- * {@link ProtocolException}. One per connection, used again for every frame; confined to the connection's event loop.
+ * Reads the fields of one whole frame, and never past its end or past the end of its properties. Whatever does not fit
+ * is a {@link ProtocolException}. One per connection, used again for every frame; confined to the connection's event
+ * loop.
  */
 final class FrameReader {
     private static final byte[] NO_BYTES = {};
@@ -243,7 +244,10 @@ final class FrameReader {
         return value;
     }
 
-    /** Reads the length of a block of properties; until {@link #nextProperty} says 0 the block's end is the end of all reads. */
+    /**
+     * Reads the length of a block of properties; until {@link #nextProperty} says 0 the block's end is the end of all
+     * reads.
+     */
     void beginProperties() {
         int length = readVarInt();
         if (length > remaining()) {

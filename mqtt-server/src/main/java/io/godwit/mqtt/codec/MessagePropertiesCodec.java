@@ -10,7 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The properties that a PUBLISH and a will have in common: collects them while a packet is read, and names them to a writer. */
+/**
+ * The properties that a PUBLISH and a will have in common: collects them while a packet is read, and names them to a
+ * writer.
+ */
 final class MessagePropertiesCodec {
     static final long ALLOWED = PropertyId.set(
             PropertyId.PAYLOAD_FORMAT_INDICATOR,
@@ -57,7 +60,10 @@ final class MessagePropertiesCodec {
                 userProperties == null ? List.of() : userProperties);
     }
 
-    /** Names them all; the expiry is what the receiver shall see, which after a while is less than what the publisher stated. */
+    /**
+     * Names them all; the expiry is what the receiver shall see, which after a while is less than what the publisher
+     * stated.
+     */
     static void write(MessageProperties properties, long messageExpirySeconds, PropertyWriter out) {
         out.u8(PropertyId.PAYLOAD_FORMAT_INDICATOR, properties.payloadFormat());
         out.u32(PropertyId.MESSAGE_EXPIRY_INTERVAL, messageExpirySeconds);

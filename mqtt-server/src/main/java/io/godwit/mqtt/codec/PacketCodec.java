@@ -78,8 +78,8 @@ abstract class PacketCodec<P extends Packet> {
     /**
      * Appends the packet to {@code out}, which it borrows.
      *
-     * @return false, and nothing appended, when the version cannot say it or the frame is too large for the peer even without
-     *     diagnostics
+     * @return false, and nothing appended, when the version cannot say it or the frame is too large for the peer even
+     *     without diagnostics
      */
     boolean encode(P packet, PacketEncoder peer, ByteBuf out) {
         int level = peer.protocolLevel();

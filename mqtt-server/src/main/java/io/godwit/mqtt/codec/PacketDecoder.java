@@ -11,8 +11,8 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the bytes of one connection into packets. Confined to the connection's event loop. After a {@link ProtocolException}
- * the bytes that follow have no meaning: the connection is to be closed.
+ * Turns the bytes of one connection into packets. Confined to the connection's event loop. After a
+ * {@link ProtocolException} the bytes that follow have no meaning: the connection is to be closed.
  *
  * <p>The decoder of a server takes the protocol level from the CONNECT it decodes, and wants exactly one, first
  * [MQTT5-3.1.0-1], [MQTT5-3.1.0-2].
@@ -28,7 +28,10 @@ public final class PacketDecoder {
     private static final int DISCONNECT = 14;
     private static final int AUTH = 15;
 
-    /** The types a client sends, as bits: CONNECT, PUBLISH to PUBCOMP, SUBSCRIBE, UNSUBSCRIBE, PINGREQ, DISCONNECT, AUTH. */
+    /**
+     * The types a client sends, as bits: CONNECT, PUBLISH to PUBCOMP, SUBSCRIBE, UNSUBSCRIBE, PINGREQ, DISCONNECT,
+     * AUTH.
+     */
     private static final int FROM_CLIENT = 0b1101_0101_1111_1010;
 
     /** The types a server sends, as bits: CONNACK, PUBLISH to PUBCOMP, SUBACK, UNSUBACK, PINGRESP, DISCONNECT, AUTH. */
@@ -72,9 +75,9 @@ public final class PacketDecoder {
     }
 
     /**
-     * The level to answer in, one of {@link ProtocolLevel}. It is known from the moment the CONNECT's level is read, also when the
-     * rest of the CONNECT is at fault or the level is none of ours, when it is the nearest; 0 before, and whoever breaks the
-     * protocol then is no MQTT client and gets no answer.
+     * The level to answer in, one of {@link ProtocolLevel}. It is known from the moment the CONNECT's level is read,
+     * also when the rest of the CONNECT is at fault or the level is none of ours, when it is the nearest; 0 before, and
+     * whoever breaks the protocol then is no MQTT client and gets no answer.
      */
     public int protocolLevel() {
         return reader.protocolLevel();
@@ -90,7 +93,10 @@ public final class PacketDecoder {
         return frameBytes == 0 || in.readableBytes() < frameBytes ? null : decodeFrame(in, frameBytes);
     }
 
-    /** Bytes of the frame that begins at the reader index of {@code in}, which it borrows; 0 while too little is there to know. */
+    /**
+     * Bytes of the frame that begins at the reader index of {@code in}, which it borrows; 0 while too little is there
+     * to know.
+     */
     int frameBytes(ByteBuf in) {
         int readable = in.readableBytes();
         if (readable == 0) {
@@ -151,7 +157,10 @@ public final class PacketDecoder {
         return bytes <= in.readableBytes() ? bytes : 0;
     }
 
-    /** Decodes a frame of {@code frameBytes}, all there, from {@code in}, which it borrows, and moves the reader index behind it. */
+    /**
+     * Decodes a frame of {@code frameBytes}, all there, from {@code in}, which it borrows, and moves the reader index
+     * behind it.
+     */
     Packet decodeFrame(ByteBuf in, int frameBytes) {
         int start = in.readerIndex();
         int first = in.getByte(start) & 0xFF;
@@ -200,7 +209,9 @@ public final class PacketDecoder {
         }
     }
 
-    /** MQTT 5.0 wants the shortest form [MQTT5-1.5.5-1]; earlier versions are silent, and there are clients that pad. */
+    /**
+     * MQTT 5.0 wants the shortest form [MQTT5-1.5.5-1]; earlier versions are silent, and there are clients that pad.
+     */
     private void checkShortest(int lengthBytes, int lastByte) {
         if (lengthBytes > 1 && lastByte == 0 && reader.isMqtt5()) {
             throw new ProtocolException(MALFORMED_PACKET, "remaining length is longer than needed");

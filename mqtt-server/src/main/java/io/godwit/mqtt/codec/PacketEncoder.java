@@ -33,7 +33,8 @@ public final class PacketEncoder {
     /**
      * @param protocolLevel the level of the connection, see {@link io.godwit.mqtt.packet.ProtocolLevel}
      * @param maximumPacketSize the largest frame the peer takes, in bytes; -1 for no limit but the protocol's
-     * @param problemInformation whether the peer wants reason strings and user properties in every packet [MQTT5-3.1.2-29]
+     * @param problemInformation whether the peer wants reason strings and user properties in every packet
+     *     [MQTT5-3.1.2-29]
      */
     public PacketEncoder(int protocolLevel, long maximumPacketSize, boolean problemInformation) {
         this.protocolLevel = protocolLevel;
@@ -52,13 +53,15 @@ public final class PacketEncoder {
     }
 
     /**
-     * Appends {@code packet} to {@code out}, which it borrows. A reply, CONNACK or DISCONNECT that is too large for the peer loses
-     * its user properties first and its reason string next [MQTT5-3.1.2-24], [MQTT5-3.4.2-2], [MQTT5-3.4.2-3]. Fails with
-     * {@link IllegalArgumentException} when a string or binary field has more than 65,535 bytes; {@code out} is then as it was.
+     * Appends {@code packet} to {@code out}, which it borrows. A reply, CONNACK or DISCONNECT that is too large for the
+     * peer loses its user properties first and its reason string next [MQTT5-3.1.2-24], [MQTT5-3.4.2-2],
+     * [MQTT5-3.4.2-3]. Fails with {@link IllegalArgumentException} when a string or binary field has more than 65,535
+     * bytes; {@code out} is then as it was.
      *
-     * @return false, and nothing appended, when the packet cannot be sent: it is too large for the peer [MQTT5-3.1.2-25], and a
-     *     PUBLISH is then dropped and counted by the caller; or MQTT 3.1 and 3.1.1 cannot say it: a CONNACK with a code that has
-     *     no return code, a PUBACK, PUBREC or DISCONNECT with an error, an AUTH. The connection is then closed without it.
+     * @return false, and nothing appended, when the packet cannot be sent: it is too large for the peer
+     *     [MQTT5-3.1.2-25], and a PUBLISH is then dropped and counted by the caller; or MQTT 3.1 and 3.1.1 cannot say
+     *     it: a CONNACK with a code that has no return code, a PUBACK, PUBREC or DISCONNECT with an error, an AUTH. The
+     *     connection is then closed without it.
      */
     public boolean encode(Packet packet, ByteBuf out) {
         if (packet instanceof Publish publish) { // most frequent packets first

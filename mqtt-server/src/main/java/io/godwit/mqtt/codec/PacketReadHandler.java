@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  * Cuts what a channel reads into packets and fires each to the next handler. A fault of the peer is fired once, as a
  * {@link ProtocolException} through {@code exceptionCaught}; what comes after it is thrown away. One per channel.
  *
- * <p>A frame that is whole in the buffer it was read into is decoded from there. Only a frame that comes in pieces is gathered
- * in a buffer of its own, which never has more than twice the room of what has arrived, and is gone with the frame: a
- * channel at rest holds none.
+ * <p>A frame that is whole in the buffer it was read into is decoded from there. Only a frame that comes in pieces is
+ * gathered in a buffer of its own, which never has more than twice the room of what has arrived, and is gone with the
+ * frame: a channel at rest holds none.
  *
  * <p>What one read brings may be work for seconds. After a turn ({@link LoopTurns}) the rest waits, in order, until the
- * loop has served its other channels; what is read meanwhile waits behind it. That holds for a channel that has ended as
- * well: its end is told when all is handled, since who sends and closes at once must not stop the loop either.
+ * loop has served its other channels; what is read meanwhile waits behind it. That holds for a channel that has ended
+ * as well: its end is told when all is handled, since who sends and closes at once must not stop the loop either.
  */
 public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private static final int MIN_PARTIAL_BYTES = 64;

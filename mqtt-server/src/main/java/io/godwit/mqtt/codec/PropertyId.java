@@ -1,6 +1,8 @@
 package io.godwit.mqtt.codec;
 
-/** The property identifiers of MQTT 5.0 (table 2-4), and sets of them as bits of a long: every identifier is below 64. */
+/**
+ * The property identifiers of MQTT 5.0 (table 2-4), and sets of them as bits of a long: every identifier is below 64.
+ */
 final class PropertyId {
     static final int PAYLOAD_FORMAT_INDICATOR = 0x01;
     static final int MESSAGE_EXPIRY_INTERVAL = 0x02;

@@ -7,11 +7,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the properties of a packet, either to measure them or to append them: a codec names them once, for both. What is
- * absent takes no place.
+ * Takes the properties of a packet, either to measure them or to append them: a codec names them once, for both. What
+ * is absent takes no place.
  */
 final class PropertyWriter {
-    /** How much of what only helps people to diagnose is kept, when the receiver has no room for all [MQTT5-3.4.2-2]. */
+    /**
+     * How much of what only helps people to diagnose is kept, when the receiver has no room for all [MQTT5-3.4.2-2].
+     */
     enum Detail {
         FULL,
         REASON_STRING,
@@ -130,7 +132,9 @@ final class PropertyWriter {
         }
     }
 
-    /** Bytes of a string with its length field. Fails with {@link IllegalArgumentException} above 65,535 bytes of text. */
+    /**
+     * Bytes of a string with its length field. Fails with {@link IllegalArgumentException} above 65,535 bytes of text.
+     */
     static int stringLength(String value) {
         int bytes = ByteBufUtil.utf8Bytes(value);
         if (bytes > MAX_STRING_BYTES) {

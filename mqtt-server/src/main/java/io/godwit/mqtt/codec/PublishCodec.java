@@ -12,8 +12,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * PUBLISH (MQTT 5.0 and 3.1.1, 3.3). The topic and, at QoS 1 and 2, the packet identifier stand before the properties, the
- * payload is all that is left after them. Flags: DUP (8), QoS (6), RETAIN (1).
+ * PUBLISH (MQTT 5.0 and 3.1.1, 3.3). The topic and, at QoS 1 and 2, the packet identifier stand before the properties,
+ * the payload is all that is left after them. Flags: DUP (8), QoS (6), RETAIN (1).
  */
 final class PublishCodec extends PacketCodec<Publish> {
     static final PublishCodec INSTANCE = new PublishCodec();

@@ -12,9 +12,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The layout that PUBACK, PUBREC, PUBREL and PUBCOMP share (MQTT 5.0, 3.4 to 3.7): a packet identifier, then in 5.0 a reason
- * code, which is left out with all that follows when it says success and there are no properties, then properties, which are
- * left out with their length when there are none.
+ * The layout that PUBACK, PUBREC, PUBREL and PUBCOMP share (MQTT 5.0, 3.4 to 3.7): a packet identifier, then in 5.0 a
+ * reason code, which is left out with all that follows when it says success and there are no properties, then
+ * properties, which are left out with their length when there are none.
  */
 abstract class PublishReplyCodec<P extends PublishReply> extends PacketCodec<P> {
     private static final long ALLOWED = PropertyId.set(PropertyId.REASON_STRING, PropertyId.USER_PROPERTY);

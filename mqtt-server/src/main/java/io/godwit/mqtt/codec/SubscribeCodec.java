@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * SUBSCRIBE (MQTT 5.0 and 3.1.1, 3.8): packet identifier, properties, then filters with one byte of options each: QoS (3), no
- * local (4), retain as published (8), retain handling (0x30); in 3.1.1 the QoS only.
+ * SUBSCRIBE (MQTT 5.0 and 3.1.1, 3.8): packet identifier, properties, then filters with one byte of options each: QoS
+ * (3), no local (4), retain as published (8), retain handling (0x30); in 3.1.1 the QoS only.
  */
 final class SubscribeCodec extends PacketCodec<Subscribe> {
     static final SubscribeCodec INSTANCE = new SubscribeCodec();

@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * UTF-8 as MQTT allows it: well formed, no surrogates [MQTT5-1.5.4-1], no U+0000 [MQTT5-1.5.4-2]. Control characters and
- * noncharacters are allowed, and U+FEFF stays where it is [MQTT5-1.5.4-3].
+ * UTF-8 as MQTT allows it: well formed, no surrogates [MQTT5-1.5.4-1], no U+0000 [MQTT5-1.5.4-2]. Control characters
+ * and noncharacters are allowed, and U+FEFF stays where it is [MQTT5-1.5.4-3].
  */
 final class Utf8 {
     private Utf8() {}

@@ -25,8 +25,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out whether the client of a CONNECT is let in: {@link #begin} has it prove who it is, by password or in an exchange of AUTH packets;
- * {@link #checkWill} asks whether its will is allowed. Refuses the connection itself. Confined to its loop.
+ * Finds out whether the client of a CONNECT is let in: {@link #begin} has it prove who it is, by password or in an
+ * exchange of AUTH packets; {@link #checkWill} asks whether its will is allowed. Refuses the connection itself.
+ * Confined to its loop.
  */
 final class Admission {
     private final Connection connection;
@@ -95,7 +96,10 @@ final class Admission {
         exchange.begin(connect.authenticationData());
     }
 
-    /** What comes before CONNACK from a client that named a method: it has nothing to say yet but about that [MQTT5-3.1.2-30]. */
+    /**
+     * What comes before CONNACK from a client that named a method: it has nothing to say yet but about that
+     * [MQTT5-3.1.2-30].
+     */
     void onPacket(Packet packet) {
         if (packet instanceof Auth auth && exchange != null) {
             connection.pauseReading(Connection.Pause.CONNECTING);

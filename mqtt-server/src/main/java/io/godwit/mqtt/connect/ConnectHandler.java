@@ -236,7 +236,9 @@ public final class ConnectHandler extends SessionlessHandler {
         }
     }
 
-    /** Whether the client's user name, or that it has none, is proven, and the session of another user out of its reach. */
+    /**
+     * Whether the client's user name, or that it has none, is proven, and the session of another user out of its reach.
+     */
     private boolean keepsSessionsToUsers(Connect packet) {
         Authorizer authorizer = services.session().authorizer();
         return authorizer.keepsSessionsToUsers()
@@ -357,7 +359,10 @@ public final class ConnectHandler extends SessionlessHandler {
         open(packet, opened, isPresent, terms.expirySeconds(), List.of());
     }
 
-    /** The stored session is of another place than the client's mount point: it is not resumed there, no more than one can be told to leave it. */
+    /**
+     * The stored session is of another place than the client's mount point: it is not resumed there, no more than one
+     * can be told to leave it.
+     */
     private void leave(Connect packet, SessionTerms terms, @Nullable Will will, AttachReply reply) {
         OnEventLoop.whenComplete(connection, reply.attachment().detach(-1, false), (done, failure) -> {
             if (failure != null) {

@@ -18,8 +18,8 @@ final class PendingConnects {
     static final int SMALL_BYTES = 4096;
 
     /**
-     * Two strings with their arrays, the record and its place in the list, without the characters; computed for a JVM of 64
-     * bits with compressed references (124) and rounded up.
+     * Two strings with their arrays, the record and its place in the list, without the characters; computed for a JVM
+     * of 64 bits with compressed references (124) and rounded up.
      */
     private static final int USER_PROPERTY_BYTES = 130;
 

@@ -5,7 +5,9 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.unix.FileDescriptor;
 
-/** A guest's epoll descriptor among the sockets of its host: readable when one of the guest's own sockets has something. */
+/**
+ * A guest's epoll descriptor among the sockets of its host: readable when one of the guest's own sockets has something.
+ */
 record GuestDescriptor(PackedLoop guest, FileDescriptor fd) implements EpollIoHandle {
     @Override
     public void handle(IoRegistration registration, IoEvent event) {

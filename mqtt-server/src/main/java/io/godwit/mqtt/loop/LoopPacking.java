@@ -9,11 +9,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Decides which loop is run by whose thread. Each look is of a tenth of a second.
  *
- * <p>A thread that had hardly a pause sends half of its guests home, at once. When for half a second there were two threads whose work
- * would leave one of them some pause, one becomes the guest of the other: of the first one if it fits there, else of the busiest that has
- * room. After a thread was full none is filled for a while, so that loads in between do not swing. Nothing is decided while a loop is under
- * way; when one does not arrive, which takes a thread that is held up in a task, all are called home and stay there for a minute. Confined to
- * one thread.
+ * <p>A thread that had hardly a pause sends half of its guests home, at once. When for half a second there were two
+ * threads whose work would leave one of them some pause, one becomes the guest of the other: of the first one if it
+ * fits there, else of the busiest that has room. After a thread was full none is filled for a while, so that loads in
+ * between do not swing. Nothing is decided while a loop is under way; when one does not arrive, which takes a thread
+ * that is held up in a task, all are called home and stay there for a minute. Confined to one thread.
  */
 final class LoopPacking {
     private static final Logger LOG = LoggerFactory.getLogger(LoopPacking.class);
@@ -61,7 +61,10 @@ final class LoopPacking {
         /** Whether the thread of another loop runs this one now. */
         boolean isGuest(int loop);
 
-        /** The share of the time that the thread of this loop did not wait for something to do, with its guests. Asked for loops at home only. */
+        /**
+         * The share of the time that the thread of this loop did not wait for something to do, with its guests. Asked
+         * for loops at home only.
+         */
         double busy(int loop);
     }
 
@@ -143,7 +146,10 @@ final class LoopPacking {
         }
     }
 
-    /** Who is to be taken in, and by whom; null when no thread has room for another. One without guests goes first, and of those the least busy. */
+    /**
+     * Who is to be taken in, and by whom; null when no thread has room for another. One without guests goes first, and
+     * of those the least busy.
+     */
     private @Nullable Move fill(Load load) {
         Move best = null;
         for (int mover = 1; mover < hosts.length; mover++) {

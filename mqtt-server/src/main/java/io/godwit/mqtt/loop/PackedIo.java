@@ -58,8 +58,8 @@ final class PackedIo implements IoHandler {
     }
 
     /**
-     * Any thread, after it has queued a task. One that reads a host which is just sending the loop home wakes the wrong thread, which does
-     * no harm: the task was queued before, and the right one looks for tasks before it waits.
+     * Any thread, after it has queued a task. One that reads a host which is just sending the loop home wakes the wrong
+     * thread, which does no harm: the task was queued before, and the right one looks for tasks before it waits.
      */
     @Override
     public void wakeup() {

@@ -20,21 +20,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An event loop that can be run by the thread of another one, its host, as a guest. Whoever uses it notices nothing: its tasks and channels
- * are served by one thread at a time, in order, and {@link #inEventLoop} is true on that thread.
+ * An event loop that can be run by the thread of another one, its host, as a guest. Whoever uses it notices nothing:
+ * its tasks and channels are served by one thread at a time, in order, and {@link #inEventLoop} is true on that thread.
  *
- * <p>The thread that was made for the loop, its home, sleeps meanwhile. The host has the guest's epoll descriptor registered with its
- * own, so that a channel of either wakes it, and a task for either does, since {@link PackedIo} passes the wake-up on. After each round of
- * its own the host serves its guests, so that what loops of one thread post to each other is done in the same round, without a wake-up.
+ * <p>The thread that was made for the loop, its home, sleeps meanwhile. The host has the guest's epoll descriptor
+ * registered with its own, so that a channel of either wakes it, and a task for either does, since {@link PackedIo}
+ * passes the wake-up on. After each round of its own the host serves its guests, so that what loops of one thread post
+ * to each other is done in the same round, without a wake-up.
  *
- * <p>A loop is moved by its own thread, between two rounds: {@link #moveTo} asks for it, and {@link #sendHome}. All that either thread has
- * written is seen by the other, by way of {@link #hostThread} and of the task that takes a guest in. A loop that has guests is not moved,
- * and no guest has guests. A loop that shuts down goes home first and sends its guests home, since the end of a loop is its own thread's.
+ * <p>A loop is moved by its own thread, between two rounds: {@link #moveTo} asks for it, and {@link #sendHome}. All
+ * that either thread has written is seen by the other, by way of {@link #hostThread} and of the task that takes a guest
+ * in. A loop that has guests is not moved, and no guest has guests. A loop that shuts down goes home first and sends
+ * its guests home, since the end of a loop is its own thread's.
  */
 final class PackedLoop extends SingleThreadIoEventLoop {
     private static final Logger LOG = LoggerFactory.getLogger(PackedLoop.class);
 
-    /** How often in one round a thread goes through its loops while they give each other work, before it looks at sockets again. */
+    /**
+     * How often in one round a thread goes through its loops while they give each other work, before it looks at
+     * sockets again.
+     */
     private static final int MAX_PASSES = 4;
 
     /**
@@ -59,7 +64,10 @@ final class PackedLoop extends SingleThreadIoEventLoop {
     /** The thread made for this loop; written by it before the first task runs. */
     private volatile @Nullable Thread home;
 
-    /** The thread that runs this loop as a guest, null while it is at home. Written by home to leave, by the host to return. */
+    /**
+     * The thread that runs this loop as a guest, null while it is at home. Written by home to leave, by the host to
+     * return.
+     */
     private volatile @Nullable Thread hostThread;
 
     /** Where to move before the next round; null to stay. Confined to the home thread. */
@@ -71,7 +79,10 @@ final class PackedLoop extends SingleThreadIoEventLoop {
     /** Whether the host was told of something on this guest's descriptor; confined to the host's thread. */
     private boolean isReady;
 
-    /** Time in which the home thread waited for something to do, or slept while the loop was a guest. Written by it alone. */
+    /**
+     * Time in which the home thread waited for something to do, or slept while the loop was a guest. Written by it
+     * alone.
+     */
     private volatile long pauseNanos;
 
     /** When the wait began that is not in {@link #pauseNanos} yet; 0 when there is none. Written by the home thread. */
@@ -93,7 +104,9 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         super(parent, executor, threads -> new PackedIo(io.newHandler(threads)));
     }
 
-    /** To be called before anything else; {@code bind} runs on each thread that begins to serve this loop, each time. */
+    /**
+     * To be called before anything else; {@code bind} runs on each thread that begins to serve this loop, each time.
+     */
     void onServed(Runnable bindToThread) {
         execute(() -> {
             bind = bindToThread;
@@ -116,8 +129,8 @@ final class PackedLoop extends SingleThreadIoEventLoop {
     }
 
     /**
-     * Has the host's thread run this loop from the next round on. Any thread. Nothing comes of it when either shuts down, when this one is
-     * a guest or has guests, or when the host is a guest.
+     * Has the host's thread run this loop from the next round on. Any thread. Nothing comes of it when either shuts
+     * down, when this one is a guest or has guests, or when the host is a guest.
      */
     void moveTo(PackedLoop host) {
         execute(() -> {
@@ -140,8 +153,8 @@ final class PackedLoop extends SingleThreadIoEventLoop {
     }
 
     /**
-     * Whether {@code thread} is doing this loop's work just now. While it does that of another one of its loops it is not in this one: what
-     * Netty would do at once is then queued, as between loops of different threads.
+     * Whether {@code thread} is doing this loop's work just now. While it does that of another one of its loops it is
+     * not in this one: what Netty would do at once is then queued, as between loops of different threads.
      */
     @Override
     public boolean inEventLoop(Thread thread) {
@@ -204,8 +217,8 @@ final class PackedLoop extends SingleThreadIoEventLoop {
     }
 
     /**
-     * How long the home thread has waited for something to do, nanoseconds since the loop began, up to {@code now}. Any thread. A round
-     * that is under way counts as waiting until it is over, and is taken off then.
+     * How long the home thread has waited for something to do, nanoseconds since the loop began, up to {@code now}. Any
+     * thread. A round that is under way counts as waiting until it is over, and is taken off then.
      */
     long pausedNanos(long now) {
         long since = pausedSince;

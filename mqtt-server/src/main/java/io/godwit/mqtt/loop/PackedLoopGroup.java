@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Event loops on epoll, as many threads of which are awake as there is work for. Each is a {@link PackedLoop}; ten times a second {@link
- * LoopPacking} says who runs whom, from how long each thread had to wait for something to do.
+ * Event loops on epoll, as many threads of which are awake as there is work for. Each is a {@link PackedLoop}; ten
+ * times a second {@link LoopPacking} says who runs whom, from how long each thread had to wait for something to do.
  */
 public final class PackedLoopGroup extends MultiThreadIoEventLoopGroup {
     private static final Logger LOG = LoggerFactory.getLogger(PackedLoopGroup.class);
@@ -37,7 +37,10 @@ public final class PackedLoopGroup extends MultiThreadIoEventLoopGroup {
         return new PackedLoop(this, executor, io);
     }
 
-    /** Has {@code bind} run on each thread that begins to serve the loop at {@code index}, each time; the first time before any task queued later. */
+    /**
+     * Has {@code bind} run on each thread that begins to serve the loop at {@code index}, each time; the first time
+     * before any task queued later.
+     */
     public void onServed(int index, Runnable bind) {
         loops.get(index).onServed(bind);
     }

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param maximumPacketSize -1 absent, else 1 to 4,294,967,295
  * @param topicAliasMaximum -1 absent, else 0 to 65,535
  * @param requestResponseInformation false when absent
- * @param requestProblemInformation true when absent; when false, reason strings and user properties may stand in PUBLISH,
- *     CONNACK and DISCONNECT only [MQTT5-3.1.2-29]
+ * @param requestProblemInformation true when absent; when false, reason strings and user properties may stand in
+ *     PUBLISH, CONNACK and DISCONNECT only [MQTT5-3.1.2-29]
  * @param authenticationMethod null when absent
  * @param authenticationData null when absent; shared, never modified
  */

@@ -5,7 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last packet of a connection, from either side; under MQTT 3.1 and 3.1.1 from the client only and without a reason.
+ * The last packet of a connection, from either side; under MQTT 3.1 and 3.1.1 from the client only and without a
+ * reason.
  *
  * @param sessionExpirySeconds -1 absent, else 0 to 4,294,967,295; from the client only [MQTT5-3.14.2-2]
  * @param serverReference null when absent; from the server only

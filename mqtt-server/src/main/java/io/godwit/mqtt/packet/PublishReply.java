@@ -4,7 +4,9 @@ import io.godwit.plugin.message.UserProperty;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The four packets that answer a PUBLISH or carry its QoS 2 handshake on; they share one layout (MQTT 5.0, 3.4 to 3.7). */
+/**
+ * The four packets that answer a PUBLISH or carry its QoS 2 handshake on; they share one layout (MQTT 5.0, 3.4 to 3.7).
+ */
 public sealed interface PublishReply extends Packet permits PubAck, PubRec, PubRel, PubComp {
     /** Packet identifier, 1 to 65,535. */
     int packetId();

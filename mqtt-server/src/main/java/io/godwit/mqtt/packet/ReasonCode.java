@@ -3,8 +3,8 @@ package io.godwit.mqtt.packet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every reason code of MQTT 5.0 (table 2-6), one constant per value. {@link #SUCCESS} is also "normal disconnection" and
- * "granted QoS 0"; the packet tells which is meant.
+ * Every reason code of MQTT 5.0 (table 2-6), one constant per value. {@link #SUCCESS} is also "normal disconnection"
+ * and "granted QoS 0"; the packet tells which is meant.
  */
 public enum ReasonCode {
     /** Success, normal disconnection, granted QoS 0. */
@@ -77,8 +77,8 @@ public enum ReasonCode {
     }
 
     /**
-     * The return code, 0 to 5, that a CONNACK of MQTT 3.1 or 3.1.1 has for this; -1 when it has none and the connection is
-     * closed without a CONNACK [MQTT311-3.2.2-6].
+     * The return code, 0 to 5, that a CONNACK of MQTT 3.1 or 3.1.1 has for this; -1 when it has none and the connection
+     * is closed without a CONNACK [MQTT311-3.2.2-6].
      */
     public int connackReturnCode() {
         return connackReturnCode;

@@ -1,6 +1,9 @@
 package io.godwit.mqtt.packet;
 
-/** Which retained messages a SUBSCRIBE asks for; the order of the constants is their wire value [MQTT5-3.3.1-9] to [MQTT5-3.3.1-11]. */
+/**
+ * Which retained messages a SUBSCRIBE asks for; the order of the constants is their wire value [MQTT5-3.3.1-9] to
+ * [MQTT5-3.3.1-11].
+ */
 public enum RetainHandling {
     SEND,
     SEND_IF_NEW,

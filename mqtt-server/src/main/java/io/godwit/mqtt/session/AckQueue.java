@@ -5,8 +5,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends PUBACKs and PUBRECs in the order of the PUBLISHes they answer, however the stores answer [MQTT5-4.6.0-2], [MQTT5-4.6.0-3]. Confined
- * to the loop of its session.
+ * Sends PUBACKs and PUBRECs in the order of the PUBLISHes they answer, however the stores answer [MQTT5-4.6.0-2],
+ * [MQTT5-4.6.0-3]. Confined to the loop of its session.
  */
 final class AckQueue {
     private final ArrayDeque<Slot> slots = new ArrayDeque<>();
@@ -27,7 +27,9 @@ final class AckQueue {
         return slot;
     }
 
-    /** The outcome of one is known: sends it, and those behind it that waited for it, once all before it have been sent. */
+    /**
+     * The outcome of one is known: sends it, and those behind it that waited for it, once all before it have been sent.
+     */
     void complete(Slot slot, ReasonCode code) {
         slot.code = code;
         for (Slot head = slots.peekFirst(); head != null; head = slots.peekFirst()) {

@@ -16,10 +16,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The publishes of one connection that a store must have before they are distributed, and those behind them. A QoS 2 message of a persistent
- * session is first committed by the inbox store ({@code receive}), a retained one by the retain store ({@code set}): a subscriber of the
- * next moment then either finds it retained or gets it live. Since publishes of one connection must not overtake each other [MQTT5-4.6.0-5],
- * whatever arrives while an earlier one waits for its commit waits behind it. Confined to the connection's loop.
+ * The publishes of one connection that a store must have before they are distributed, and those behind them. A QoS 2
+ * message of a persistent session is first committed by the inbox store ({@code receive}), a retained one by the retain
+ * store ({@code set}): a subscriber of the next moment then either finds it retained or gets it live. Since publishes
+ * of one connection must not overtake each other [MQTT5-4.6.0-5], whatever arrives while an earlier one waits for its
+ * commit waits behind it. Confined to the connection's loop.
  */
 final class CommitQueue {
     private final Session session;
@@ -31,7 +32,9 @@ final class CommitQueue {
 
     /** Publishes that wait for a commit, theirs or an earlier one's; in the order of arrival. */
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(0);
-    /** Those in {@link #waiting} whose retain set has not begun; while there are any, later ones must not begin theirs. */
+    /**
+     * Those in {@link #waiting} whose retain set has not begun; while there are any, later ones must not begin theirs.
+     */
     private int retainsToBegin;
     /** Of the messages that have a token; null until the first. A failure ends the connection, and with it this. */
     private @Nullable DeliveryOrder order;

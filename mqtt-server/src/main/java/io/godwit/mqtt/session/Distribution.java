@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives one connection's publishes to the dist-worker, marks those of QoS 2 distributed, and has them answered by how that went. Confined to
- * the connection's loop.
+ * Gives one connection's publishes to the dist-worker, marks those of QoS 2 distributed, and has them answered by how
+ * that went. Confined to the connection's loop.
  */
 final class Distribution {
     private final Session session;

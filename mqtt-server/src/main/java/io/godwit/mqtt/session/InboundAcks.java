@@ -17,8 +17,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one connection's publishes of QoS 1 and 2 are answered: PUBACK and PUBREC in the order of the PUBLISHes, the packet ids of QoS 2 from
- * PUBLISH to PUBCOMP, and how many are under way. Confined to the connection's loop.
+ * What one connection's publishes of QoS 1 and 2 are answered: PUBACK and PUBREC in the order of the PUBLISHes, the
+ * packet ids of QoS 2 from PUBLISH to PUBCOMP, and how many are under way. Confined to the connection's loop.
  */
 final class InboundAcks {
     private final Session session;
@@ -97,11 +97,11 @@ final class InboundAcks {
     }
 
     /**
-     * Refuses a publish that could not be stored. Under 3.1.1 no acknowledgement can say so: the connection is closed and the client will
-     * repeat it.
+     * Refuses a publish that could not be stored. Under 3.1.1 no acknowledgement can say so: the connection is closed
+     * and the client will repeat it.
      *
-     * @param mustClose whether the message may have got somewhere, so that an answer that ends its QoS 2 flow would be wrong: with the connection
-     *     the client keeps the message as one that it has sent
+     * @param mustClose whether the message may have got somewhere, so that an answer that ends its QoS 2 flow would be
+     *     wrong: with the connection the client keeps the message as one that it has sent
      */
     void refuse(AckQueue.@Nullable Slot slot, int packetId, ReasonCode code, boolean mustClose) {
         if (session.isClosed() || slot == null) {

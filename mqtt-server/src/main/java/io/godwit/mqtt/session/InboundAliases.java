@@ -5,7 +5,9 @@ import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import org.jspecify.annotations.Nullable;
 
-/** The topic aliases a client has set up on its connection (MQTT 5.0, 3.3.2.3.4). Confined to the loop of its session. */
+/**
+ * The topic aliases a client has set up on its connection (MQTT 5.0, 3.3.2.3.4). Confined to the loop of its session.
+ */
 final class InboundAliases {
     /** Of all topics together: as much as one may have, or a few thousand for each of many. */
     static final int MAX_CHARS = 65_536;

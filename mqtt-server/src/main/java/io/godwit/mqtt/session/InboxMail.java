@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a {@link LastingAttachment} leaves what its session is told. Exists before the session does: an end that comes first is kept for it. Confined to the
- * connection's loop.
+ * Where a {@link LastingAttachment} leaves what its session is told. Exists before the session does: an end that comes
+ * first is kept for it. Confined to the connection's loop.
  */
 public final class InboxMail {
     private static final long[] NOTHING = {};

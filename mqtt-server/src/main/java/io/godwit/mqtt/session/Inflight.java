@@ -9,8 +9,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outbound messages of QoS 1 and 2 whose handshake is under way, by packet id: their sequence, how far they are, and, of shared
- * subscriptions only, the message. An open-addressing table of primitives, since every QoS 1 delivery passes through it. Confined to the loop of its session.
+ * The outbound messages of QoS 1 and 2 whose handshake is under way, by packet id: their sequence, how far they are,
+ * and, of shared subscriptions only, the message. An open-addressing table of primitives, since every QoS 1 delivery
+ * passes through it. Confined to the loop of its session.
  */
 final class Inflight {
     /** Nothing is under way with this packet id. */

@@ -26,15 +26,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection's hold on its session that outlasts the leader of its inbox, where that is replaced in good order (docs/adr/0020): then it goes on at the next
- * leader, and whoever uses it notices no more than a pause.
+ * A connection's hold on its session that outlasts the leader of its inbox, where that is replaced in good order
+ * (docs/adr/0020): then it goes on at the next leader, and whoever uses it notices no more than a pause.
  *
- * <p>What happens, in order. The leader fails what it has not begun with {@code MOVED}, which {@link #notTaken} learns of, and ends the attachment
- * ({@link #moved}). {@link #goOn} asks for the next one, telling what the client was sent and has not answered. What is called meanwhile waits. When the
- * next one is there ({@link #wentOn}) all that has no answer is called again, in the order of the first calls, and the credit that was left is
- * given anew. Acknowledgements that were on their way are not repeated: what they acknowledged is not among what is told as unanswered.
+ * <p>What happens, in order. The leader fails what it has not begun with {@code MOVED}, which {@link #notTaken} learns
+ * of, and ends the attachment ({@link #moved}). {@link #goOn} asks for the next one, telling what the client was sent
+ * and has not answered. What is called meanwhile waits. When the next one is there ({@link #wentOn}) all that has no
+ * answer is called again, in the order of the first calls, and the credit that was left is given anew. Acknowledgements
+ * that were on their way are not repeated: what they acknowledged is not among what is told as unanswered.
  *
- * <p>It gives up when it is refused, or after {@link #PATIENCE_SECONDS}: that is the end of the attachment, as if the leader had been lost.
+ * <p>It gives up when it is refused, or after {@link #PATIENCE_SECONDS}: that is the end of the attachment, as if the
+ * leader had been lost.
  *
  * <p>Confined to the connection's loop. Futures complete where those of the present attachment do.
  */
@@ -79,7 +81,10 @@ public final class LastingAttachment implements InboxAttachment {
         this.mail = mail;
     }
 
-    /** See {@link io.godwit.inbox.client.InboxClient#attach}. The reply holds a lasting attachment; {@code mail} is told what it is told. On the loop. */
+    /**
+     * See {@link io.godwit.inbox.client.InboxClient#attach}. The reply holds a lasting attachment; {@code mail} is told
+     * what it is told. On the loop.
+     */
     public static CompletableFuture<AttachReply> attach(
             Connection connection, SessionServices services, AttachRequest request, InboxMail mail) {
         LastingAttachment lasting = new LastingAttachment(connection, services, request.client(), mail);

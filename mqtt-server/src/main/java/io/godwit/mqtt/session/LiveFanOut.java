@@ -20,14 +20,15 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivers to live sessions, grouped by event loop. Sessions of the publisher's own loop are served at once. What is for another loop is
- * appended to one hand-over per pair of loops, which is posted once the publisher's loop has handled everything it had to read: one
- * queue operation and at most one wake-up for a whole batch, whatever the number of messages and receivers.
+ * Delivers to live sessions, grouped by event loop. Sessions of the publisher's own loop are served at once. What is
+ * for another loop is appended to one hand-over per pair of loops, which is posted once the publisher's loop has
+ * handled everything it had to read: one queue operation and at most one wake-up for a whole batch, whatever the number
+ * of messages and receivers.
  *
- * <p>A hand-over counts as delivered when it is appended, unless the target loop is behind by more than {@link #MAX_BACKLOG} copies: then
- * a delivery is complete only when it has been worked off, and publishers wait for it. They also wait,
- * for a bounded time, for a session whose queue is more than half full ({@link PublisherHold}); a session of another
- * loop says so from its next message on.
+ * <p>A hand-over counts as delivered when it is appended, unless the target loop is behind by more than
+ * {@link #MAX_BACKLOG} copies: then a delivery is complete only when it has been worked off, and publishers wait for
+ * it. They also wait, for a bounded time, for a session whose queue is more than half full ({@link PublisherHold}); a
+ * session of another loop says so from its next message on.
  */
 public final class LiveFanOut implements Deliverer {
     /** Copies handed over to one loop and not yet worked off, above which publishers are held back. */
@@ -41,7 +42,10 @@ public final class LiveFanOut implements Deliverer {
     /** Open hand-overs by source and target loop; each row is confined to the source loop. */
     private final @Nullable HandOver[][] open;
 
-    /** Copies not yet worked off, per target loop. Atomic: source loops add, the target loop subtracts, once per hand-over each. */
+    /**
+     * Copies not yet worked off, per target loop. Atomic: source loops add, the target loop subtracts, once per
+     * hand-over each.
+     */
     private final AtomicInteger[] backlogs;
 
     /** What each loop has begun to work off, oldest first, so that nothing overtakes; confined to that loop. */

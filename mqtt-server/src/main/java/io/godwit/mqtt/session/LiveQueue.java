@@ -70,7 +70,8 @@ final class LiveQueue {
      * One delivery that waits.
      *
      * @param ids shared, never modified
-     * @param shared what to hand on to another member of the shared group when the session ends; null when it is its own
+     * @param shared what to hand on to another member of the shared group when the session ends; null when it is its
+     *     own
      */
     @SuppressWarnings("ArrayRecordComponent")
     record Entry(

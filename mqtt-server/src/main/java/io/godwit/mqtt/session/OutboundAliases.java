@@ -4,8 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The topic aliases set up towards a client: the topics used last have one, the least recently used gives its alias up. Confined to the
- * loop of its session.
+ * The topic aliases set up towards a client: the topics used last have one, the least recently used gives its alias up.
+ * Confined to the loop of its session.
  */
 final class OutboundAliases {
     private final int maximum;

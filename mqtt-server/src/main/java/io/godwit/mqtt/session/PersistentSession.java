@@ -32,12 +32,12 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session kept by the inbox store, while its client is connected. Whatever goes out comes through the attachment, with packet ids;
- * whatever the client answers goes back to it. Confined to the connection's event loop.
+ * A session kept by the inbox store, while its client is connected. Whatever goes out comes through the attachment,
+ * with packet ids; whatever the client answers goes back to it. Confined to the connection's event loop.
  *
- * <p>The store is given credit for {@code window + buffer} messages of QoS 1 and 2: those within the window are under way to the client,
- * the others wait here, so that an acknowledgement need not wait for the store to be followed by the next message. Acknowledgements are
- * handed to the store once per read, with as much new credit.
+ * <p>The store is given credit for {@code window + buffer} messages of QoS 1 and 2: those within the window are under
+ * way to the client, the others wait here, so that an acknowledgement need not wait for the store to be followed by the
+ * next message. Acknowledgements are handed to the store once per read, with as much new credit.
  */
 public final class PersistentSession extends Session {
     private static final int MAX_BUFFERED = 256;

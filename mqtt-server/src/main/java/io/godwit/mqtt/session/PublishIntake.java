@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Takes the publishes of one connection in. Confined to its loop.
  *
- * <p>The order of events for one PUBLISH: {@link #onPublish} resolves its alias, {@link #check} asks whether it is allowed, {@link #take}
- * gives it its place among the acknowledgements ({@link InboundAcks}). One that a store must have first waits in the {@link CommitQueue}, and
- * whatever arrives behind it; without such a wait nothing is queued. Then it is distributed ({@link Distribution}) and acknowledged.
- * {@link Unstored} keeps the back-pressure.
+ * <p>The order of events for one PUBLISH: {@link #onPublish} resolves its alias, {@link #check} asks whether it is
+ * allowed, {@link #take} gives it its place among the acknowledgements ({@link InboundAcks}). One that a store must
+ * have first waits in the {@link CommitQueue}, and whatever arrives behind it; without such a wait nothing is queued.
+ * Then it is distributed ({@link Distribution}) and acknowledged. {@link Unstored} keeps the back-pressure.
  */
 final class PublishIntake {
     private static final CompletableFuture<AuthDecision> ALLOWED =
@@ -107,8 +107,8 @@ final class PublishIntake {
     }
 
     /**
-     * Whether to refuse a publish because memory is short. What was begun at QoS 2 is finished. 3.1.1 can only be kept from sending more:
-     * what has been read already is taken.
+     * Whether to refuse a publish because memory is short. What was begun at QoS 2 is finished. 3.1.1 can only be kept
+     * from sending more: what has been read already is taken.
      */
     private boolean mustSpareMemory(Publish publish) {
         if (publish.qos() == Qos.AT_MOST_ONCE) {
@@ -232,8 +232,8 @@ final class PublishIntake {
     }
 
     /**
-     * The connection is over. What is to be acknowledged and has not begun to be distributed is forgotten: its client has no acknowledgement and
-     * sends it again. QoS 0 goes on its way, since nobody would send that again.
+     * The connection is over. What is to be acknowledged and has not begun to be distributed is forgotten: its client
+     * has no acknowledgement and sends it again. QoS 0 goes on its way, since nobody would send that again.
      */
     void close() {
         commits.close();

@@ -49,8 +49,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Drives one session from CONNACK to close. Confined to the connection's event loop: fields are plain.
  *
- * <p>Taking publishes in is the same for all sessions and stands in {@link PublishIntake}. What goes out comes from memory
- * ({@link TransientSession}) or from the inbox store ({@link PersistentSession}).
+ * <p>Taking publishes in is the same for all sessions and stands in {@link PublishIntake}. What goes out comes from
+ * memory ({@link TransientSession}) or from the inbox store ({@link PersistentSession}).
  */
 public abstract class Session implements PacketHandler, Subscriber {
     /** A socket is full for a moment in any burst; one that stays so belongs to a slow client. */
@@ -78,8 +78,8 @@ public abstract class Session implements PacketHandler, Subscriber {
 
     private @Nullable FilterPatterns patterns;
     /**
-     * Of each filter that steps under way add or remove, how many; negative once there was more than one at a time. Null
-     * when there is none.
+     * Of each filter that steps under way add or remove, how many; negative once there was more than one at a time.
+     * Null when there is none.
      */
     private @Nullable Map<TopicFilter, Integer> steps;
 
@@ -526,8 +526,8 @@ public abstract class Session implements PacketHandler, Subscriber {
      *
      * @param ids subscription identifiers, empty when none
      * @param packetId 0 at QoS 0
-     * @return false when it is not sent: the client has no such topic, or does not take packets of its size, which is counted as dropped
-     *     [MQTT5-3.1.2-25]
+     * @return false when it is not sent: the client has no such topic, or does not take packets of its size, which is
+     *     counted as dropped [MQTT5-3.1.2-25]
      */
     final boolean sendPublish(Message message, Qos qos, boolean retain, int[] ids, int packetId, boolean dup) {
         String topic = terms.topics().delivered(message.topic());
@@ -655,7 +655,9 @@ public abstract class Session implements PacketHandler, Subscriber {
      */
     abstract boolean tick();
 
-    /** Retained messages for a subscription could not be read or passed on now: counted and reported, and tried again. */
+    /**
+     * Retained messages for a subscription could not be read or passed on now: counted and reported, and tried again.
+     */
     final void replayDelayed(RetainedReplay replay, Throwable cause) {
         services.reports.replayDelayed(client(), replay.filter().text(), String.valueOf(cause.getMessage()));
     }

@@ -16,13 +16,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Retained messages for new subscriptions of a persistent session: they pass its inbox, so that one sequence gives order and packet ids,
- * a few at a time and only while the client keeps up, so that they never fill the inbox. The inbox itself skips topics that it was given
- * a newer live message of. Confined to the loop of its session.
+ * Retained messages for new subscriptions of a persistent session: they pass its inbox, so that one sequence gives
+ * order and packet ids, a few at a time and only while the client keeps up, so that they never fill the inbox. The
+ * inbox itself skips topics that it was given a newer live message of. Confined to the loop of its session.
  *
- * <p>None is lost or given twice: what a subscription is owed is on record with it, and moves on with each message in one commit. So when the connection ends,
- * the next one goes on behind the last that was stored ({@link #resumed}). What the inbox could not take, and with it all that was on its way behind
- * it, is tried again with the next tick, in order.
+ * <p>None is lost or given twice: what a subscription is owed is on record with it, and moves on with each message in
+ * one commit. So when the connection ends, the next one goes on behind the last that was stored ({@link #resumed}).
+ * What the inbox could not take, and with it all that was on its way behind it, is tried again with the next tick, in
+ * order.
  */
 final class StoredReplays implements ReplayQueue.Sink {
     private static final int MAX_UNDELIVERED = 128;
@@ -91,7 +92,10 @@ final class StoredReplays implements ReplayQueue.Sink {
         queue.advance();
     }
 
-    /** Messages that expired in the inbox are never delivered: when nothing has moved for a second, none is awaited any more. */
+    /**
+     * Messages that expired in the inbox are never delivered: when nothing has moved for a second, none is awaited any
+     * more.
+     */
     void onTick(boolean isNothingWaiting) {
         if (isQuietSinceTick && isNothingWaiting && inserting == 0) {
             undelivered = 0;

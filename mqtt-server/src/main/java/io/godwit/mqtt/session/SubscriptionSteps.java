@@ -18,7 +18,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds and removes the subscriptions of a persistent session, which stand in two stores. Confined to the loop of its session.
+ * Adds and removes the subscriptions of a persistent session, which stand in two stores. Confined to the loop of its
+ * session.
  *
  * <p>A subscription is committed in the inbox first and routed then; both before SUBACK. It is removed the other way
  * round. A crash between the two leaves either a subscription whose route the next attach writes, or, after an
@@ -98,7 +99,10 @@ final class SubscriptionSteps {
         });
     }
 
-    /** The connection is over: what has not begun never will, and nobody is left to be told. Completes, on the loop, when what has begun is over. */
+    /**
+     * The connection is over: what has not begun never will, and nobody is left to be told. Completes, on the loop,
+     * when what has begun is over.
+     */
     CompletableFuture<Void> close() {
         CompletableFuture<Void> quiet = new CompletableFuture<>();
         closed = quiet;

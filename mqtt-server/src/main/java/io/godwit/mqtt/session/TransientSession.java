@@ -31,14 +31,15 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session that ends with its connection (session expiry 0): it lives in memory, subscribes itself as a live receiver and numbers its
- * own packets. Confined to the connection's event loop but for {@link #loop}, {@link #clientId} and {@link #hold}.
+ * A session that ends with its connection (session expiry 0): it lives in memory, subscribes itself as a live receiver
+ * and numbers its own packets. Confined to the connection's event loop but for {@link #loop}, {@link #clientId} and
+ * {@link #hold}.
  *
- * <p>Deliveries of QoS 0 go out at once or, when the client reads too slowly, are dropped. Those of QoS 1 and 2 wait in a bounded queue
- * while the client's window is used up or its socket is full; at the limit the queue's policy drops one. Every drop is counted and
- * reported. Before that, from half of the limit on, publishers wait for their acknowledgements, for a bounded time
- * ({@link PublisherHold}). What is here by a shared subscription goes to another member of the group instead, at the
- * limit as at the end.
+ * <p>Deliveries of QoS 0 go out at once or, when the client reads too slowly, are dropped. Those of QoS 1 and 2 wait in
+ * a bounded queue while the client's window is used up or its socket is full; at the limit the queue's policy drops
+ * one. Every drop is counted and reported. Before that, from half of the limit on, publishers wait for their
+ * acknowledgements, for a bounded time ({@link PublisherHold}). What is here by a shared subscription goes to another
+ * member of the group instead, at the limit as at the end.
  */
 public final class TransientSession extends Session implements LiveReceiver, ReplayQueue.Sink {
     private static final int[] NONE_RECEIVED = {};
@@ -198,8 +199,8 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     }
 
     /**
-     * Gives a message of a shared subscription to another member. In a task of its own: the next one may hand it on as well, and they must not
-     * stand on one stack.
+     * Gives a message of a shared subscription to another member. In a task of its own: the next one may hand it on as
+     * well, and they must not stand on one stack.
      *
      * @param ifNobody run on the loop when no other member has room
      */

@@ -4,8 +4,8 @@ import io.godwit.mqtt.transport.Connection;
 import io.godwit.plugin.message.Message;
 
 /**
- * The back-pressure on one connection's publishes: reading pauses while too many messages, or bytes, of this connection or of the loop's
- * share of the node are taken in and not yet stored. Confined to the connection's loop.
+ * The back-pressure on one connection's publishes: reading pauses while too many messages, or bytes, of this connection
+ * or of the loop's share of the node are taken in and not yet stored. Confined to the connection's loop.
  */
 final class Unstored {
     private final Session session;

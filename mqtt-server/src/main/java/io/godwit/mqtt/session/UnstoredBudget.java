@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One event loop's share of the node's budget for publishes that are taken in and not yet stored. Shares instead of one counter, so that
- * loops do not meet on it. Confined to the loop.
+ * One event loop's share of the node's budget for publishes that are taken in and not yet stored. Shares instead of one
+ * counter, so that loops do not meet on it. Confined to the loop.
  */
 final class UnstoredBudget {
     private final long limitBytes;

@@ -1,4 +1,6 @@
-/** Sessions from CONNACK to close: acknowledgements, flow control, in-flight state, and the fan-out to live sessions. */
+/**
+ * Sessions from CONNACK to close: acknowledgements, flow control, in-flight state, and the fan-out to live sessions.
+ */
 @NullMarked
 package io.godwit.mqtt.session;
 

@@ -15,8 +15,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends retained messages to the new subscriptions of one session: one replay at a time, one page in memory, a message only when the
- * session takes it, so that a million retained messages do not flood a connection. Confined to the loop of its session.
+ * Sends retained messages to the new subscriptions of one session: one replay at a time, one page in memory, a message
+ * only when the session takes it, so that a million retained messages do not flood a connection. Confined to the loop
+ * of its session.
  *
  * <p>A page that cannot be read is asked for again with the next {@link #onTick}, as long as the session lasts.
  */
@@ -77,7 +78,10 @@ public final class ReplayQueue {
         this.sink = sink;
     }
 
-    /** From here on {@link #noteLive} counts for {@code replay}. Earlier ones of its filter are held until it is known whether it runs. */
+    /**
+     * From here on {@link #noteLive} counts for {@code replay}. Earlier ones of its filter are held until it is known
+     * whether it runs.
+     */
     public void begin(RetainedReplay replay) {
         FilterReplays ofFilter = open.computeIfAbsent(replay.filter(), filter -> new FilterReplays());
         replay.number = ++lastNumber;

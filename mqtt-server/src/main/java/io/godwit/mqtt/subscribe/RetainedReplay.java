@@ -45,7 +45,10 @@ public final class RetainedReplay {
         return qos;
     }
 
-    /** Behind which of its messages it stands, for a {@link ReplayQueue.Sink} that keeps count: a cursor of the retain store, null at the beginning. */
+    /**
+     * Behind which of its messages it stands, for a {@link ReplayQueue.Sink} that keeps count: a cursor of the retain
+     * store, null at the beginning.
+     */
     public @Nullable String place() {
         return place;
     }

@@ -125,7 +125,10 @@ public final class SubscribeHandler {
         reports.subscribeRefused(subscriber.client(), filter.text(), code.name());
     }
 
-    /** Subscribes a client that has not asked for it. A failure ends the connection, since the client can not ask again but by connecting. */
+    /**
+     * Subscribes a client that has not asked for it. A failure ends the connection, since the client can not ask again
+     * but by connecting.
+     */
     public void subscribeUnasked(Subscriber subscriber, List<Subscription> subscriptions) {
         subscriptions.forEach(s -> subscriber.noteAdded(s.filter()));
         subscribe(subscriber, subscriptions, 0, () -> {}, (failure, replays) -> {

@@ -37,12 +37,14 @@ public interface Subscriber {
     void noteRemoved(TopicFilter filter);
 
     /**
-     * Whether the stores may have {@code filter}: when they do not, nothing needs to be asked of them. Says no only where
-     * that is certain, so not while a step that concerns the filter is under way.
+     * Whether the stores may have {@code filter}: when they do not, nothing needs to be asked of them. Says no only
+     * where that is certain, so not while a step that concerns the filter is under way.
      */
     boolean mayExist(TopicFilter filter);
 
-    /** A step that adds or removes {@code filter} begins; {@link #stepOver} ends it. Steps of one filter may overlap. */
+    /**
+     * A step that adds or removes {@code filter} begins; {@link #stepOver} ends it. Steps of one filter may overlap.
+     */
     void stepBegun(TopicFilter filter);
 
     /** @return whether no other step of this filter was under way at any time since it began */
@@ -58,8 +60,8 @@ public interface Subscriber {
     void answered(int filters);
 
     /**
-     * Runs {@code action} with the value of {@code checked}, which never fails, when that is complete and the actions handed in before have
-     * run: SUBSCRIBE and UNSUBSCRIBE do not overtake each other while they are checked.
+     * Runs {@code action} with the value of {@code checked}, which never fails, when that is complete and the actions
+     * handed in before have run: SUBSCRIBE and UNSUBSCRIBE do not overtake each other while they are checked.
      */
     <T> void inOrder(CompletableFuture<T> checked, Consumer<T> action);
 
@@ -75,7 +77,10 @@ public interface Subscriber {
     /** Removes them. Complete when UNSUBACK may be sent, with whether each existed; fails like {@link #subscribe}. */
     CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters);
 
-    /** Asks for an exclusive filter; complete with whether the client may subscribe to it, in which case {@link #releaseExclusive} is due afterwards. */
+    /**
+     * Asks for an exclusive filter; complete with whether the client may subscribe to it, in which case
+     * {@link #releaseExclusive} is due afterwards.
+     */
     CompletableFuture<Boolean> claimExclusive(TopicFilter filter);
 
     void releaseExclusive(TopicFilter filter);

@@ -14,7 +14,10 @@ import java.util.Optional;
  */
 public record AutoSubscription(String filter, Qos qos) {
 
-    /** Reads {@code filter} or {@code filter qos}. Fails with {@link IllegalArgumentException} that says what was expected. */
+    /**
+     * Reads {@code filter} or {@code filter qos}. Fails with {@link IllegalArgumentException} that says what was
+     * expected.
+     */
     public static AutoSubscription parse(String text) {
         String[] parts = text.strip().split("\\s+", -1);
         if (parts.length > 2 || parts.length == 2 && !parts[1].matches("[012]")) {

@@ -16,8 +16,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics of one client, as it says them and as the broker knows them: what comes in is rewritten, then put below the mount point; what goes
- * out is taken from below it. Immutable.
+ * The topics of one client, as it says them and as the broker knows them: what comes in is rewritten, then put below
+ * the mount point; what goes out is taken from below it. Immutable.
  */
 public final class ClientTopics {
     /** Of clients whose topics are what they say. */
@@ -86,9 +86,9 @@ public final class ClientTopics {
     }
 
     /**
-     * The topic of a delivery; null when the client has no such topic. So it is with the mount point itself, which {@code #} below it matches,
-     * and with topics that begin with '$' below it, which must not be matched by wildcards [MQTT5-4.7.2-1] and which no client of it can
-     * publish to.
+     * The topic of a delivery; null when the client has no such topic. So it is with the mount point itself, which
+     * {@code #} below it matches, and with topics that begin with '$' below it, which must not be matched by wildcards
+     * [MQTT5-4.7.2-1] and which no client of it can publish to.
      */
     public @Nullable String delivered(String topic) {
         int length = prefix.length();

@@ -16,8 +16,9 @@ final class Placeholders {
     }
 
     /**
-     * The text for one client. Null when the client has no user name to put in, or a name that would change the levels of the topic, be a
-     * wildcard or make it begin with '$': who may choose a name must not choose a place in the topic tree with it.
+     * The text for one client. Null when the client has no user name to put in, or a name that would change the levels
+     * of the topic, be a wildcard or make it begin with '$': who may choose a name must not choose a place in the topic
+     * tree with it.
      */
     static @Nullable String fill(String text, ClientInfo client) {
         if (!hasAny(text)) {

@@ -15,8 +15,8 @@ import java.util.regex.PatternSyntaxException;
  * @param scope whose topics
  * @param source which of them
  * @param pattern what must be found in the topic
- * @param replacement the topic to be used instead; {@code $1} to {@code $9} stand for groups of the pattern, {@code %c} and {@code %u} as in
- *     {@link Placeholders}
+ * @param replacement the topic to be used instead; {@code $1} to {@code $9} stand for groups of the pattern, {@code %c}
+ *     and {@code %u} as in {@link Placeholders}
  */
 public record RewriteRule(Scope scope, TopicFilter source, Pattern pattern, String replacement) {
     private static final int PARTS = 4;
@@ -34,7 +34,10 @@ public record RewriteRule(Scope scope, TopicFilter source, Pattern pattern, Stri
         }
     }
 
-    /** Reads {@code scope source pattern replacement}, with blanks between. Fails with {@link IllegalArgumentException} that says what was expected. */
+    /**
+     * Reads {@code scope source pattern replacement}, with blanks between. Fails with {@link IllegalArgumentException}
+     * that says what was expected.
+     */
     public static RewriteRule parse(String text) {
         String[] parts = text.strip().split("\\s+", -1);
         if (parts.length != PARTS) {
@@ -71,8 +74,8 @@ public record RewriteRule(Scope scope, TopicFilter source, Pattern pattern, Stri
     }
 
     /**
-     * The other name of a topic, or of a filter, which is treated as a topic; empty when the rule is not for it, or a placeholder has no value for
-     * this client.
+     * The other name of a topic, or of a filter, which is treated as a topic; empty when the rule is not for it, or a
+     * placeholder has no value for this client.
      */
     Optional<String> apply(String topic, ClientInfo client) {
         if (!source.matches(topic)) {

@@ -34,7 +34,9 @@ public record TopicLimits(
         }
     }
 
-    /** Whether a topic, or the text of a filter, is within. Looks at characters only when their number leaves a doubt. */
+    /**
+     * Whether a topic, or the text of a filter, is within. Looks at characters only when their number leaves a doubt.
+     */
     public boolean allow(String text) {
         int chars = text.length();
         return (chars < maxLevels || levels(text) <= maxLevels)

@@ -57,8 +57,8 @@ public record TopicRules(
     }
 
     /**
-     * Why a client may not publish to {@code said}, by what that is called within; null when it may. Below a mount point no topic begins with '$':
-     * {@link ClientTopics#delivered}.
+     * Why a client may not publish to {@code said}, by what that is called within; null when it may. Below a mount
+     * point no topic begins with '$': {@link ClientTopics#delivered}.
      */
     public @Nullable ReasonCode refusal(ClientTopics topics, String said) {
         String topic = topics.renamed(said);

@@ -66,7 +66,8 @@ final class AcceptGuard extends ChannelInboundHandlerAdapter {
         if (refusedPace.count()) {
             LOG.warn(
                     "connections closed, first those that have not logged in: all file descriptors for connections"
-                            + " are in use listener={} connections={} count={} (raise the limit of open files: ulimit -n)",
+                            + " are in use listener={} connections={} count={} (raise the limit of open files: "
+                            + "ulimit -n)",
                     ofListener,
                     budget.max(),
                     refusedPace.take());

@@ -17,16 +17,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the pipeline of each connection that one listener accepts, and closes or refuses those that its limits forbid. Called on the connection's
- * event loop.
+ * Makes the pipeline of each connection that one listener accepts, and closes or refuses those that its limits forbid.
+ * Called on the connection's event loop.
  *
  * <pre>
  * tcp       ReadMeter, PacketReadHandler, MqttConnection
- * tls, ws   ReadMeter (wire), SslHandler, WebSocketUpgrade (later WebSocketFrames), ReadMeter (MQTT), PacketReadHandler, MqttConnection
+ * tls, ws   ReadMeter (wire), SslHandler, WebSocketUpgrade (later WebSocketFrames), ReadMeter (MQTT),
+ *           PacketReadHandler, MqttConnection
  * </pre>
  *
- * with {@link ProxyHeader} behind the first meter until it has read its header. A client that is refused is told why as long as few are, over TLS
- * fewer ({@link ConnectionGate}).
+ * with {@link ProxyHeader} behind the first meter until it has read its header. A client that is refused is told why as
+ * long as few are, over TLS fewer ({@link ConnectionGate}).
  */
 final class Acceptor extends ChannelInitializer<Channel> {
     private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);

@@ -12,7 +12,10 @@ import java.net.UnknownHostException;
  */
 public record AddressRange(InetAddress base, int prefixBits) {
 
-    /** Reads {@code 10.0.0.0/8}, {@code fd00::/8} or a single address; throws {@link IllegalArgumentException} for anything else. */
+    /**
+     * Reads {@code 10.0.0.0/8}, {@code fd00::/8} or a single address; throws {@link IllegalArgumentException} for
+     * anything else.
+     */
     public static AddressRange parse(String text) {
         int slash = text.indexOf('/');
         byte[] bytes = NetUtil.createByteArrayFromIpAddressString(slash < 0 ? text : text.substring(0, slash));

@@ -6,8 +6,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Of which web pages the browser may open a WebSocket here. A browser says in the header {@code Origin} whose page asks (RFC 6454); other
- * clients send none, or that of the host they connect to, and are let in: nobody makes them connect behind their user's back. Immutable.
+ * Of which web pages the browser may open a WebSocket here. A browser says in the header {@code Origin} whose page asks
+ * (RFC 6454); other clients send none, or that of the host they connect to, and are let in: nobody makes them connect
+ * behind their user's back. Immutable.
  *
  * @param isAny whether the page does not matter
  * @param listed the origins that are let in, in lower case; when none is, those of the host that the request is for
@@ -30,8 +31,8 @@ public record AllowedOrigins(boolean isAny, List<String> listed) {
     }
 
     /**
-     * An origin as browsers send it: {@code https://host}, {@code https://host:port}, or {@code null}, which is that of files and of pages that
-     * say nothing. Fails with {@link IllegalArgumentException} that says what was expected.
+     * An origin as browsers send it: {@code https://host}, {@code https://host:port}, or {@code null}, which is that of
+     * files and of pages that say nothing. Fails with {@link IllegalArgumentException} that says what was expected.
      */
     public static String origin(String text) {
         String origin = text.toLowerCase(Locale.ROOT);

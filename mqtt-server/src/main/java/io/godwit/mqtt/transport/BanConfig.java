@@ -5,7 +5,8 @@ import static io.godwit.mqtt.transport.ListenerLimits.check;
 import java.time.Duration;
 
 /**
- * Who is banned, and for how long. Each number is how often something may happen within the window; one more is a ban, 0 is none.
+ * Who is banned, and for how long. Each number is how often something may happen within the window; one more is a ban,
+ * 0 is none.
  *
  * @param maxFailedLoginsPerSource logins that failed for what the client said
  * @param maxViolationsPerSource breaches of the protocol

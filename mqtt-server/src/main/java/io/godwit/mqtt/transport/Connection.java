@@ -8,7 +8,10 @@ import io.godwit.plugin.event.ThrottleCause;
 import io.godwit.plugin.message.Qos;
 import org.jspecify.annotations.Nullable;
 
-/** One client's connection as sessions see it. Confined to its event loop but for {@link #loop} and {@link #remoteAddress}. */
+/**
+ * One client's connection as sessions see it. Confined to its event loop but for {@link #loop} and
+ * {@link #remoteAddress}.
+ */
 public interface Connection {
     LoopContext loop();
 
@@ -16,7 +19,8 @@ public interface Connection {
     String remoteAddress();
 
     /**
-     * The user name that the client's certificate gives; null when it showed none, or the listener takes no name from it.
+     * The user name that the client's certificate gives; null when it showed none, or the listener takes no name from
+     * it.
      *
      * @throws io.godwit.mqtt.packet.ProtocolException for a certificate without such a name
      */
@@ -56,7 +60,8 @@ public interface Connection {
     void accepted();
 
     /**
-     * Appends {@code packet} to the output, which is written at the end of the loop's iteration. Does nothing on a closed connection.
+     * Appends {@code packet} to the output, which is written at the end of the loop's iteration. Does nothing on a
+     * closed connection.
      *
      * @return false when it is larger than the client allows [MQTT5-3.1.2-24]; nothing was appended then
      */
@@ -79,7 +84,10 @@ public interface Connection {
         return false;
     }
 
-    /** A publish of its client of so many bytes is to be stored, or, when negative, is or will not be. Also when it is closed. */
+    /**
+     * A publish of its client of so many bytes is to be stored, or, when negative, is or will not be. Also when it is
+     * closed.
+     */
     default void stores(int bytes) {}
 
     /** Stops reading until every reason given was withdrawn by {@link #resumeReading}. */
@@ -93,12 +101,15 @@ public interface Connection {
     /** Whether it is neither closed nor closing. */
     boolean isOpen();
 
-    /** Ends it: writes what is pending, then closes the socket. {@link PacketHandler#onClosed} follows soon, not within this call. */
+    /**
+     * Ends it: writes what is pending, then closes the socket. {@link PacketHandler#onClosed} follows soon, not within
+     * this call.
+     */
     void close(String reason);
 
     /**
-     * {@link #close} since the client has said that it is done: it sends nothing more and ends the connection itself [MQTT5-3.14.4-1], so the socket
-     * is not kept for it to do so.
+     * {@link #close} since the client has said that it is done: it sends nothing more and ends the connection itself
+     * [MQTT5-3.14.4-1], so the socket is not kept for it to do so.
      */
     void closeAsAgreed(String reason);
 
@@ -108,7 +119,10 @@ public interface Connection {
     /** {@link #close} after a CONNACK that says why; before {@link #accepted} only. */
     void refuse(ReasonCode code, @Nullable String detail);
 
-    /** {@code cause} was thrown while serving this connection: answers a ProtocolException, logs anything else, and closes. */
+    /**
+     * {@code cause} was thrown while serving this connection: answers a ProtocolException, logs anything else, and
+     * closes.
+     */
     void fail(Throwable cause);
 
     /** Why reading pauses. */

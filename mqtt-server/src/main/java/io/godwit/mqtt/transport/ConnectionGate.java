@@ -9,14 +9,16 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the connections of one listener and says which of them a limit forbids. Rates are counted by seconds of the clock; what was refused does
- * not count, so a source that keeps trying still gets its share.
+ * Counts the connections of one listener and says which of them a limit forbids. Rates are counted by seconds of the
+ * clock; what was refused does not count, so a source that keeps trying still gets its share.
  *
- * <p>Whoever is refused may be told so in a CONNACK, but only {@link #MAX_REFUSALS} at a time: to wait for a CONNECT costs a socket, which is what
- * the limits are to save. Over TLS only {@link #MAX_TLS_REFUSALS} in a second: the handshake is the most costly part of a connection.
+ * <p>Whoever is refused may be told so in a CONNACK, but only {@link #MAX_REFUSALS} at a time: to wait for a CONNECT
+ * costs a socket, which is what the limits are to save. Over TLS only {@link #MAX_TLS_REFUSALS} in a second: the
+ * handshake is the most costly part of a connection.
  *
- * <p>Thread-safe by a lock: every event loop opens and closes connections, the counts of a total and of a source must agree, and what is done
- * under the lock is a look into a map, once in a connection's life. A listener without limits takes no lock.
+ * <p>Thread-safe by a lock: every event loop opens and closes connections, the counts of a total and of a source must
+ * agree, and what is done under the lock is a look into a map, once in a connection's life. A listener without limits
+ * takes no lock.
  */
 final class ConnectionGate {
     static final int MAX_REFUSALS = 64;
@@ -46,7 +48,10 @@ final class ConnectionGate {
         return admitsAll;
     }
 
-    /** Lets a connection in, which {@link #leave} is to be called for, and returns null; or returns the limit that forbids it. */
+    /**
+     * Lets a connection in, which {@link #leave} is to be called for, and returns null; or returns the limit that
+     * forbids it.
+     */
     @Nullable
     ConnectionLimit enter(InetAddress address) {
         return admitsAll ? null : admit(sourceOf(address), TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong()));

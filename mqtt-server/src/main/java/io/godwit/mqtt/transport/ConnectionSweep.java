@@ -11,15 +11,16 @@ import org.slf4j.LoggerFactory;
 /**
  * The connections of a loop, and the pass over all of them once a second that keeps their time-outs.
  *
- * <p>Of each connection it is noted when something of it can be due at the earliest. A pass reads these notes, which lie in a row, and looks at
- * a connection itself only when it may be due: of a million at rest that takes next to nothing, while to touch each of them is to wait for memory a
- * few times. When it turns out that nothing was due, since its client has sent something meanwhile, the connection says when to look at it next.
- * So what moves a time-out back writes nothing here. What begins one, or moves it forward, does: {@link #lookSoon}.
+ * <p>Of each connection it is noted when something of it can be due at the earliest. A pass reads these notes, which
+ * lie in a row, and looks at a connection itself only when it may be due: of a million at rest that takes next to
+ * nothing, while to touch each of them is to wait for memory a few times. When it turns out that nothing was due, since
+ * its client has sent something meanwhile, the connection says when to look at it next. So what moves a time-out back
+ * writes nothing here. What begins one, or moves it forward, does: {@link #lookSoon}.
  *
- * <p>A pass goes in slices, spread over its second, so that what comes in waits for a slice at most: half a million looks in one go
- * hold a loop for a tenth of a second. A slice ends with so many looks, or so many notes read. Each connection is passed once in a pass, whoever
- * comes and goes meanwhile; those that come during a pass wait for the next. A pass that a busy loop did not get done in its second is ended
- * in one go before the next.
+ * <p>A pass goes in slices, spread over its second, so that what comes in waits for a slice at most: half a million
+ * looks in one go hold a loop for a tenth of a second. A slice ends with so many looks, or so many notes read. Each
+ * connection is passed once in a pass, whoever comes and goes meanwhile; those that come during a pass wait for the
+ * next. A pass that a busy loop did not get done in its second is ended in one go before the next.
  *
  * <p>Confined to the loop.
  */
@@ -97,12 +98,18 @@ final class ConnectionSweep {
         due[place] = tick;
     }
 
-    /** The next time that the listener at {@code place} is passed, it is looked at: something of it may be due earlier than it had said. */
+    /**
+     * The next time that the listener at {@code place} is passed, it is looked at: something of it may be due earlier
+     * than it had said.
+     */
     void lookSoon(int place) {
         due[place] = tick;
     }
 
-    /** Takes the listener at {@code place} out; the last one moves there, or to where the pass stands if it was passed already. */
+    /**
+     * Takes the listener at {@code place} out; the last one moves there, or to where the pass stands if it was passed
+     * already.
+     */
     void remove(int place) {
         int end = listeners.size() - 1;
         int hole = place;

@@ -109,8 +109,9 @@ public final class EventLoops {
     }
 
     /**
-     * Closes what is left and stops the threads; returns when they have ended. The sockets go first, while the loops still run all that a close
-     * leads to: a session that has ended may have left its socket to linger, and what its pipeline holds must be released.
+     * Closes what is left and stops the threads; returns when they have ended. The sockets go first, while the loops
+     * still run all that a close leads to: a session that has ended may have left its socket to linger, and what its
+     * pipeline holds must be released.
      */
     public void close() {
         CompletableFuture<?> none = CompletableFuture.allOf(

@@ -4,11 +4,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * How often something went wrong for each of many keys, and which of them are banned for it. At most {@link #MAX_KEYS} keys: beyond, the one
- * that was longest left alone is forgotten, ban included.
+ * How often something went wrong for each of many keys, and which of them are banned for it. At most {@link #MAX_KEYS}
+ * keys: beyond, the one that was longest left alone is forgotten, ban included.
  *
- * <p>Thread-safe by a lock: every event loop counts and asks, a key is everybody's, and what is done under the lock is a look into a map, once
- * for a failure or, while anybody is banned, for a connection.
+ * <p>Thread-safe by a lock: every event loop counts and asks, a key is everybody's, and what is done under the lock is
+ * a look into a map, once for a failure or, while anybody is banned, for a connection.
  */
 final class FailureCounts<K> {
     static final int MAX_KEYS = 65_536;

@@ -7,7 +7,10 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.Future;
 
-/** How a socket is ended: when the last output has gone, each layer says so to the peer, who then closes its side. On the channel's event loop. */
+/**
+ * How a socket is ended: when the last output has gone, each layer says so to the peer, who then closes its side. On
+ * the channel's event loop.
+ */
 final class Farewell {
     private Farewell() {}
 
@@ -21,8 +24,9 @@ final class Farewell {
     }
 
     /**
-     * The same to a peer that has nothing more to say, over a plain socket: that is closed once it has taken the last output. To end only our side
-     * of it and wait for the peer's costs a good part of what a short connection costs in all.
+     * The same to a peer that has nothing more to say, over a plain socket: that is closed once it has taken the last
+     * output. To end only our side of it and wait for the peer's costs a good part of what a short connection costs in
+     * all.
      */
     static void sayAgreed(Channel channel) {
         boolean isPlain = channel.pipeline().get(SslHandler.class) == null

@@ -1,6 +1,9 @@
 package io.godwit.mqtt.transport;
 
-/** A packet of one connection that has arrived in part and is large enough to need room ({@link HalfReceived}). Confined to the connection's loop. */
+/**
+ * A packet of one connection that has arrived in part and is large enough to need room ({@link HalfReceived}). Confined
+ * to the connection's loop.
+ */
 final class HalfPacket {
     /** Who is slower on average, while others wait, is cut off after so many seconds of being read. */
     static final int PATIENCE_SECONDS = 10;

@@ -9,31 +9,36 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The room for large packets, over all connections of the node: many clients that send them at once must not take more memory than there is.
+ * The room for large packets, over all connections of the node: many clients that send them at once must not take more
+ * memory than there is.
  *
- * <p>A packet asks for room when a read has left it unfinished ({@link #enter}): for all of it, although memory is taken only as its bytes
- * arrive. Without room its connection is not read any more until there is some, first come, first served; it holds what that one read has
- * brought, 64 KiB at most. With room it needs nothing more but its sender. When it is whole, or given up, its room is free for the next
- * ({@link #leave}), unless it is a publish that has to be stored: then it takes up room until it is ({@link #stores}), so that a slow store is
- * not given more than it can take. Packets of up to {@link #SMALL_BYTES} need no room, so that usual traffic never waits for large packets.
+ * <p>A packet asks for room when a read has left it unfinished ({@link #enter}): for all of it, although memory is
+ * taken only as its bytes arrive. Without room its connection is not read any more until there is some, first come,
+ * first served; it holds what that one read has brought, 64 KiB at most. With room it needs nothing more but its
+ * sender. When it is whole, or given up, its room is free for the next ({@link #leave}), unless it is a publish that
+ * has to be stored: then it takes up room until it is ({@link #stores}), so that a slow store is not given more than it
+ * can take. Packets of up to {@link #SMALL_BYTES} need no room, so that usual traffic never waits for large packets.
  *
  * <p>There are three lines, each first come, first served:
  *
  * <ul>
  *   <li>{@link #connected}, seven eighths of the room: packets up to a quarter of the whole.
- *   <li>{@link #opening}, one eighth: CONNECT packets, so that who has not said who he is takes no room from those who have. One that is larger
- *       than this is refused.
- *   <li>{@link #huge}: larger packets, one at a time and beside the room. So one that is larger than the room passes, and others meanwhile.
+ *   <li>{@link #opening}, one eighth: CONNECT packets, so that who has not said who he is takes no room from those who
+ *       have. One that is larger than this is refused.
+ *   <li>{@link #huge}: larger packets, one at a time and beside the room. So one that is larger than the room passes,
+ *       and others meanwhile.
  * </ul>
  *
- * <p>What has arrived in part holds at most the room, one packet of the largest size, and one read for each connection that waits.
+ * <p>What has arrived in part holds at most the room, one packet of the largest size, and one read for each connection
+ * that waits.
  *
- * <p>Nobody waits for ever. Who has room never waits for room again, so it ends with its sender: with the packet, with the connection, or, when
- * others wait in its line and it comes too slowly, by being cut off ({@link HalfPacket#isTooSlow}). What is being stored ends with the store, which
- * answers yes, no or not in time. When both have ended the head of a line fits, since no packet is larger than its line.
+ * <p>Nobody waits for ever. Who has room never waits for room again, so it ends with its sender: with the packet, with
+ * the connection, or, when others wait in its line and it comes too slowly, by being cut off
+ * ({@link HalfPacket#isTooSlow}). What is being stored ends with the store, which answers yes, no or not in time. When
+ * both have ended the head of a line fits, since no packet is larger than its line.
  *
- * <p>Thread-safe by a lock: every event loop has packets, the lines go across loops, and what is done under the lock is a few sums, once for
- * a packet of more than {@link #SMALL_BYTES} that needs several reads.
+ * <p>Thread-safe by a lock: every event loop has packets, the lines go across loops, and what is done under the lock is
+ * a few sums, once for a packet of more than {@link #SMALL_BYTES} that needs several reads.
  */
 public final class HalfReceived {
     static final int SMALL_BYTES = 4096;

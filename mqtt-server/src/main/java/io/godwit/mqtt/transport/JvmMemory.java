@@ -12,9 +12,9 @@ import java.lang.management.MemoryUsage;
 import java.util.List;
 
 /**
- * The memory of this JVM. What a pool had in use after its latest collection is kept by the JVM; the old generation of G1 is collected in part by
- * young collections and by itself between them, so that it may have less in use than was left by the latest collection that the JVM tells of: the
- * smaller number counts.
+ * The memory of this JVM. What a pool had in use after its latest collection is kept by the JVM; the old generation of
+ * G1 is collected in part by young collections and by itself between them, so that it may have less in use than was
+ * left by the latest collection that the JVM tells of: the smaller number counts.
  */
 public final class JvmMemory implements MemoryGauge {
     private final List<MemoryPoolMXBean> heap = ManagementFactory.getMemoryPoolMXBeans().stream()
@@ -34,7 +34,10 @@ public final class JvmMemory implements MemoryGauge {
         return 100.0 * used / Runtime.getRuntime().maxMemory();
     }
 
-    /** Pools whose usage can have a threshold are those that are not filled by every allocation; a heap of one pool has no other. */
+    /**
+     * Pools whose usage can have a threshold are those that are not filled by every allocation; a heap of one pool has
+     * no other.
+     */
     @Override
     public double oldHeapPercent() {
         if (heap.size() == 1) {

@@ -89,7 +89,10 @@ public final class Listener {
         return listener;
     }
 
-    /** Where clients within the process reach the listener that is configured for {@code address}, with {@link TransportConfig.Io#IN_MEMORY}. */
+    /**
+     * Where clients within the process reach the listener that is configured for {@code address}, with
+     * {@link TransportConfig.Io#IN_MEMORY}.
+     */
     public static SocketAddress inMemoryAddress(InetSocketAddress address) {
         return new LocalAddress("mqtt-" + address.getPort());
     }

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param webSocketPath the path of the HTTP request that opens a WebSocket; null for MQTT without WebSocket
  * @param origins the web pages that may open a WebSocket
  * @param proxies where connections come from proxies that say in a PROXY header for whom; empty for nowhere
- * @param mountPoint what the topics of its clients stand below, {@code %c} and {@code %u} being client id and user name; empty for none
+ * @param mountPoint what the topics of its clients stand below, {@code %c} and {@code %u} being client id and user
+ *     name; empty for none
  * @param sharedPick how shared groups without a strategy of their own choose for messages that came through it; null
  *     for the node's default
  */

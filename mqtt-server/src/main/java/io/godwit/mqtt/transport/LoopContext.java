@@ -14,12 +14,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What belongs to one event loop: its mail from other threads, its connections, and the output collected during an iteration.
+ * What belongs to one event loop: its mail from other threads, its connections, and the output collected during an
+ * iteration.
  *
- * <p>Other threads reach the loop through {@link #post} only. The mail is a list that any thread pushes to and the loop takes as a whole:
- * whoever finds it empty wakes the loop, all others ride along, so that many completions or deliveries cost one wake-up. Output goes the
- * other way round: connections and hand-overs to other loops register with {@link #flushLater} and are flushed once, after everything the
- * iteration had to read has been handled.
+ * <p>Other threads reach the loop through {@link #post} only. The mail is a list that any thread pushes to and the loop
+ * takes as a whole: whoever finds it empty wakes the loop, all others ride along, so that many completions or
+ * deliveries cost one wake-up. Output goes the other way round: connections and hand-overs to other loops register with
+ * {@link #flushLater} and are flushed once, after everything the iteration had to read has been handled.
  *
  * <p>All but {@link #post}, {@link #isCurrent} and {@link #index} are confined to the loop.
  */
@@ -33,7 +34,10 @@ public final class LoopContext {
     private final Executor executor;
     private final ConnectionSweep.Later later;
 
-    /** The newest task posted. Any thread pushes, the loop takes all: a list of links, because confinement is what it establishes. */
+    /**
+     * The newest task posted. Any thread pushes, the loop takes all: a list of links, because confinement is what it
+     * establishes.
+     */
     private final AtomicReference<@Nullable LoopTask> mail = new AtomicReference<>();
 
     private final Runnable mailRound = this::runMail;
@@ -75,7 +79,10 @@ public final class LoopContext {
         return turns;
     }
 
-    /** Marks what the calling thread does from now on as this loop's. A thread may run several loops, one after the other. */
+    /**
+     * Marks what the calling thread does from now on as this loop's. A thread may run several loops, one after the
+     * other.
+     */
     public void bindToCurrentThread() {
         CURRENT.set(this);
     }
@@ -89,7 +96,10 @@ public final class LoopContext {
         return CURRENT.getIfExists() == this;
     }
 
-    /** Runs {@code task} on the loop; tasks of one thread run in order. Any thread. After the loop has stopped it does nothing. */
+    /**
+     * Runs {@code task} on the loop; tasks of one thread run in order. Any thread. After the loop has stopped it does
+     * nothing.
+     */
     public void post(LoopTask task) {
         LoopTask newest;
         do {
@@ -148,7 +158,10 @@ public final class LoopContext {
         }
     }
 
-    /** Calls {@link LoopFlush#flush} once the current iteration has handled its reads. The caller registers once per flush. */
+    /**
+     * Calls {@link LoopFlush#flush} once the current iteration has handled its reads. The caller registers once per
+     * flush.
+     */
     public void flushLater(LoopFlush flush) {
         toFlush.add(flush);
         if (!isFlushScheduled) {
@@ -208,7 +221,10 @@ public final class LoopContext {
         completeCut();
     }
 
-    /** Something of the listener at {@code place} may be due earlier than it has said: it is looked at with the next {@link #sweep}. */
+    /**
+     * Something of the listener at {@code place} may be due earlier than it has said: it is looked at with the next
+     * {@link #sweep}.
+     */
     void lookSoon(int place) {
         ticking.lookSoon(place);
     }
@@ -257,7 +273,8 @@ public final class LoopContext {
         /**
          * Looks at its time-outs.
          *
-         * @return the first tick at which there can be something to do again; {@link LoopContext#lookSoon} when that changes to an earlier one
+         * @return the first tick at which there can be something to do again; {@link LoopContext#lookSoon} when that
+         *     changes to an earlier one
          */
         int onTick(int tick);
 

@@ -5,7 +5,8 @@ import static io.godwit.mqtt.transport.ListenerLimits.check;
 import java.time.Duration;
 
 /**
- * When memory counts as short: at so many percent of its limit; it no longer does {@link MemoryGuard#HYSTERESIS_PERCENT} below.
+ * When memory counts as short: at so many percent of its limit; it no longer does
+ * {@link MemoryGuard#HYSTERESIS_PERCENT} below.
  *
  * @param maxHeapPercent 11 to 99; 0 for never
  * @param maxDirectPercent 11 to 99; 0 for never

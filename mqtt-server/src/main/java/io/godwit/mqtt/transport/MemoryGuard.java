@@ -11,14 +11,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at the memory again and again and says when it is short and when no longer, so that new work is refused before nothing can be done
- * any more. Confined to a thread of its own.
+ * Looks at the memory again and again and says when it is short and when no longer, so that new work is refused before
+ * nothing can be done any more. Confined to a thread of its own.
  *
- * <p>What the heap had in use after a collection counts, since garbage is no shortage. But a heap whose old generation is nearly full is short
- * whatever it is full of: more than half way from the threshold to the limit the collector is about to fail.
+ * <p>What the heap had in use after a collection counts, since garbage is no shortage. But a heap whose old generation
+ * is nearly full is short whatever it is full of: more than half way from the threshold to the limit the collector is
+ * about to fail.
  *
- * <p>What counts changes with a collection only, and in a broker that refuses everything there may be none. So when the heap is short and nothing
- * has been collected for a while, a collection is asked for; each further one after twice the time.
+ * <p>What counts changes with a collection only, and in a broker that refuses everything there may be none. So when the
+ * heap is short and nothing has been collected for a while, a collection is asked for; each further one after twice the
+ * time.
  */
 public final class MemoryGuard implements AutoCloseable {
     static final int HYSTERESIS_PERCENT = 10;

@@ -32,12 +32,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client's socket: the end of its pipeline. Hands packets to the {@link PacketHandler}, what goes out to the {@link OutBuffer}, keeps the
- * time-outs by the loop's sweep, and turns every error into an answer and a close. What holds it back stands in {@link Throttling}. Confined
- * to the channel's event loop; a connection at rest holds no buffer and no timer.
+ * One client's socket: the end of its pipeline. Hands packets to the {@link PacketHandler}, what goes out to the
+ * {@link OutBuffer}, keeps the time-outs by the loop's sweep, and turns every error into an answer and a close. What
+ * holds it back stands in {@link Throttling}. Confined to the channel's event loop; a connection at rest holds no
+ * buffer and no timer.
  *
- * <p>{@link #close} ends the connection for its handler at once, so that a session can be taken over from a peer that is stuck; the
- * socket lingers until the peer has closed its side too, a few seconds at most, unless the peer has said that it is done.
+ * <p>{@link #close} ends the connection for its handler at once, so that a session can be taken over from a peer that
+ * is stuck; the socket lingers until the peer has closed its side too, a few seconds at most, unless the peer has said
+ * that it is done.
  */
 final class MqttConnection extends ChannelInboundHandlerAdapter
         implements Connection, LoopContext.TickListener, ReadListener, HalfPacket.Owner {
@@ -436,7 +438,10 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         tickIndex = index;
     }
 
-    /** A time-out has begun, or something that is to be watched: whatever {@link #nextLook} reads and could make it earlier. */
+    /**
+     * A time-out has begun, or something that is to be watched: whatever {@link #nextLook} reads and could make it
+     * earlier.
+     */
     void lookSoon() {
         if (tickIndex >= 0) {
             loop.lookSoon(tickIndex);

@@ -16,8 +16,8 @@ import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The frontend's counters. LongAdders, because every event loop counts and none may wait for another; the registry reads them when it is
- * asked. What has an event beside its counter is counted through {@link MqttReports}.
+ * The frontend's counters. LongAdders, because every event loop counts and none may wait for another; the registry
+ * reads them when it is asked. What has an event beside its counter is counted through {@link MqttReports}.
  */
 public final class MqttMetrics {
     // traffic
@@ -160,7 +160,9 @@ public final class MqttMetrics {
         bytesOut.add(bytes);
     }
 
-    /** So many packets, a publish of QoS 0 perhaps, had been read when their connection was closed, and have no effect. */
+    /**
+     * So many packets, a publish of QoS 0 perhaps, had been read when their connection was closed, and have no effect.
+     */
     public void packetsIgnored(int packets) {
         ignoredPackets.add(packets);
     }

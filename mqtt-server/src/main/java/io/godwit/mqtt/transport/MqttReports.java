@@ -15,8 +15,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that happens in the frontend and that an operator may want to know of: each method counts it and, when somebody listens, tells it.
- * The event is made only then. Any thread.
+ * Everything that happens in the frontend and that an operator may want to know of: each method counts it and, when
+ * somebody listens, tells it. The event is made only then. Any thread.
  */
 public final class MqttReports {
     private final MqttMetrics metrics;

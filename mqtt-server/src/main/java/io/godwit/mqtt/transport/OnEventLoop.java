@@ -10,8 +10,9 @@ public final class OnEventLoop {
     private OnEventLoop() {}
 
     /**
-     * Calls {@code callback} on the loop of {@code connection} with the value or the failure (unwrapped), the other being null: at once when
-     * the future is complete and the caller is on the loop, else by mail. What the callback throws ends the connection.
+     * Calls {@code callback} on the loop of {@code connection} with the value or the failure (unwrapped), the other
+     * being null: at once when the future is complete and the caller is on the loop, else by mail. What the callback
+     * throws ends the connection.
      */
     public static <T> void whenComplete(
             Connection connection, CompletableFuture<T> future, BiConsumer<T, @Nullable Throwable> callback) {
@@ -23,8 +24,8 @@ public final class OnEventLoop {
     }
 
     /**
-     * The same, but always by mail: callbacks of futures that complete in the order in which they are handed in here run in that order. A callback
-     * that is called at once may overtake one whose mail is still under way.
+     * The same, but always by mail: callbacks of futures that complete in the order in which they are handed in here
+     * run in that order. A callback that is called at once may overtake one whose mail is still under way.
      */
     public static <T> void whenCompleteInOrder(
             Connection connection, CompletableFuture<T> future, BiConsumer<T, @Nullable Throwable> callback) {

@@ -6,8 +6,8 @@ import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects what goes out on one connection in one buffer, written once per iteration of the loop, or as soon as it is large. Confined to the
- * channel's event loop; at rest it holds no buffer.
+ * Collects what goes out on one connection in one buffer, written once per iteration of the loop, or as soon as it is
+ * large. Confined to the channel's event loop; at rest it holds no buffer.
  */
 final class OutBuffer implements LoopFlush {
     private static final int LARGEST_CHUNK = 64 * 1024;
@@ -31,7 +31,9 @@ final class OutBuffer implements LoopFlush {
         this.throttling = throttling;
     }
 
-    /** Lends the buffer to append one packet to, before {@link #appended}; it is written at the end of the iteration. */
+    /**
+     * Lends the buffer to append one packet to, before {@link #appended}; it is written at the end of the iteration.
+     */
     ByteBuf open() {
         ByteBuf buffer = out;
         if (buffer == null) {
@@ -46,8 +48,9 @@ final class OutBuffer implements LoopFlush {
     }
 
     /**
-     * Whether the socket has not taken what was written before. What is held for a client that reads slowly is not pooled: Netty's pool gives
-     * what is free of its large chunks back when it is asked for more of them, so that after a burst of slow clients it would keep it all.
+     * Whether the socket has not taken what was written before. What is held for a client that reads slowly is not
+     * pooled: Netty's pool gives what is free of its large chunks back when it is asked for more of them, so that after
+     * a burst of slow clients it would keep it all.
      */
     private boolean isBackedUp() {
         return throttling.unwrittenBytes() > 0;

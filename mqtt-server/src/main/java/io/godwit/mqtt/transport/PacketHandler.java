@@ -4,7 +4,10 @@ import io.godwit.mqtt.packet.Packet;
 import io.godwit.plugin.client.ClientInfo;
 import org.jspecify.annotations.Nullable;
 
-/** What stands behind a connection: first the CONNECT handling, then the session. All calls come on the connection's event loop. */
+/**
+ * What stands behind a connection: first the CONNECT handling, then the session. All calls come on the connection's
+ * event loop.
+ */
 public interface PacketHandler {
     /**
      * The next packet. May throw {@link io.godwit.mqtt.packet.ProtocolException}: the connection answers it and closes.
@@ -23,8 +26,8 @@ public interface PacketHandler {
     void onWritable();
 
     /**
-     * A second has passed. Called each second after {@link Connection#accepted}, {@link Connection#needTicks} or when {@link Connection#isWritable}
-     * has become false, as long as it is wanted.
+     * A second has passed. Called each second after {@link Connection#accepted}, {@link Connection#needTicks} or when
+     * {@link Connection#isWritable} has become false, as long as it is wanted.
      *
      * @return whether it is wanted in the next second as well
      */

@@ -20,8 +20,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the PROXY header, version 1 or 2, that a trusted proxy puts before everything else, and says where the client is; then it is gone from
- * the pipeline. What does not begin with such a header is refused at its first bytes. Confined to the channel's event loop.
+ * Reads the PROXY header, version 1 or 2, that a trusted proxy puts before everything else, and says where the client
+ * is; then it is gone from the pipeline. What does not begin with such a header is refused at its first bytes. Confined
+ * to the channel's event loop.
  */
 final class ProxyHeader extends ByteToMessageDecoder {
     /** Extra fields of version 2, which are ignored. */
@@ -29,7 +30,10 @@ final class ProxyHeader extends ByteToMessageDecoder {
 
     private final Consumer<@Nullable InetSocketAddress> onSource;
 
-    /** @param onSource is told the client's address; null when the proxy speaks for itself (its health checks) or does not know */
+    /**
+     * @param onSource is told the client's address; null when the proxy speaks for itself (its health checks) or does
+     *     not know
+     */
     ProxyHeader(Consumer<@Nullable InetSocketAddress> onSource) {
         this.onSource = onSource;
     }

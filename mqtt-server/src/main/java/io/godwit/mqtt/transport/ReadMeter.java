@@ -6,8 +6,8 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
 
 /**
- * Tells a connection what it reads: at the head of the pipeline the bytes of the wire, which count for its bandwidth, and before the MQTT
- * decoder that the client is there. Plain TCP has one handler for both.
+ * Tells a connection what it reads: at the head of the pipeline the bytes of the wire, which count for its bandwidth,
+ * and before the MQTT decoder that the client is there. Plain TCP has one handler for both.
  */
 final class ReadMeter extends ChannelInboundHandlerAdapter {
     private final MqttConnection connection;

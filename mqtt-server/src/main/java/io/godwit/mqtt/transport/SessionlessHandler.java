@@ -1,6 +1,9 @@
 package io.godwit.mqtt.transport;
 
-/** A handler of what comes before a session: it writes nothing that could wait, the connection keeps its time-out, and a shut-down cuts it. */
+/**
+ * A handler of what comes before a session: it writes nothing that could wait, the connection keeps its time-out, and a
+ * shut-down cuts it.
+ */
 public abstract class SessionlessHandler implements PacketHandler {
     protected final Connection connection;
 

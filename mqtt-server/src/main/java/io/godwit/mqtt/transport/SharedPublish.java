@@ -7,8 +7,8 @@ import io.godwit.plugin.message.Qos;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message on its way to several clients of one event loop: laid out once per protocol version, QoS and RETAIN flag, when the first client
- * needs it. Confined to the loop.
+ * A message on its way to several clients of one event loop: laid out once per protocol version, QoS and RETAIN flag,
+ * when the first client needs it. Confined to the loop.
  */
 public final class SharedPublish {
     private final Message message;

@@ -9,10 +9,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What holds one connection back: its rates, and the reasons for which it is not read. Confined to the channel's event loop.
+ * What holds one connection back: its rates, and the reasons for which it is not read. Confined to the channel's event
+ * loop.
  *
- * <p>A rate is a {@link TokenBucket}; what one read, or write, has taken beyond it is paid for by a pause. Pauses are told not one by one, but when
- * they begin and when there have been none for a while.
+ * <p>A rate is a {@link TokenBucket}; what one read, or write, has taken beyond it is paid for by a pause. Pauses are
+ * told not one by one, but when they begin and when there have been none for a while.
  */
 final class Throttling {
     /** At least so long a pause, so that a limit costs few wake-ups. */
@@ -40,7 +41,9 @@ final class Throttling {
     /** Bytes the socket had not taken at the last tick, while {@link Pause#UNREAD_ANSWERS} holds. */
     private long unwrittenAtTick;
 
-    /** @param connection hears when it is read again, or may write again, and when {@link #onTick} has something to do */
+    /**
+     * @param connection hears when it is read again, or may write again, and when {@link #onTick} has something to do
+     */
     Throttling(MqttConnection connection, Channel channel, ListenerLimits limits, MqttReports reports) {
         this.connection = connection;
         this.channel = channel;
@@ -133,8 +136,9 @@ final class Throttling {
     // ---- answers that are not read
 
     /**
-     * What is delivered stops at the mark of {@link Channel#isWritable}; what answers the client's own packets cannot, and is bounded by
-     * reading less of them. At twice the mark, so that acknowledgements are still read from a client that is merely slow.
+     * What is delivered stops at the mark of {@link Channel#isWritable}; what answers the client's own packets cannot,
+     * and is bounded by reading less of them. At twice the mark, so that acknowledgements are still read from a client
+     * that is merely slow.
      */
     private void holdIfUnread() {
         if (unwrittenBytes() > 2L * channel.config().getWriteBufferHighWaterMark()
@@ -152,7 +156,8 @@ final class Throttling {
     }
 
     /**
-     * Once a second: whether a client's silence is ours, since we do not listen. Not when we wait for it to read, and it reads nothing at all.
+     * Once a second: whether a client's silence is ours, since we do not listen. Not when we wait for it to read, and
+     * it reads nothing at all.
      */
     boolean isHeldByUs() {
         if (pauses != bit(Pause.UNREAD_ANSWERS)) {
@@ -198,7 +203,10 @@ final class Throttling {
         return pauses == 0;
     }
 
-    /** Whether it must be looked at each second: while it is paused, and until all that was told has been told to have ended. */
+    /**
+     * Whether it must be looked at each second: while it is paused, and until all that was told has been told to have
+     * ended.
+     */
     boolean isWatched() {
         return pauses != 0 || told != 0;
     }

@@ -1,6 +1,9 @@
 package io.godwit.mqtt.transport;
 
-/** A limit on bytes, or on messages, per second: a second's worth may go at once, then as much as flows in. Owned by one connection's event loop. */
+/**
+ * A limit on bytes, or on messages, per second: a second's worth may go at once, then as much as flows in. Owned by one
+ * connection's event loop.
+ */
 final class TokenBucket {
     private final long perSecond;
     /** With its fractions: takes come within the time that one token takes to flow in. Negative when it is owed. */
@@ -14,7 +17,10 @@ final class TokenBucket {
         this.filledAtNanos = nowNanos;
     }
 
-    /** Takes {@code count}, which have gone already; the bucket may owe them. Returns the nanoseconds to pause for, 0 for none. */
+    /**
+     * Takes {@code count}, which have gone already; the bucket may owe them. Returns the nanoseconds to pause for, 0
+     * for none.
+     */
     long take(long count, long nowNanos) {
         double gained = (nowNanos - filledAtNanos) / 1e9 * perSecond;
         tokens = Math.min((double) perSecond, tokens + gained) - count;

@@ -11,8 +11,10 @@ import java.time.Duration;
  * @param eventLoops event loops that serve connections, each with a thread; 0 means one per core
  * @param packLoops whether one thread may run several of them while there is little to do (epoll only)
  * @param io what carries the bytes
- * @param maxUnwrittenBytes output that waits for the client's socket at which it counts as slow; it is no longer slow at half of it; at least 1
- * @param maxHalfReceivedBytes room for large packets that have arrived in part or are being stored, over all connections, at least 64 KiB; 0 for no limit
+ * @param maxUnwrittenBytes output that waits for the client's socket at which it counts as slow; it is no longer slow
+ *     at half of it; at least 1
+ * @param maxHalfReceivedBytes room for large packets that have arrived in part or are being stored, over all
+ *     connections, at least 64 KiB; 0 for no limit
  * @param decodeLimits what packets may be decoded into
  * @param drainTimeout for what is under way at close
  */
@@ -45,8 +47,8 @@ public record TransportConfig(
         /** Sockets, by io_uring where it loads, else as {@link #SOCKETS}. */
         IO_URING,
         /**
-         * Channels within this process, for measurements of more connections than a process may open files for: a client connects to
-         * {@link Listener#inMemoryAddress}. All else of the server is the same.
+         * Channels within this process, for measurements of more connections than a process may open files for: a
+         * client connects to {@link Listener#inMemoryAddress}. All else of the server is the same.
          */
         IN_MEMORY
     }

@@ -11,15 +11,17 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MQTT in WebSocket frames (RFC 6455, 5): takes the frames off what is read, and puts each buffer that is written into one binary frame.
+ * MQTT in WebSocket frames (RFC 6455, 5): takes the frames off what is read, and puts each buffer that is written into
+ * one binary frame.
  *
- * <p>What a data frame carries is handed on as it arrives, a packet may span frames and a frame packets [MQTT5-6.0.0-2]: no frame is gathered, so
- * its length bounds nothing and costs no memory. Only control frames are, of 125 bytes at most. Pings are answered while the client takes the
- * answers. A text frame is a breach [MQTT5-6.0.0-1].
+ * <p>What a data frame carries is handed on as it arrives, a packet may span frames and a frame packets
+ * [MQTT5-6.0.0-2]: no frame is gathered, so its length bounds nothing and costs no memory. Only control frames are, of
+ * 125 bytes at most. Pings are answered while the client takes the answers. A text frame is a breach [MQTT5-6.0.0-1].
  *
  * <pre>
  * byte 0    FIN (bit 7), reserved (6 to 4, no extension: 0), opcode (3 to 0)
- * byte 1    MASK (bit 7, 1 from clients), length (6 to 0): up to 125, or 126 with 2, or 127 with 8 bytes of length behind
+ * byte 1    MASK (bit 7, 1 from clients), length (6 to 0): up to 125, or 126 with 2, or 127 with 8 bytes of length
+ *           behind
  * 4 bytes   masking key, with MASK; then the payload
  * </pre>
  *

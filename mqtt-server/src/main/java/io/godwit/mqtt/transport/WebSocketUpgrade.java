@@ -28,9 +28,10 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers the one HTTP request that a WebSocket begins with (RFC 6455, 4.2), then gives way to {@link WebSocketFrames}. The client must offer
- * one of MQTT's subprotocols [MQTT5-6.0.0-3], and a browser come from an allowed page ({@link AllowedOrigins}). No extension is taken up. Whatever else is asked gets an HTTP error, is counted and closed. Confined to
- * the channel's event loop.
+ * Answers the one HTTP request that a WebSocket begins with (RFC 6455, 4.2), then gives way to {@link WebSocketFrames}.
+ * The client must offer one of MQTT's subprotocols [MQTT5-6.0.0-3], and a browser come from an allowed page
+ * ({@link AllowedOrigins}). No extension is taken up. Whatever else is asked gets an HTTP error, is counted and closed.
+ * Confined to the channel's event loop.
  */
 final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
     private static final int MAX_REQUEST_LINE_BYTES = 4096;
@@ -141,7 +142,10 @@ final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The one of ours that comes first and that the client offers: a client that knows "mqtt" is served by it [MQTT5-6.0.0-4]. */
+    /**
+     * The one of ours that comes first and that the client offers: a client that knows "mqtt" is served by it
+     * [MQTT5-6.0.0-4].
+     */
     private static @Nullable String subprotocol(HttpHeaders headers) {
         String found = null;
         for (String header : headers.getAll(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL)) {

@@ -23,8 +23,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Each rule of the format that a client can break, by a frame that breaks just this one: the clause, the level, the frame, the
- * reason code. Frames are hexadecimal with their text in apostrophes; level 0 is a connection without a CONNECT.
+ * Each rule of the format that a client can break, by a frame that breaks just this one: the clause, the level, the
+ * frame, the reason code. Frames are hexadecimal with their text in apostrophes; level 0 is a connection without a
+ * CONNECT.
  */
 class DecoderStrictnessTest {
     private static final String CONNECT5 = "10 0e 0004'MQTT' 05 ";

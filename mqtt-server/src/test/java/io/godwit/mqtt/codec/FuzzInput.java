@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * What one side of a connection sends, made from a number: the frame of a valid packet, mostly damaged, perhaps between frames that are
- * not. Damage knows the structure: lengths are made to lie, fields are doubled, taken out or put in with the length of the frame set
- * right again, so that the rest is looked at.
+ * What one side of a connection sends, made from a number: the frame of a valid packet, mostly damaged, perhaps between
+ * frames that are not. Damage knows the structure: lengths are made to lie, fields are doubled, taken out or put in
+ * with the length of the frame set right again, so that the rest is looked at.
  *
  * @param valid the packets to come out; empty when the input is damaged and it is for the decoder to say
  * @param isFirst whether the connection has no CONNECT behind it yet

@@ -28,18 +28,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Whatever arrives, the decoder gives packets or refuses with a {@link ProtocolException}: nothing else is thrown, nothing is allocated that
- * the bytes do not account for, and how they are cut into reads makes no difference. What comes out could have been sent: it is the same
- * packet after another way over the wire.
+ * Whatever arrives, the decoder gives packets or refuses with a {@link ProtocolException}: nothing else is thrown,
+ * nothing is allocated that the bytes do not account for, and how they are cut into reads makes no difference. What
+ * comes out could have been sent: it is the same packet after another way over the wire.
  *
- * <p>A failure names its seed and type; {@link FuzzInput} makes the same bytes of them. {@code mvn -Plong -pl mqtt-server -am verify
+ * <p>A failure names its seed and type; {@link FuzzInput} makes the same bytes of them.
+ * {@code mvn -Plong -pl mqtt-server -am verify
  * -Dtest=PacketFuzzTest -Dfuzz.inputs=10000000 -Dfuzz.seed=1} runs as many as one likes.
  */
 @Tag("slow")
 class PacketFuzzTest {
     private static final int INPUTS_PER_TYPE = 20_000;
 
-    /** Packets are objects around their bytes: references, lists, strings of two bytes a character, a refusal and its text. */
+    /**
+     * Packets are objects around their bytes: references, lists, strings of two bytes a character, a refusal and its
+     * text.
+     */
     private static final long ALLOWED_BYTES = 8_192;
 
     private static final long ALLOWED_BYTES_PER_BYTE = 64;

@@ -31,7 +31,9 @@ import java.util.Random;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Makes valid packets of one protocol level from a seed: with properties at level 5 only, each absent half of the time. */
+/**
+ * Makes valid packets of one protocol level from a seed: with properties at level 5 only, each absent half of the time.
+ */
 final class RandomPackets {
     /** What a client sends, CONNECT first. */
     static final List<Class<? extends Packet>> FROM_CLIENT = List.of(

@@ -12,9 +12,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
- * Fails the tests of this module when one of them has left a buffer or a TLS engine unreleased. JUnit finds it by its service file and makes it
- * before the first test, hence before Netty makes its detectors; the check comes behind the last test, since a leak shows only when the garbage
- * has been collected.
+ * Fails the tests of this module when one of them has left a buffer or a TLS engine unreleased. JUnit finds it by its
+ * service file and makes it before the first test, hence before Netty makes its detectors; the check comes behind the
+ * last test, since a leak shows only when the garbage has been collected.
  */
 public final class LeakCheck implements BeforeAllCallback {
     private static final Namespace NAMESPACE = Namespace.create(LeakCheck.class);

@@ -182,8 +182,9 @@ class PackedLoopTest {
     }
 
     /**
-     * Loops go to and fro at random for seconds, while other threads give them tasks, loops give each other tasks, and sockets on each are
-     * spoken to. Every answer comes within a second, so that no wake-up is lost; tasks run in order, one at a time, under the right name.
+     * Loops go to and fro at random for seconds, while other threads give them tasks, loops give each other tasks, and
+     * sockets on each are spoken to. Every answer comes within a second, so that no wake-up is lost; tasks run in
+     * order, one at a time, under the right name.
      */
     @Test
     void nothingIsLostOrTwiceOrOutOfOrderWhileLoopsMove() throws Exception {

@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What a connection sends behind its CONNECT is not read while the stores are asked; when they need not be, reading goes on. */
+/**
+ * What a connection sends behind its CONNECT is not read while the stores are asked; when they need not be, reading
+ * goes on.
+ */
 class ConnectPauseTest {
     private static final Connect CONNECT = new Connect(5, true, 60, "c", null, null, null);
 

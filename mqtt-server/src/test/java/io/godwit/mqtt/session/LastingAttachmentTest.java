@@ -262,7 +262,10 @@ class LastingAttachmentTest {
         assertThat(stage.isEnded).isTrue();
     }
 
-    /** Publishes both ways, acknowledgements and replaced leaders at random: each message once, in order, on one connection. */
+    /**
+     * Publishes both ways, acknowledgements and replaced leaders at random: each message once, in order, on one
+     * connection.
+     */
     @Test
     void oneConnectionGetsEverythingOnceAndInOrderHoweverOftenLeadersAreReplaced() {
         for (long seed = 0; seed < 200; seed++) {

@@ -311,7 +311,10 @@ class TransientSessionTest {
         assertThat(drops()).containsExactly(DropReason.QUEUE_FULL_NEWEST);
     }
 
-    /** [MQTT5-4.8.2-5], [MQTT5-4.8.2-6]: neither what is under way at QoS 2 nor what its client has refused; all else in order. */
+    /**
+     * [MQTT5-4.8.2-5], [MQTT5-4.8.2-6]: neither what is under way at QoS 2 nor what its client has refused; all else in
+     * order.
+     */
     @Test
     @Clause({"MQTT5-4.8.2-5", "MQTT5-4.8.2-6"})
     void whatAMemberLeavesUnacknowledgedGoesToAnother() {

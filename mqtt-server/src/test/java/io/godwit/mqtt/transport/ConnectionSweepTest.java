@@ -175,8 +175,9 @@ class ConnectionSweepTest {
     }
 
     /**
-     * Deadlines that move to and fro, of those that come and go, between slices and within looks. None passes before its tick, and each in the pass of its tick, or
-     * in the next one when that has begun already: as if all were looked at in every pass.
+     * Deadlines that move to and fro, of those that come and go, between slices and within looks. None passes before
+     * its tick, and each in the pass of its tick, or in the next one when that has begun already: as if all were looked
+     * at in every pass.
      */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})

@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Connections beside a model that looks at each of them every second: whatever they do and whatever is done to them, their time-outs pass in the same second as the
- * model's.
+ * Connections beside a model that looks at each of them every second: whatever they do and whatever is done to them,
+ * their time-outs pass in the same second as the model's.
  */
 class ConnectionTimeoutsTest {
     private static final int CONNECT_TIMEOUT = 5;

@@ -53,7 +53,9 @@ class HalfReceivedTest {
         assertThat(room.waiting()).isZero();
     }
 
-    /** It would block all others for as long as it takes, and could not be read at all if it were larger than the room. */
+    /**
+     * It would block all others for as long as it takes, and could not be read at all if it were larger than the room.
+     */
     @Test
     void oneLargerThanTheRoomPassesBesideTheOthers() {
         HalfPacket huge = entered(256 << 20);
@@ -95,7 +97,10 @@ class HalfReceivedTest {
         assertThat(room.takes(Integer.MAX_VALUE, false)).isTrue();
     }
 
-    /** Whatever comes and goes, the bounds hold, all are admitted in the end, in the order of their lines, and nothing is left. */
+    /**
+     * Whatever comes and goes, the bounds hold, all are admitted in the end, in the order of their lines, and nothing
+     * is left.
+     */
     @Property(tries = 200)
     void nobodyWaitsForEver(@ForAll long seed) {
         Random random = new Random(seed);

@@ -200,7 +200,10 @@ class WebSocketFramesTest {
         assertThat(channel.isOpen()).isFalse();
     }
 
-    /** First byte, second byte: not masked, reserved bits, reserved opcode, ping in pieces, long ping, continuation of nothing. */
+    /**
+     * First byte, second byte: not masked, reserved bits, reserved opcode, ping in pieces, long ping, continuation of
+     * nothing.
+     */
     @ParameterizedTest
     @ValueSource(ints = {0x8200, 0xC280, 0x8380, 0x0980, 0x89FE, 0x8080})
     void aBreachOfTheFramingEndsTheConnection(int header) {

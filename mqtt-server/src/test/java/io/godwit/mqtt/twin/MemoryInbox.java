@@ -40,7 +40,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Persistent sessions in maps under one lock; every step is "committed" at once. No token memory, no limits, no early push. */
+/**
+ * Persistent sessions in maps under one lock; every step is "committed" at once. No token memory, no limits, no early
+ * push.
+ */
 public final class MemoryInbox implements InboxClient {
     private final Map<ClientId, Stored> sessions = new HashMap<>();
     private final List<Message> wills = new ArrayList<>();
@@ -145,8 +148,8 @@ public final class MemoryInbox implements InboxClient {
     }
 
     /**
-     * The next retained message is answered with this: not appended when it is complete, else appended at once and answered when it is complete.
-     * May be called for several.
+     * The next retained message is answered with this: not appended when it is complete, else appended at once and
+     * answered when it is complete. May be called for several.
      */
     public synchronized void answerNextReplay(CompletableFuture<ReplayOutcome> answer) {
         replayAnswers.add(answer);

@@ -26,9 +26,11 @@ import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 
 /**
- * Measures the curves of one broker, a load at a time: as many clients as the load wants, a short time, then the next. Driven by one thread.
+ * Measures the curves of one broker, a load at a time: as many clients as the load wants, a short time, then the next.
+ * Driven by one thread.
  *
- * <p>Rates are so low that neither the broker nor this tool is at its limit: what grows is then the cost of the work, not a queue.
+ * <p>Rates are so low that neither the broker nor this tool is at its limit: what grows is then the cost of the work,
+ * not a queue.
  */
 public final class CurveRuns {
     private static final int PAIRS = 10;
@@ -46,7 +48,8 @@ public final class CurveRuns {
 
     /**
      * @param pid of the broker when it is a JVM of this machine, whose heap can be told
-     * @param duration measured at each load; {@link IllegalArgumentException} when it or {@code connectRate} is out of bounds
+     * @param duration measured at each load; {@link IllegalArgumentException} when it or {@code connectRate} is out of
+     *     bounds
      */
     public CurveRuns(
             ClientSettings clients,
@@ -76,7 +79,10 @@ public final class CurveRuns {
         return lost;
     }
 
-    /** One publisher chooses among the connections, each subscribed to a topic of its own, so that each is alive but nearly idle. */
+    /**
+     * One publisher chooses among the connections, each subscribed to a topic of its own, so that each is alive but
+     * nearly idle.
+     */
     public Curve connections(List<Integer> steps) throws LoadFailedException, InterruptedException {
         Curve curve = new Curve(
                 "connections",
@@ -153,8 +159,8 @@ public final class CurveRuns {
     }
 
     /**
-     * Filters that nothing matches, held by other clients, beside ten pairs; of ten, seven without wildcard, two with a plus, one with a hash. All clients
-     * choose other topics each time, so that no look-up is saved.
+     * Filters that nothing matches, held by other clients, beside ten pairs; of ten, seven without wildcard, two with a
+     * plus, one with a hash. All clients choose other topics each time, so that no look-up is saved.
      */
     public Curve filters(List<Integer> steps) throws LoadFailedException, InterruptedException {
         Curve curve = new Curve(
@@ -193,7 +199,8 @@ public final class CurveRuns {
     }
 
     /**
-     * Twice the rate each time, until less than 98 % of it is reached. So the point before the highest rate that was reached tells of 50 % load.
+     * Twice the rate each time, until less than 98 % of it is reached. So the point before the highest rate that was
+     * reached tells of 50 % load.
      */
     public Curve rate(int qos, int most) throws LoadFailedException, InterruptedException {
         Curve curve = new Curve(

@@ -5,7 +5,8 @@ import io.godwit.perf.scenario.Topology;
 import java.util.List;
 
 /**
- * Compares what publishers sent with what subscribers got, message by message. Runs when all clients have stopped and their loops have handed them over.
+ * Compares what publishers sent with what subscribers got, message by message. Runs when all clients have stopped and
+ * their loops have handed them over.
  */
 final class Accounting {
     private final RunContext run;

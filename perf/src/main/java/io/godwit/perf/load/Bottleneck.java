@@ -22,9 +22,9 @@ final class Bottleneck {
             Scenario scenario, double busiestLoop, double gcShare, Spread lateness, Spread connectLateness) {
         List<String> reasons = new ArrayList<>();
         if (busiestLoop > BUSY_LOOP) {
-            reasons.add(
-                    "its busiest event loop used %.0f %% of a core: more --loops on a machine with more cores, or several machines"
-                            .formatted(busiestLoop * 100));
+            reasons.add(("its busiest event loop used %.0f %% of a core: more --loops on a machine with more cores, "
+                            + "or several machines")
+                    .formatted(busiestLoop * 100));
         }
         if (gcShare > MUCH_GC) {
             reasons.add(

@@ -89,7 +89,10 @@ public record ClientSettings(
         return brokers.get(0).webSocket() != null;
     }
 
-    /** Of the WebSockets of clients {@code index}, {@code index} plus the number of pairs of broker and local address, and so on. */
+    /**
+     * Of the WebSockets of clients {@code index}, {@code index} plus the number of pairs of broker and local address,
+     * and so on.
+     */
     WebSocketClientOptions webSocketOptions(int index) {
         WebSocketClientOptions options = new WebSocketClientOptions()
                 .setMaxConnections(Integer.MAX_VALUE)

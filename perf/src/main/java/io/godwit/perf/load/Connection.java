@@ -9,7 +9,10 @@ import java.time.Duration;
 
 /** One client and its connection. Confined to its event loop. */
 class Connection {
-    /** Shorter than what {@link LoadRun} waits for anything to go on: one client that gets no answer does not end the run of all. */
+    /**
+     * Shorter than what {@link LoadRun} waits for anything to go on: one client that gets no answer does not end the
+     * run of all.
+     */
     private static final Duration MOST_UNTIL_CONNACK = Duration.ofSeconds(25);
 
     private final Vertx vertx;
@@ -26,7 +29,10 @@ class Connection {
     /** When opening it began; by {@link Time#nowNanos}. */
     long openedNanos;
 
-    /** @param brokerIndex which of several brokers; one to one, its own number plus one for one side, or no message crosses from node to node */
+    /**
+     * @param brokerIndex which of several brokers; one to one, its own number plus one for one side, or no message
+     *     crosses from node to node
+     */
     Connection(
             Vertx vertx,
             RunContext run,

@@ -8,11 +8,13 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Acknowledges what the subscribers of one event loop are sent, a set time after it came and in the order in which it came. At QoS 2 that is the
- * PUBCOMP, since the client's library sends the PUBREC by itself. Confined to the event loop.
+ * Acknowledges what the subscribers of one event loop are sent, a set time after it came and in the order in which it
+ * came. At QoS 2 that is the PUBCOMP, since the client's library sends the PUBREC by itself. Confined to the event
+ * loop.
  *
- * <p>A subscriber gives what is due when it is sent something more, since what is written while a connection is read leaves in one piece; the loop's one
- * timer finds the others. So an acknowledgement is never early, and late by a tenth of the delay, 5 ms at most, while the loop keeps up.
+ * <p>A subscriber gives what is due when it is sent something more, since what is written while a connection is read
+ * leaves in one piece; the loop's one timer finds the others. So an acknowledgement is never early, and late by a tenth
+ * of the delay, 5 ms at most, while the loop keeps up.
  */
 final class DelayedAcks {
     private static final long MOST_LATE_MILLIS = 5;

@@ -5,7 +5,8 @@ package io.godwit.perf.load;
  *
  * @param sent by publishers
  * @param notWritten of those sent: the client could not write them, and has said why
- * @param unread publishers of QoS 0 that got no answer to a ping after their last message: the broker may not have read all of it
+ * @param unread publishers of QoS 0 that got no answer to a ping after their last message: the broker may not have read
+ *     all of it
  * @param unsent were due and not sent by the end
  * @param expected deliveries of what was sent, over all subscribers
  * @param received deliveries, repeats too

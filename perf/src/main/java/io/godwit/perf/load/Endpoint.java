@@ -35,7 +35,8 @@ public record Endpoint(String host, int port, @Nullable WebSocketPart webSocket)
     }
 
     /**
-     * @param text host:port or {@code ws://host:port/path}, or several of them with commas between; an IPv6 address stands in square brackets
+     * @param text host:port or {@code ws://host:port/path}, or several of them with commas between; an IPv6 address
+     *     stands in square brackets
      * @param defaultPort of addresses that are no WebSocket's
      */
     public static List<Endpoint> parseAll(String text, int defaultPort) {

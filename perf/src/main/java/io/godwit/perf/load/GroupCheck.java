@@ -1,8 +1,8 @@
 package io.godwit.perf.load;
 
 /**
- * What has arrived of each publisher's messages at any member of one shared group. Members are on several event loops: one lock per publisher, since each of
- * its messages may come up at any of them. A group keeps no order.
+ * What has arrived of each publisher's messages at any member of one shared group. Members are on several event loops:
+ * one lock per publisher, since each of its messages may come up at any of them. A group keeps no order.
  */
 final class GroupCheck {
     private final StreamCheck[] byPublisher;

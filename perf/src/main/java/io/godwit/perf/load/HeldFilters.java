@@ -14,7 +14,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 
 /**
- * Clients that hold many filters and hear nothing of them, while something else is measured. Driven by one thread; {@link #hold} may be called again for more.
+ * Clients that hold many filters and hear nothing of them, while something else is measured. Driven by one thread;
+ * {@link #hold} may be called again for more.
  */
 public final class HeldFilters implements AutoCloseable {
     private static final int EACH = 10_000;

@@ -13,11 +13,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event loop's share of the clients: client i of each kind belongs to loop i modulo the number of loops. All state is the event loop's; the {@link Pacer}
- * reads what is volatile and wakes it.
+ * One event loop's share of the clients: client i of each kind belongs to loop i modulo the number of loops. All state
+ * is the event loop's; the {@link Pacer} reads what is volatile and wakes it.
  */
 final class LoadLoop extends VerticleBase {
-    /** Messages granted in one go. What is due beyond is granted at the next waking, after what has arrived meanwhile. */
+    /**
+     * Messages granted in one go. What is due beyond is granted at the next waking, after what has arrived meanwhile.
+     */
     private static final int MOST_AT_ONCE = 2_000;
 
     private final RunContext run;

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs one scenario: opens the clients ({@link #connect}), sends through warm-up and measured time ({@link #publish}),
- * waits for what is under way ({@link #drain}) and takes leave ({@link #close}). The calling thread leads and looks once a
- * second ({@link Sampler}); it waits nowhere without a limit. What was measured it tells {@link Findings}, which add up.
- * Used once.
+ * waits for what is under way ({@link #drain}) and takes leave ({@link #close}). The calling thread leads and looks
+ * once a second ({@link Sampler}); it waits nowhere without a limit. What was measured it tells {@link Findings}, which
+ * add up. Used once.
  */
 public final class LoadRun {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -139,8 +139,8 @@ public final class LoadRun {
     // ---- connect
 
     /**
-     * Opens and closes some connections that nobody counts: the first ones of a process load its classes, which takes longer than all that is measured
-     * later.
+     * Opens and closes some connections that nobody counts: the first ones of a process load its classes, which takes
+     * longer than all that is measured later.
      */
     private void practise(Vertx vertx) throws InterruptedException {
         LoadLoop loop = new LoadLoop(run.practising(), 0, 1);
@@ -366,8 +366,8 @@ public final class LoadRun {
     }
 
     /**
-     * Until {@code isComplete}, or until nothing has moved for the time of {@link LoadSettings#drain} after what has to be acknowledged first; at most ten
-     * times that.
+     * Until {@code isComplete}, or until nothing has moved for the time of {@link LoadSettings#drain} after what has to
+     * be acknowledged first; at most ten times that.
      */
     private void awaitArrivals(java.util.function.BooleanSupplier isComplete) throws InterruptedException {
         long quietNanos = settings.drain().plus(settings.ackDelay()).toNanos();

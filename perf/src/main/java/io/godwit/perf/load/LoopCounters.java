@@ -5,8 +5,8 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
 /**
- * What happens on one event loop. The loop writes; the thread that samples reads adders and recorders at any time, the histograms of the whole run only when
- * the loop has handed them over.
+ * What happens on one event loop. The loop writes; the thread that samples reads adders and recorders at any time, the
+ * histograms of the whole run only when the loop has handed them over.
  */
 final class LoopCounters {
     final LongAdder connected = new LongAdder();
@@ -44,7 +44,10 @@ final class LoopCounters {
     final Histogram connect = Histograms.histogram();
     /** By how much connections were opened later than planned. */
     final Histogram connectLateness = Histograms.histogram();
-    /** From opening a connection to its last message, and from handing a message over to its being written or acknowledged. */
+    /**
+     * From opening a connection to its last message, and from handing a message over to its being written or
+     * acknowledged.
+     */
     final Histogram clientRuntime = Histograms.histogram();
 
     final Histogram messageTime = Histograms.histogram();

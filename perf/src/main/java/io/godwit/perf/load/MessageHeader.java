@@ -75,7 +75,8 @@ public enum MessageHeader {
             case FULL -> "";
             case SEQUENCE -> "payloads below 16 bytes have no room for the time of sending: latency is not measured";
             case NONE ->
-                "payloads below 8 bytes have no room for a sequence: only their number is compared, repeats and order are not seen";
+                "payloads below 8 bytes have no room for a sequence: only their number is compared, repeats "
+                        + "and order are not seen";
         };
     }
 }

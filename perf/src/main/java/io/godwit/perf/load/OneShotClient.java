@@ -6,7 +6,10 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 
-/** A client that connects, publishes its few messages one after the other, and is silent then. Confined to its event loop. */
+/**
+ * A client that connects, publishes its few messages one after the other, and is silent then. Confined to its event
+ * loop.
+ */
 final class OneShotClient extends Connection {
     private final RunContext run;
     private final int index;

@@ -40,44 +40,44 @@ public final class Preflight {
         int connections = scenario.connections();
         int filesEach = clients.isOverWebSocket() ? FILES_OVER_RELAY : 1;
         if (files.isPresent() && (long) connections * filesEach + OTHER_FILES > files.getAsLong()) {
-            obstacles.add(
-                    "%,d connections need %s open files, and this process may have %,d (%d of them for itself): --scale %s fits, or raise the limit (ulimit -n)"
-                            .formatted(
-                                    connections,
-                                    filesEach == 1 ? "as many" : filesEach + " times as many",
-                                    files.getAsLong(),
-                                    OTHER_FILES,
-                                    fitting((files.getAsLong() - OTHER_FILES) / filesEach, connections)));
+            obstacles.add(("%,d connections need %s open files, and this process may have %,d (%d of them for "
+                            + "itself): --scale %s fits, or raise the limit (ulimit -n)")
+                    .formatted(
+                            connections,
+                            filesEach == 1 ? "as many" : filesEach + " times as many",
+                            files.getAsLong(),
+                            OTHER_FILES,
+                            fitting((files.getAsLong() - OTHER_FILES) / filesEach, connections)));
         }
         long pairs = (long) Math.max(1, clients.localAddresses().size())
                 * clients.brokers().size();
         if (ports.isPresent() && connections > ports.getAsLong() * pairs) {
-            obstacles.add(
-                    "%,d connections need more ports than the %,d that one local address has for one broker: give several with --ifaddrs, or several brokers; --scale %s fits"
-                            .formatted(
-                                    connections, ports.getAsLong(), fitting(ports.getAsLong() * pairs, connections)));
+            obstacles.add(("%,d connections need more ports than the %,d that one local address has for one broker: "
+                            + "give several with --ifaddrs, or several brokers; --scale %s fits")
+                    .formatted(connections, ports.getAsLong(), fitting(ports.getAsLong() * pairs, connections)));
         }
         // On this machine both ends of a connection are one entry of the table.
         int trackedEach = clients.isOverWebSocket() ? 2 : 1; // to the relay, and to the broker
         if (tracked.isPresent() && (long) connections * trackedEach > tracked.getAsLong()) {
-            obstacles.add(
-                    "%,d connections, %d entries each, are more than the %,d that the kernel can still track (net.netfilter.nf_conntrack_max): beyond, they fail without a word; --scale %s fits"
-                            .formatted(
-                                    connections,
-                                    trackedEach,
-                                    tracked.getAsLong(),
-                                    fitting(tracked.getAsLong() / trackedEach, connections)));
+            obstacles.add(("%,d connections, %d entries each, are more than the %,d that the kernel can still track "
+                            + "(net.netfilter.nf_conntrack_max): beyond, they fail without a word; "
+                            + "--scale %s fits")
+                    .formatted(
+                            connections,
+                            trackedEach,
+                            tracked.getAsLong(),
+                            fitting(tracked.getAsLong() / trackedEach, connections)));
         }
         if (obstacles.isEmpty()
                 && isLocal
                 && files.isPresent()
                 && connections + OTHER_FILES > files.getAsLong() * 0.98) {
-            obstacles.add(
-                    "%,d connections to a broker of this machine: with the same limit of %,d files it cannot have them all; --scale %s fits"
-                            .formatted(
-                                    connections,
-                                    files.getAsLong(),
-                                    fitting((long) (files.getAsLong() * 0.98) - OTHER_FILES, connections)));
+            obstacles.add(("%,d connections to a broker of this machine: with the same limit of %,d files it cannot "
+                            + "have them all; --scale %s fits")
+                    .formatted(
+                            connections,
+                            files.getAsLong(),
+                            fitting((long) (files.getAsLong() * 0.98) - OTHER_FILES, connections)));
         }
         return obstacles;
     }

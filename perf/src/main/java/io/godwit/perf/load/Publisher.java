@@ -13,12 +13,15 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that publishes. In an open loop the timetable grants it one message after the other, and what it cannot send at once, because too much is under
- * way, it sends later, with the time at which it was due. In a closed loop it sends whenever there is room. Confined to its event loop; other threads
- * read it when the loop has handed it over.
+ * A client that publishes. In an open loop the timetable grants it one message after the other, and what it cannot send
+ * at once, because too much is under way, it sends later, with the time at which it was due. In a closed loop it sends
+ * whenever there is room. Confined to its event loop; other threads read it when the loop has handed it over.
  */
 final class Publisher extends Connection {
-    /** Messages handed over and not written to the socket yet: beyond these the broker or the network is slow, and memory would fill. */
+    /**
+     * Messages handed over and not written to the socket yet: beyond these the broker or the network is slow, and
+     * memory would fill.
+     */
     private static final int MOST_UNWRITTEN = 1_000;
 
     private static final long MOST_UNWRITTEN_BYTES = 4 << 20;
@@ -47,7 +50,10 @@ final class Publisher extends Connection {
     private int step;
     private long granted;
     private long sent;
-    /** Whether messages that are due wait, for room or behind others: that later ones go late is then not the pacer's doing. */
+    /**
+     * Whether messages that are due wait, for room or behind others: that later ones go late is then not the pacer's
+     * doing.
+     */
     private boolean isHeldUp;
 
     /** A message that waits for its acknowledgement. */
@@ -199,7 +205,10 @@ final class Publisher extends Connection {
         pump();
     }
 
-    /** Completes when the broker has read all that was published: packets are answered in their order, so a ping after them tells. */
+    /**
+     * Completes when the broker has read all that was published: packets are answered in their order, so a ping after
+     * them tells.
+     */
     Future<Void> fence() {
         if (!isOpen()) {
             return Future.failedFuture("closed");

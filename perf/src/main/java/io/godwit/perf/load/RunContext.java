@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * What all clients of a run share.
  *
  * @param id of the run: topics and client ids begin with it, so that nothing of another run is taken for ours
- * @param topics what the user wants the topics to be, %i standing for the number of the client; null: topics of this run alone
+ * @param topics what the user wants the topics to be, %i standing for the number of the client; null: topics of this
+ *     run alone
  * @param group only where the subscribers are a shared group
  */
 record RunContext(

@@ -6,7 +6,8 @@ import io.vertx.mqtt.MqttClient;
 import java.util.List;
 
 /**
- * Ends the sessions that persistent clients leave behind, by a connection with a clean session each, a few at a time. Confined to an event loop.
+ * Ends the sessions that persistent clients leave behind, by a connection with a clean session each, a few at a time.
+ * Confined to an event loop.
  */
 final class SessionRemoval {
     private static final int AT_ONE_TIME = 64;

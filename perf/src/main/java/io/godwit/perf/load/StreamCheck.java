@@ -5,8 +5,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has arrived of one publisher's messages to one topic at one receiver: which are missing, which came twice, which came after a later one. Confined to
- * the receiver's event loop, unless its owner says otherwise.
+ * What has arrived of one publisher's messages to one topic at one receiver: which are missing, which came twice, which
+ * came after a later one. Confined to the receiver's event loop, unless its owner says otherwise.
  */
 final class StreamCheck {
     /** What an arrival was. */
@@ -20,7 +20,10 @@ final class StreamCheck {
     /** All below have arrived, but for those in gaps. */
     private int next;
 
-    /** First missing sequence to the one after the last missing of a gap; null while there never was one, which is nearly always. */
+    /**
+     * First missing sequence to the one after the last missing of a gap; null while there never was one, which is
+     * nearly always.
+     */
     private @Nullable TreeMap<Integer, Integer> gaps;
 
     private int missing;

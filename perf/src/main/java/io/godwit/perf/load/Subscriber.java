@@ -11,7 +11,10 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A client that subscribes and looks at what arrives. Confined to its event loop; other threads read it when the loop has handed it over. */
+/**
+ * A client that subscribes and looks at what arrives. Confined to its event loop; other threads read it when the loop
+ * has handed it over.
+ */
 final class Subscriber extends Connection {
     private static final int REFUSED = 0x80;
 

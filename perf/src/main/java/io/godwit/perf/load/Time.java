@@ -4,8 +4,8 @@ import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The clock of a run: {@link System#nanoTime} for all that is measured, and where it stood since 1970, for payloads that another process reads. The two are
- * compared once, so that a step of the wall clock moves nothing.
+ * The clock of a run: {@link System#nanoTime} for all that is measured, and where it stood since 1970, for payloads
+ * that another process reads. The two are compared once, so that a step of the wall clock moves nothing.
  */
 final class Time {
     @SuppressWarnings("TimeInStaticInitializer") // compared once in the life of the process, whenever that is

@@ -1,8 +1,8 @@
 package io.godwit.perf.load;
 
 /**
- * When each of a series of sends is meant to happen: a fixed number, evenly spread, whatever became of the ones before. Latency counts from here, so that a
- * broker that stalls the sender gains nothing by it. Immutable.
+ * When each of a series of sends is meant to happen: a fixed number, evenly spread, whatever became of the ones before.
+ * Latency counts from here, so that a broker that stalls the sender gains nothing by it. Immutable.
  */
 public final class Timetable {
     private final long startNanos;
@@ -13,7 +13,8 @@ public final class Timetable {
     /**
      * @param ratePerSecond of all sends together, above 0
      * @param count of all sends
-     * @param phase by how many sends the first one comes after the start, 0 to 1: timetables beside one another do not send at the same instants
+     * @param phase by how many sends the first one comes after the start, 0 to 1: timetables beside one another do not
+     *     send at the same instants
      */
     public Timetable(long startNanos, double ratePerSecond, long count, double phase) {
         if (!(ratePerSecond > 0) || count < 0 || phase < 0 || phase > 1) {

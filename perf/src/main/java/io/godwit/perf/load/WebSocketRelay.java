@@ -14,11 +14,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings MQTT clients, which speak TCP alone, to a broker's WebSocket: listens on a port of the loopback interface, opens a WebSocket for each connection that it
- * accepts, and pipes both ways, at the pace of the slower side. When one side ends the other is ended, after what was written to it.
+ * Brings MQTT clients, which speak TCP alone, to a broker's WebSocket: listens on a port of the loopback interface,
+ * opens a WebSocket for each connection that it accepts, and pipes both ways, at the pace of the slower side. When one
+ * side ends the other is ended, after what was written to it.
  *
- * <p>There is one for each address of a broker and each local address, and of each as many instances on the same port as event loops; an instance is confined to
- * its own. It ends with its {@link Vertx}.
+ * <p>There is one for each address of a broker and each local address, and of each as many instances on the same port
+ * as event loops; an instance is confined to its own. It ends with its {@link Vertx}.
  */
 final class WebSocketRelay extends VerticleBase {
     private static final String LOOPBACK = "127.0.0.1";
@@ -46,7 +47,8 @@ final class WebSocketRelay extends VerticleBase {
     }
 
     /**
-     * Completes with settings that lead over relays where the brokers' addresses are WebSockets', and with {@code clients} as they are where not.
+     * Completes with settings that lead over relays where the brokers' addresses are WebSockets', and with
+     * {@code clients} as they are where not.
      *
      * @param loops event loops of {@code vertx}
      * @param errors gets why WebSockets could not be opened; the client then sees its connection closed

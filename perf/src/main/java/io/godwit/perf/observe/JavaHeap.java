@@ -10,14 +10,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The heap of another JVM of this machine and user, by {@code jcmd}, which a JDK has. Blocks for as long as a collection of it takes. */
+/**
+ * The heap of another JVM of this machine and user, by {@code jcmd}, which a JDK has. Blocks for as long as a
+ * collection of it takes.
+ */
 public final class JavaHeap {
     private static final Pattern USED = Pattern.compile("total .*used (\\d+)K");
     private static final int LONGEST_SECONDS = 60;
 
     private JavaHeap() {}
 
-    /** Bytes in use after two collections; empty when the process is no JVM that answers, or there is no {@code jcmd}. */
+    /**
+     * Bytes in use after two collections; empty when the process is no JVM that answers, or there is no {@code jcmd}.
+     */
     public static OptionalLong usedBytes(long pid) throws InterruptedException {
         Optional<String> info =
                 jcmd(pid, "GC.run").flatMap(done -> ask(pid, "GC.run")).flatMap(done -> ask(pid, "GC.heap_info"));

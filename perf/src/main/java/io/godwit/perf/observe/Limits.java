@@ -43,7 +43,10 @@ public final class Limits {
         }
     }
 
-    /** In one read: the kernel gives nothing to a second one, and {@link Files#readString} begins with a read of one byte. */
+    /**
+     * In one read: the kernel gives nothing to a second one, and {@link Files#readString} begins with a read of one
+     * byte.
+     */
     private static String setting(String file) throws IOException {
         try (var reader = Files.newBufferedReader(Path.of(file))) {
             String line = reader.readLine();

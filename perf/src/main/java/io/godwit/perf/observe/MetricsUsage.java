@@ -13,9 +13,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The usage that brokers tell at a metrics endpoint in the text form of Prometheus. What is understood: {@code process_cpu_seconds_total}, or else
- * {@code process_cpu_usage} (a share of the machine's cores, which is summed over the time between two reads); {@code process_resident_memory_bytes}, or else
- * the sum of {@code jvm_memory_used_bytes}. Lines that are not understood are skipped.
+ * The usage that brokers tell at a metrics endpoint in the text form of Prometheus. What is understood:
+ * {@code process_cpu_seconds_total}, or else {@code process_cpu_usage} (a share of the machine's cores, which is summed
+ * over the time between two reads); {@code process_resident_memory_bytes}, or else the sum of
+ * {@code jvm_memory_used_bytes}. Lines that are not understood are skipped.
  */
 public final class MetricsUsage implements UsageSource {
     private static final Duration TIMEOUT = Duration.ofSeconds(2);

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Panels, one below the other, of how something grows with a load: a file of SVG by itself. The horizontal axis is the load, by its logarithm where it spans
- * powers of ten; vertical axes begin at 0. A measured point is a dot.
+ * Panels, one below the other, of how something grows with a load: a file of SVG by itself. The horizontal axis is the
+ * load, by its logarithm where it spans powers of ten; vertical axes begin at 0. A measured point is a dot.
  */
 public final class CurvePlot {
     private static final int WIDTH = 640;
@@ -20,7 +20,8 @@ public final class CurvePlot {
     private static final List<String> COLOURS = List.of("#1f6feb", "#d1671a", "#1a8754", "#8250df");
     private static final String STYLE =
             "text{font-family:sans-serif;font-size:11px;fill:#57606a}.title{font-size:14px;fill:#24292f}"
-                    + ".panel{font-size:12px;fill:#24292f}.grid{stroke:#d0d7de;stroke-width:1}.line{fill:none;stroke-width:2}";
+                    + ".panel{font-size:12px;fill:#24292f}.grid{stroke:#d0d7de;stroke-width:1}.line{fill:none;s"
+                    + "troke-width:2}";
 
     private final String title;
     private final String load;
@@ -58,7 +59,8 @@ public final class CurvePlot {
     public String toSvg() {
         int height = HEAD + panels.size() * PANEL + FOOT;
         StringBuilder svg = new StringBuilder(format(
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" aria-label=\"%s\">%n",
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+                        + "role=\"img\" aria-label=\"%s\">%n",
                 WIDTH, height, WIDTH, height, SvgChart.escape(title)));
         svg.append("<style>").append(STYLE).append("</style>\n");
         svg.append(format("<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>%n", WIDTH, height));

@@ -56,8 +56,8 @@ public final class HtmlReport {
             table.published().forEach(row -> body.append(Page.row("", "td", with("published", row))));
             body.append("</table></div>\n");
         }
-        body.append(
-                "<h2>Over time</h2>\n<p class=\"sub\">A point for each second; the shaded time is what is measured. Point at a dot to read it.</p>\n<div class=\"charts\">\n");
+        body.append("<h2>Over time</h2>\n<p class=\"sub\">A point for each second; the shaded time is what is "
+                + "measured. Point at a dot to read it.</p>\n<div class=\"charts\">\n");
         charts().forEach(chart ->
                 body.append("<div class=\"card\">").append(chart.toSvg()).append("</div>\n"));
         body.append("</div>\n<h2>Found</h2>\n<div class=\"card\">")

@@ -7,7 +7,8 @@ final class Page {
     private static final String STYLE = """
             :root { color-scheme: light; --ink: #1f2328; --dim: #59636e; --rule: #d8dee4; --ground: #f6f8fa; }
             * { box-sizing: border-box; }
-            body { margin: 0; font: 15px/1.5 system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; color: var(--ink); background: var(--ground); }
+            body { margin: 0; font: 15px/1.5 system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; color: \
+            var(--ink); background: var(--ground); }
             main { max-width: 1320px; margin: 0 auto; padding: 28px 24px 60px; }
             h1 { font-size: 26px; margin: 0 0 4px; } h2 { font-size: 18px; margin: 34px 0 10px; }
             p.sub { margin: 0 0 14px; color: var(--dim); }
@@ -29,7 +30,8 @@ final class Page {
             svg text { font: 12px system-ui, "DejaVu Sans", sans-serif; fill: var(--ink); }
             svg .title { font-size: 14px; font-weight: 600; } svg .tick { fill: var(--dim); font-size: 11px; }
             svg .legend { font-weight: 600; }
-            svg .grid { stroke: var(--rule); stroke-width: 1; } svg .line { fill: none; stroke-width: 1.8; stroke-linejoin: round; }
+            svg .grid { stroke: var(--rule); stroke-width: 1; } svg .line { fill: none; stroke-width: 1.8; \
+            stroke-linejoin: round; }
             svg .measured { fill: #eaf1fb; }
             """;
 

@@ -25,7 +25,10 @@ public record ResultTable(
         published = List.copyOf(published);
     }
 
-    /** The tables that a run belongs into: those that publish its scenario, or else one of the kind that has such scenarios. */
+    /**
+     * The tables that a run belongs into: those that publish its scenario, or else one of the kind that has such
+     * scenarios.
+     */
     public static List<ResultTable> of(RunResult result, PublishedReports reports) {
         List<PublishedTable> tables = reports.tablesOf(result.published());
         List<PublishedTable> shown = tables.isEmpty() ? reports.tablesOfKinds(kinds(result.scenario())) : tables;

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All scenarios of a suite in one document: a section for each published table, in it for each scenario the published row and ours.
+ * All scenarios of a suite in one document: a section for each published table, in it for each scenario the published
+ * row and ours.
  */
 public final class SuiteReport {
     /** How the remark begins that says that the figures are the tool's and not the broker's. */
@@ -142,7 +143,8 @@ public final class SuiteReport {
                 .filter(e -> e.wasRun() && e.exitCode() == Verdict.RATE_MISSED)
                 .count();
         return Summary.text(
-                "%d scenarios, %d run: %d without fault at the stated rate, %d without fault but with the tool at its limit, %d with faults, %d missed their rate, %d could not be run",
+                "%d scenarios, %d run: %d without fault at the stated rate, %d without fault but with the tool "
+                        + "at its limit, %d with faults, %d missed their rate, %d could not be run",
                 entries.size(), run, driven, undriven, faults, missed, run - driven - undriven - faults - missed);
     }
 
@@ -178,8 +180,8 @@ public final class SuiteReport {
             body.append("</table></div>\n");
         });
         body.append("<h2>What was run</h2>\n<div class=\"card scroll\"><table>\n");
-        body.append(
-                "<tr><th>perf.sh run</th><th class=\"text\">load</th><th>latency ms: mean, p99, max</th><th class=\"text\">verdict</th></tr>\n");
+        body.append("<tr><th>perf.sh run</th><th class=\"text\">load</th><th>latency ms: mean, p99, max</th><th "
+                + "class=\"text\">verdict</th></tr>\n");
         for (Entry entry : entries) {
             body.append(entry.exitCode() == Verdict.OK && entry.wasRun() ? "<tr><td>" : "<tr class=\"failed\"><td>");
             String arguments = SvgChart.escape(entry.arguments());
@@ -218,8 +220,8 @@ public final class SuiteReport {
                 text.append(markdown(prefixed("ours", row.table().ours())));
             }
         });
-        text.append(
-                "\n## What was run\n\n| perf.sh run | load | latency ms: mean, p99, max | verdict |\n|---|---|---|---|\n");
+        text.append("\n## What was run\n\n| perf.sh run | load | latency ms: mean, p99, max | verdict "
+                + "|\n|---|---|---|---|\n");
         for (Entry entry : entries) {
             text.append(markdown(List.of(entry.arguments(), entry.load(), entry.latency(), verdict(entry))));
         }

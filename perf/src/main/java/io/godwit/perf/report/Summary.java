@@ -108,7 +108,8 @@ final class Summary {
             lines.add("broker: not watched (no local process found on its port; --broker-pid or --broker-metrics)");
         }
         lines.add(text(
-                "this tool: %.2f cores (most %.2f), busiest event loop %.0f %% of a core, sends late by %.2f ms (p99), memory %s",
+                "this tool: %.2f cores (most %.2f), busiest event loop %.0f %% of a core, sends late by %.2f "
+                        + "ms (p99), memory %s",
                 result.tool().meanCores(),
                 result.tool().mostCores(),
                 result.tool().busiestLoop() * 100,

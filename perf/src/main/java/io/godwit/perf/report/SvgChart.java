@@ -6,7 +6,8 @@ import java.util.Locale;
 import java.util.function.DoubleFunction;
 
 /**
- * Lines over time as an SVG element that needs nothing around it. The vertical axis begins at 0. A stretch of time can be shaded.
+ * Lines over time as an SVG element that needs nothing around it. The vertical axis begins at 0. A stretch of time can
+ * be shaded.
  */
 final class SvgChart {
     private static final int WIDTH = 620;
@@ -74,7 +75,8 @@ final class SvgChart {
         svg.append(format("<text class=\"title\" x=\"%d\" y=\"18\">%s</text>", LEFT, escape(title)));
         if (Double.isFinite(shadedFrom) && shadedTo > shadedFrom) {
             svg.append(format(
-                    "<rect class=\"measured\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"><title>measured</title></rect>",
+                    "<rect class=\"measured\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" "
+                            + "height=\"%d\"><title>measured</title></rect>",
                     x(shadedFrom, end), TOP, x(shadedTo, end) - x(shadedFrom, end), HEIGHT - TOP - BOTTOM));
         }
         axes(svg, top, end);
@@ -121,7 +123,8 @@ final class SvgChart {
             for (int i = 0; i < seconds.length; i++) {
                 if (Double.isFinite(line.values[i])) {
                     svg.append(format(
-                            "<circle r=\"2.2\" fill=\"%s\" cx=\"%.1f\" cy=\"%.1f\"><title>%s at %s s: %s</title></circle>",
+                            "<circle r=\"2.2\" fill=\"%s\" cx=\"%.1f\" cy=\"%.1f\"><title>%s at %s s: "
+                                    + "%s</title></circle>",
                             colour,
                             x(seconds[i], end),
                             y(line.values[i], top),

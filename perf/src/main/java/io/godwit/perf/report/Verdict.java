@@ -93,7 +93,8 @@ public record Verdict(List<String> faults, List<String> shortfalls) {
         }
         if (delivery.unread() > 0) {
             shortfalls.add(text(
-                    "%,d publishers got no answer to a ping after their last message: the broker may not have read all of it",
+                    "%,d publishers got no answer to a ping after their last message: the broker may not have "
+                            + "read all of it",
                     delivery.unread()));
         }
         double connectRate = result.scenario().connectRate();

@@ -5,7 +5,10 @@ import java.util.OptionalDouble;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Numbers as the names of scenarios have them: {@code 30k}, {@code 1.5K}, {@code 1M}; and sizes, where K is 1,024 bytes. */
+/**
+ * Numbers as the names of scenarios have them: {@code 30k}, {@code 1.5K}, {@code 1M}; and sizes, where K is 1,024
+ * bytes.
+ */
 public final class Quantity {
     private static final Pattern FORM = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,6})?)([kKmM]?)");
 

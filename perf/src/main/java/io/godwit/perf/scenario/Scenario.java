@@ -85,8 +85,9 @@ public record Scenario(
     }
 
     /**
-     * The same shape, smaller: connections of each kind and the rates of all together shrink by {@code scale}, what a publisher sends and how large stays.
-     * The few publishers of a fan-out or of a random choice stay, a shared group has at least two members, and no kind of client vanishes.
+     * The same shape, smaller: connections of each kind and the rates of all together shrink by {@code scale}, what a
+     * publisher sends and how large stays. The few publishers of a fan-out or of a random choice stay, a shared group
+     * has at least two members, and no kind of client vanishes.
      */
     public Scenario scaled(double scale) {
         if (!(scale > 0 && scale <= 1)) {

@@ -12,16 +12,19 @@ import java.util.regex.Pattern;
  *
  * <table>
  * <caption>Forms</caption>
- * <tr><td>{@code 30k_30k_qos1_p256_1mps_3n_3v}</td><td>BifroMQ: publishers, subscribers, QoS, payload, messages per second each, nodes, voters. With
- * voters the sessions are persistent. 0 messages per second: a closed loop. Equal numbers: one to one; fewer publishers: fan-out; more: a shared group.</td></tr>
- * <tr><td>{@code conn-tcp-1M-5K_1n_true}</td><td>connections, how many per second, nodes, clean sessions; also with {@code ssl} and
- * {@code dual-ssl}, and without what follows the rate, as EMQ's tests are.</td></tr>
+ * <tr><td>{@code 30k_30k_qos1_p256_1mps_3n_3v}</td><td>BifroMQ: publishers, subscribers, QoS, payload, messages per
+ * second each, nodes, voters. With voters the sessions are persistent. 0 messages per second: a closed loop. Equal
+ * numbers: one to one; fewer publishers: fan-out; more: a shared group.</td></tr>
+ * <tr><td>{@code conn-tcp-1M-5K_1n_true}</td><td>connections, how many per second, nodes, clean sessions; also with
+ * {@code ssl} and {@code dual-ssl}, and without what follows the rate, as EMQ's tests are.</td></tr>
  * <tr><td>{@code qos0-p256-40K-0}</td><td>EMQ fan-in: messages per second in, none out</td></tr>
- * <tr><td>{@code qos0-p256-4-40K}</td><td>EMQ fan-out: publishers of one message a second, messages per second out</td></tr>
+ * <tr><td>{@code qos0-p256-4-40K}</td><td>EMQ fan-out: publishers of one message a second, messages per second
+ * out</td></tr>
  * <tr><td>{@code qos1-p64-15K-15K}</td><td>EMQ shared subscription: messages per second in and out</td></tr>
- * <tr><td>{@code rmqtt-conn-1M_1n}, {@code rmqtt-1M-40_1n}</td><td>RMQTT: connections with a subscription each; subscribers and publishers</td></tr>
- * <tr><td>{@code C10k}, {@code 1MB-x1000}, {@code pub-100-1000}</td><td>mqtt-server: clients with one message each; a message of that size from each
- * of so many clients; publishers and their rate</td></tr>
+ * <tr><td>{@code rmqtt-conn-1M_1n}, {@code rmqtt-1M-40_1n}</td><td>RMQTT: connections with a subscription each;
+ * subscribers and publishers</td></tr>
+ * <tr><td>{@code C10k}, {@code 1MB-x1000}, {@code pub-100-1000}</td><td>mqtt-server: clients with one message each; a
+ * message of that size from each of so many clients; publishers and their rate</td></tr>
  * </table>
  */
 public final class ScenarioName {
@@ -52,7 +55,10 @@ public final class ScenarioName {
 
     private ScenarioName() {}
 
-    /** Empty when the name has none of the forms; {@link IllegalArgumentException} when it has one, with numbers that are out of bounds. */
+    /**
+     * Empty when the name has none of the forms; {@link IllegalArgumentException} when it has one, with numbers that
+     * are out of bounds.
+     */
     public static Optional<Scenario> parse(String name) {
         return FORMS.stream().flatMap(form -> form.apply(name).stream()).findFirst();
     }
@@ -135,8 +141,8 @@ public final class ScenarioName {
     }
 
     /**
-     * The ids do not say how many publishers share the rate. In the report each sends ten messages a second; but in its fan-in tests five at QoS 2, and
-     * 1,000 publishers share what is left with 100K payloads and with 10K at QoS 1.
+     * The ids do not say how many publishers share the rate. In the report each sends ten messages a second; but in its
+     * fan-in tests five at QoS 2, and 1,000 publishers share what is left with 100K payloads and with 10K at QoS 1.
      */
     private static double ratePerEmqPublisher(Topology topology, Scenario scenario, double in) {
         if (topology == Topology.FAN_IN) {

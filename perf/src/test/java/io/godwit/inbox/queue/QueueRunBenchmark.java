@@ -20,8 +20,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * A run of queued messages of one inbox: made by the state machine out of a mutation, read back for a client that returns. By the number of its
- * messages, of 32 bytes; times are for the whole run.
+ * A run of queued messages of one inbox: made by the state machine out of a mutation, read back for a client that
+ * returns. By the number of its messages, of 32 bytes; times are for the whole run.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

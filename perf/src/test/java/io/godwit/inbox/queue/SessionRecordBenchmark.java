@@ -17,7 +17,10 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** The record of a session as attach and detach write it, and as a start reads it; without a will and with one of 32 bytes. */
+/**
+ * The record of a session as attach and detach write it, and as a start reads it; without a will and with one of 32
+ * bytes.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -20,8 +20,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * The {@link MutationBatcher} by itself, per mutation: queued, sealed into entries, answered. The log takes each entry at once and applies it in turn. The share
- * that is cancelled before it is sealed is what early push saves.
+ * The {@link MutationBatcher} by itself, per mutation: queued, sealed into entries, answered. The log takes each entry
+ * at once and applies it in turn. The share that is cancelled before it is sealed is what early push saves.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -18,8 +18,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * One task handed from an event loop to another that has nothing to do: as a message is at a low rate, from the publisher's to the
- * subscriber's. Between loops that one thread runs, and between two threads, of which each hand-over wakes one.
+ * One task handed from an event loop to another that has nothing to do: as a message is at a low rate, from the
+ * publisher's to the subscriber's. Between loops that one thread runs, and between two threads, of which each hand-over
+ * wakes one.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

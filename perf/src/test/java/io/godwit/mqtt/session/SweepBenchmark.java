@@ -19,8 +19,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * One pass of a loop's sweep over all its connections, each with a live session: what one second at rest costs the loop. With a keep-alive of a minute each client pings
- * once in it, and a sixtieth of them between two passes.
+ * One pass of a loop's sweep over all its connections, each with a live session: what one second at rest costs the
+ * loop. With a keep-alive of a minute each client pings once in it, and a sixtieth of them between two passes.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

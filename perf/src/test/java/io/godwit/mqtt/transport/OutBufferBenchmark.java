@@ -16,8 +16,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * The outbound buffer: small packets of one iteration appended to one buffer and written once, beside a buffer and a write for each. Per iteration, without a system
- * call. What it saves of those is not in here.
+ * The outbound buffer: small packets of one iteration appended to one buffer and written once, beside a buffer and a
+ * write for each. Per iteration, without a system call. What it saves of those is not in here.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Accepted connections of clients that do nothing but ping, on channels that nothing is ever written to, all of one event loop, which is the thread that made this and
- * calls {@link #sweep}.
+ * Accepted connections of clients that do nothing but ping, on channels that nothing is ever written to, all of one
+ * event loop, which is the thread that made this and calls {@link #sweep}.
  */
 public final class RestingConnections {
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();

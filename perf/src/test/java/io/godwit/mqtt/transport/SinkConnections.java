@@ -14,7 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Accepted connections whose sockets take everything at once and keep nothing, all of one event loop, which is the thread that made this and calls {@link #runLoop}.
+ * Accepted connections whose sockets take everything at once and keep nothing, all of one event loop, which is the
+ * thread that made this and calls {@link #runLoop}.
  */
 public final class SinkConnections implements AutoCloseable {
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();

@@ -25,7 +25,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** One packet through the codec: bytes of a socket's buffer to a packet, and a packet to bytes of an outbound buffer. Payload of 32 bytes. */
+/**
+ * One packet through the codec: bytes of a socket's buffer to a packet, and a packet to bytes of an outbound buffer.
+ * Payload of 32 bytes.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -13,8 +13,9 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 
 /**
- * An index with so many filters of devices: seven of ten without wildcard, two with a plus, one with a hash, all below the same first levels, so that a look-up meets
- * wildcards on its way whether they match or not. Each has a receiver of its own. Beside them stand the few with many receivers or overlaps.
+ * An index with so many filters of devices: seven of ten without wildcard, two with a plus, one with a hash, all below
+ * the same first levels, so that a look-up meets wildcards on its way whether they match or not. Each has a receiver of
+ * its own. Beside them stand the few with many receivers or overlaps.
  */
 public final class MixedFilters {
     private static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.AT_LEAST_ONCE, false, false, 0);

@@ -20,7 +20,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** The trick of a fan-out: a frame laid out once and copied for each receiver, beside a PUBLISH encoded for each; per receiver, of a hundred. */
+/**
+ * The trick of a fan-out: a frame laid out once and copied for each receiver, beside a PUBLISH encoded for each; per
+ * receiver, of a hundred.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -4,7 +4,10 @@ import io.godwit.dist.route.TenantIndex;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.Reference;
 
-/** What so many subscriptions retain of heap: prints the bytes, filters, receivers and their names included. Run with little more heap than that. */
+/**
+ * What so many subscriptions retain of heap: prints the bytes, filters, receivers and their names included. Run with
+ * little more heap than that.
+ */
 public final class SubscriptionHeap {
     private SubscriptionHeap() {}
 

@@ -17,8 +17,9 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * One look-up in the index, by how many filters there are and how many match. The topic is a new string each time, as it is when it comes
- * off the wire, and another of 4,096 each time, so that neither its hash nor its path is in the cache already.
+ * One look-up in the index, by how many filters there are and how many match. The topic is a new string each time, as
+ * it is when it comes off the wire, and another of 4,096 each time, so that neither its hash nor its path is in the
+ * cache already.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

@@ -23,7 +23,8 @@ class MemoryTest {
                 """;
         String on25 = """
                 1234:
-                 garbage-first heap   total reserved 524288K, committed 65536K, used 7168K [0x00000000e0000000, 0x0000000100000000)
+                 garbage-first heap   total reserved 524288K, committed 65536K, used 7168K [0x00000000e0000000, \
+                 0x0000000100000000)
                 """;
         assertThat(JavaHeap.used(on17)).hasValue(31_522 * 1_024L);
         assertThat(JavaHeap.used(on25)).hasValue(7_168 * 1_024L);

@@ -49,8 +49,8 @@ class UsageTest {
     @Test
     void aShareOfTheCoresIsSummedOverTime() {
         MetricsUsage metrics = metrics();
-        String text =
-                "process_cpu_usage 0.25\njvm_memory_used_bytes{area=\"heap\"} 5\njvm_memory_used_bytes{area=\"nonheap\"} 7\n";
+        String text = "process_cpu_usage 0.25\njvm_memory_used_bytes{area=\"heap\"} "
+                + "5\njvm_memory_used_bytes{area=\"nonheap\"} 7\n";
 
         metrics.usage(0, text, 1_000_000_000L);
 

@@ -235,8 +235,8 @@ class ReportTest {
                 List.of(SuiteReport.Entry.of(run.toJson()), SuiteReport.Entry.of(left.toJson())));
 
         assertThat(report.toMarkdown())
-                .contains(
-                        "| published | 15k_15k_qos1_p256_1mps_1n_1v | 1 | 1 | 256 | 20k | 15k | 5.75 | 113.21 | 60% | 5~20 |")
+                .contains("| published | 15k_15k_qos1_p256_1mps_1n_1v | 1 | 1 | 256 | 20k | 15k | 5.75 | 113.21 "
+                        + "| 60% | 5~20 |")
                 .contains("| ours | 15k_15k_qos1_p256_1mps_1n_1v x0.01 |")
                 .contains("not run: no --tls-broker was given")
                 .contains("2 scenarios, 1 run: 1 without fault");

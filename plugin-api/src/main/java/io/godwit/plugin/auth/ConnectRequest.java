@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * A CONNECT to be checked.
  *
  * @param client who it says it is; nothing of it is proven but, perhaps, the user name
- * @param isUserProven whether the user name comes out of a certificate that the client has proven to hold; it then needs no password
+ * @param isUserProven whether the user name comes out of a certificate that the client has proven to hold; it then
+ *     needs no password
  * @param password null when absent; read only, and not to be kept or logged
  * @param userProperties of the CONNECT, in its order
  */

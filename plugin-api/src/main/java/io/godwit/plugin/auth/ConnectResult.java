@@ -8,12 +8,13 @@ import org.jspecify.annotations.Nullable;
 public sealed interface ConnectResult extends AuthStep permits ConnectResult.Accepted, ConnectResult.Refused {
 
     /**
-     * The client is who it says. Events and later checks name it by what stands here; a re-authentication must come to the tenant and the user
-     * name of the connection, or it counts as refused.
+     * The client is who it says. Events and later checks name it by what stands here; a re-authentication must come to
+     * the tenant and the user name of the connection, or it counts as refused.
      *
      * @param tenant whose name space it uses
      * @param userName null for a client without one
-     * @param data Authentication Data of the CONNACK or the last AUTH, left out when empty; of no use without an authentication method
+     * @param data Authentication Data of the CONNACK or the last AUTH, left out when empty; of no use without an
+     *     authentication method
      */
     @SuppressWarnings("ArrayRecordComponent") // shared by contract, compared nowhere
     record Accepted(TenantId tenant, @Nullable String userName, byte[] data) implements ConnectResult {

@@ -1,6 +1,9 @@
 package io.godwit.plugin.auth;
 
-/** Why a client is not let in; decides the reason code of the CONNACK (MQTT 5.0, 3.2.2.2) and the return code before 5.0. */
+/**
+ * Why a client is not let in; decides the reason code of the CONNACK (MQTT 5.0, 3.2.2.2) and the return code before
+ * 5.0.
+ */
 public enum RefusalReason {
     /** Unknown user, wrong password, wrong proof: 0x86, return code 4. */
     BAD_CREDENTIALS,

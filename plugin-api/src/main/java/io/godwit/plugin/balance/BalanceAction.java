@@ -3,8 +3,8 @@ package io.godwit.plugin.balance;
 import java.util.Optional;
 
 /**
- * One step that a {@link RangeBalancer} asks for. It is carried out by the leader of the range and only while the range still has the
- * epoch that the decision was made for.
+ * One step that a {@link RangeBalancer} asks for. It is carried out by the leader of the range and only while the range
+ * still has the epoch that the decision was made for.
  */
 public sealed interface BalanceAction
         permits BalanceAction.Split, BalanceAction.Merge, BalanceAction.ChangeReplica, BalanceAction.MoveLeader {
@@ -47,13 +47,15 @@ public sealed interface BalanceAction
     }
 
     /**
-     * Changes one replica: a voter is never exchanged in one step, but added as a learner, promoted when it has caught up, and only then
-     * the other one removed.
+     * Changes one replica: a voter is never exchanged in one step, but added as a learner, promoted when it has caught
+     * up, and only then the other one removed.
      */
     record ChangeReplica(long rangeId, long epoch, Step step, String store, String reason) implements BalanceAction {
         /** What becomes of the replica on the store. */
         public enum Step {
-            /** The store has none: it gets one that does not vote. Done when the range knows of it; the copying goes on. */
+            /**
+             * The store has none: it gets one that does not vote. Done when the range knows of it; the copying goes on.
+             */
             ADD_LEARNER,
             /** A learner that has caught up becomes a voter. */
             PROMOTE,

@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What one store knows of a key space and of the stores it lives on, at one time. Durations in it end at that time, so nobody who reads
- * it needs a clock. What other stores told may be some seconds old: two ranges may overlap, or leave a gap, while one of them has just been
- * cut or merged.
+ * What one store knows of a key space and of the stores it lives on, at one time. Durations in it end at that time, so
+ * nobody who reads it needs a clock. What other stores told may be some seconds old: two ranges may overlap, or leave a
+ * gap, while one of them has just been cut or merged.
  *
  * @param keySpace {@code dist}, {@code inbox} or {@code retain}
  * @param self the store that asks; only what it leads can be acted on

@@ -3,8 +3,9 @@ package io.godwit.plugin.balance;
 import java.util.Map;
 
 /**
- * Makes a {@link RangeBalancer}. Found by {@link java.util.ServiceLoader} in the jars under {@code plugins/}, or named by its class;
- * {@code storeConfig.(key space).balancers} lists the balancers that are asked, in order. Has a public constructor without parameters.
+ * Makes a {@link RangeBalancer}. Found by {@link java.util.ServiceLoader} in the jars under {@code plugins/}, or named
+ * by its class; {@code storeConfig.(key space).balancers} lists the balancers that are asked, in order. Has a public
+ * constructor without parameters.
  */
 public interface RangeBalancerFactory {
     /** What the configuration calls it: lower-case letters, digits and hyphens; unique. */

@@ -3,11 +3,11 @@ package io.godwit.plugin.balance;
 import java.time.Duration;
 
 /**
- * What a range has to do, measured by its leader. An operation is a read or write of one key in the database, of which a request may need
- * many.
+ * What a range has to do, measured by its leader. An operation is a read or write of one key in the database, of which
+ * a request may need many.
  *
- * @param measuredFor how long this leader has been measuring; a new leader begins anew, and until it has measured for a while the rest is what
- *     the one before last told
+ * @param measuredFor how long this leader has been measuring; a new leader begins anew, and until it has measured for a
+ *     while the rest is what the one before last told
  * @param operationsPerSecond mean of the last seconds
  * @param peakOperationsPerSecond the highest such mean of the last minutes (as far as {@code measuredFor} goes)
  * @param operationNanos mean time of an operation in the last seconds; 0 without any

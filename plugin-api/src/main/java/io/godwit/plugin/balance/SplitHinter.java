@@ -3,15 +3,16 @@ package io.godwit.plugin.balance;
 import java.util.Optional;
 
 /**
- * Watches the load of one range on its leader and proposes where to cut it. There is one for each leadership, and a new one when the bounds
- * change. All calls come on the executor of the range, one at a time: they must neither block nor throw; fields are plain.
+ * Watches the load of one range on its leader and proposes where to cut it. There is one for each leadership, and a new
+ * one when the bounds change. All calls come on the executor of the range, one at a time: they must neither block nor
+ * throw; fields are plain.
  */
 public interface SplitHinter {
     /**
      * One access out of many: a fair sample. Must cost next to nothing.
      *
-     * @param key where the range could be cut: the first key of what the access was about and of what must stay together with it. Read only;
-     *     may be kept
+     * @param key where the range could be cut: the first key of what the access was about and of what must stay
+     *     together with it. Read only; may be kept
      * @param kvOperations database reads or writes it took, at least 1
      * @param nanos how long they took
      */

@@ -3,8 +3,8 @@ package io.godwit.plugin.balance;
 import java.util.Map;
 
 /**
- * Makes a {@link SplitHinter}. Found as a {@link RangeBalancerFactory} is; {@code storeConfig.(key space).splitHinter} names it. Has a public
- * constructor without parameters.
+ * Makes a {@link SplitHinter}. Found as a {@link RangeBalancerFactory} is; {@code storeConfig.(key space).splitHinter}
+ * names it. Has a public constructor without parameters.
  */
 public interface SplitHinterFactory {
     /** What the configuration calls it: lower-case letters, digits and hyphens; unique. */
@@ -16,7 +16,8 @@ public interface SplitHinterFactory {
     }
 
     /**
-     * Called at start, to learn of wrong settings, and then on range executors, for each leadership: must be cheap and thread-safe.
+     * Called at start, to learn of wrong settings, and then on range executors, for each leadership: must be cheap and
+     * thread-safe.
      *
      * @param settings {@link #defaults} overlaid with what was configured
      * @throws IllegalArgumentException naming the setting and what was expected

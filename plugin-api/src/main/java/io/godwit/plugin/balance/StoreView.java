@@ -6,8 +6,10 @@ import java.time.Duration;
  * One store at the time of the view.
  *
  * @param id the store id, which a node keeps as long as its data
- * @param zone what fails together with it (a rack, a data centre); empty when nobody said. Stores with the same text share it
- * @param livenessFor how long {@code liveness} has been what it is; of one that has never been seen, how long it has been expected
+ * @param zone what fails together with it (a rack, a data centre); empty when nobody said. Stores with the same text
+ *     share it
+ * @param livenessFor how long {@code liveness} has been what it is; of one that has never been seen, how long it has
+ *     been expected
  * @param isDraining whether the operator wants leaders and replicas off it
  * @param version of the software; empty when not known
  * @param cores of the node, at least 1

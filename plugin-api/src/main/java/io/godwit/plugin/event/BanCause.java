@@ -1,6 +1,9 @@
 package io.godwit.plugin.event;
 
-/** What someone did too often, and who is banned for it. A source is an IPv4 address or the first 64 bits of an IPv6 address. */
+/**
+ * What someone did too often, and who is banned for it. A source is an IPv4 address or the first 64 bits of an IPv6
+ * address.
+ */
 public enum BanCause {
     /** Logins from one source failed. */
     SOURCE_FAILED_LOGINS,

@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 /** Something an operator may want to know, as an immutable value. */
 public sealed interface BrokerEvent {
 
-    /** A connected client reads more slowly than it is sent to: it has lost a message by that, or its socket has taken nothing for seconds. */
+    /**
+     * A connected client reads more slowly than it is sent to: it has lost a message by that, or its socket has taken
+     * nothing for seconds.
+     */
     record SlowConsumerBegan(ClientInfo client) implements BrokerEvent {}
 
     /**
@@ -35,7 +38,8 @@ public sealed interface BrokerEvent {
     record ClientDisconnected(ClientInfo client, String reason) implements BrokerEvent {}
 
     /**
-     * A connection is held back from now on, until {@link ThrottlingEnded}: it may go on and pause many times meanwhile.
+     * A connection is held back from now on, until {@link ThrottlingEnded}: it may go on and pause many times
+     * meanwhile.
      *
      * @param client null before it has passed CONNECT
      */
@@ -47,7 +51,8 @@ public sealed interface BrokerEvent {
             implements BrokerEvent {}
 
     /**
-     * A connection was cut off since it sent a large packet slowly while others waited for room, or one that is too large for a CONNECT.
+     * A connection was cut off since it sent a large packet slowly while others waited for room, or one that is too
+     * large for a CONNECT.
      *
      * @param client null before it has passed CONNECT
      * @param frameBytes of the whole packet
@@ -99,7 +104,10 @@ public sealed interface BrokerEvent {
     /** The certificate files of a listener have changed and cannot be used: the old ones stay in force. */
     record CertificatesRejected(String listener, String cause) implements BrokerEvent {}
 
-    /** A publish was not taken in, or not wholly: a store could not take it, memory is short, its topic is over a limit, or no client may publish to it. */
+    /**
+     * A publish was not taken in, or not wholly: a store could not take it, memory is short, its topic is over a limit,
+     * or no client may publish to it.
+     */
     record PublishRefused(ClientInfo publisher, String topic, String cause) implements BrokerEvent {}
 
     /** A subscription was refused: its filter is over a limit, or one too many, or memory is short. */

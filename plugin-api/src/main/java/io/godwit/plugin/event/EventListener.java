@@ -17,7 +17,10 @@ public interface EventListener {
     /** Something has happened. */
     void onEvent(BrokerEvent event);
 
-    /** Whether it wants events of this kind. Asked before each is made, so that one that nobody wants costs nothing; the answer may change. */
+    /**
+     * Whether it wants events of this kind. Asked before each is made, so that one that nobody wants costs nothing; the
+     * answer may change.
+     */
     default boolean isListening(Class<? extends BrokerEvent> kind) {
         return true;
     }

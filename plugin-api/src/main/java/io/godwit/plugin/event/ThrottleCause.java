@@ -1,8 +1,8 @@
 package io.godwit.plugin.event;
 
 /**
- * Why a connection is held back. Nothing that it publishes with QoS 1 or 2 is discarded for it; what it is sent waits in its session's queue, whose
- * limits hold.
+ * Why a connection is held back. Nothing that it publishes with QoS 1 or 2 is discarded for it; what it is sent waits
+ * in its session's queue, whose limits hold.
  */
 public enum ThrottleCause {
     /** It sends more bytes per second than it may: reading pauses. */
@@ -18,7 +18,10 @@ public enum ThrottleCause {
      * pauses.
      */
     NODE_BUDGET,
-    /** There is no room for the packet it is sending, since too much has arrived of others that are not whole: reading pauses. */
+    /**
+     * There is no room for the packet it is sending, since too much has arrived of others that are not whole: reading
+     * pauses.
+     */
     HALF_RECEIVED,
     /** It sends what has to be answered and does not read the answers: reading pauses. */
     UNREAD_ANSWERS,

@@ -3,8 +3,8 @@ package io.godwit.plugin.message;
 import java.util.Objects;
 
 /**
- * One application message as its publisher sent it. Immutable: the payload array is shared by every receiver and must never be
- * modified by anyone.
+ * One application message as its publisher sent it. Immutable: the payload array is shared by every receiver and must
+ * never be modified by anyone.
  */
 public final class Message {
     /** The objects themselves, without what they hold. */
@@ -21,7 +21,8 @@ public final class Message {
     /**
      * @param topic a valid topic name, see {@link io.godwit.plugin.topic.TopicName}
      * @param payload handed over: the caller must not touch it again
-     * @param receivedAtMillis wall clock at the node that received it, milliseconds since the epoch; expiry counts from here
+     * @param receivedAtMillis wall clock at the node that received it, milliseconds since the epoch; expiry counts from
+     *     here
      */
     public Message(
             String topic,
@@ -82,7 +83,9 @@ public final class Message {
         return seconds >= 0 && nowMillis - receivedAtMillis >= seconds * 1000;
     }
 
-    /** Seconds of life left at {@code nowMillis}, as a delivery must state them [MQTT5-3.3.2-6]; -1 without an expiry. */
+    /**
+     * Seconds of life left at {@code nowMillis}, as a delivery must state them [MQTT5-3.3.2-6]; -1 without an expiry.
+     */
     public long remainingExpirySeconds(long nowMillis) {
         long seconds = properties.messageExpirySeconds();
         return seconds < 0 ? -1 : Math.max(0, seconds - Math.max(0, nowMillis - receivedAtMillis) / 1000);

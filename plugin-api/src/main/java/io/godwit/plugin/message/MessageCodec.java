@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stored and transmitted form of a {@link Message}. Self-delimiting, so several may stand one after the other. All numbers are
- * big-endian; a string or binary field is an unsigned 16-bit byte count and the bytes, strings as UTF-8.
+ * The stored and transmitted form of a {@link Message}. Self-delimiting, so several may stand one after the other. All
+ * numbers are big-endian; a string or binary field is an unsigned 16-bit byte count and the bytes, strings as UTF-8.
  *
  * <pre>
  * size  field
@@ -74,8 +74,9 @@ public final class MessageCodec {
     }
 
     /**
-     * Writes {@code message} at the position of {@code out}, a big-endian buffer, and moves it. Fails with {@link IllegalArgumentException}
-     * when a string or the correlation data is longer than 65,535 bytes, which MQTT cannot carry; {@code out} then holds a part.
+     * Writes {@code message} at the position of {@code out}, a big-endian buffer, and moves it. Fails with
+     * {@link IllegalArgumentException} when a string or the correlation data is longer than 65,535 bytes, which MQTT
+     * cannot carry; {@code out} then holds a part.
      */
     public static void writeTo(ByteBuffer out, Message message) {
         MessageProperties properties = message.properties();
@@ -89,8 +90,9 @@ public final class MessageCodec {
     }
 
     /**
-     * Reads one message at the position of {@code in}, a big-endian buffer, and moves it past; copies what it keeps. Fails with
-     * {@link IllegalArgumentException} on an unknown version or flag, and on a field that goes beyond the buffer.
+     * Reads one message at the position of {@code in}, a big-endian buffer, and moves it past; copies what it keeps.
+     * Fails with {@link IllegalArgumentException} on an unknown version or flag, and on a field that goes beyond the
+     * buffer.
      */
     public static Message decode(ByteBuffer in) {
         int start = in.position();
@@ -116,7 +118,9 @@ public final class MessageCodec {
         }
     }
 
-    /** The topic alone of the message that begins at the position of {@code in}, which stays. Fails as {@link #decode}. */
+    /**
+     * The topic alone of the message that begins at the position of {@code in}, which stays. Fails as {@link #decode}.
+     */
     public static String topic(ByteBuffer in) {
         int start = in.position();
         try {

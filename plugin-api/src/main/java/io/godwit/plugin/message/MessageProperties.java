@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The PUBLISH properties that travel with a message unchanged (MQTT 5.0, 3.3.2.3). Topic alias and subscription identifiers
- * belong to a connection or a delivery and are not here.
+ * The PUBLISH properties that travel with a message unchanged (MQTT 5.0, 3.3.2.3). Topic alias and subscription
+ * identifiers belong to a connection or a delivery and are not here.
  *
  * @param payloadFormat -1 absent, 0 bytes, 1 UTF-8
  * @param messageExpirySeconds -1 absent, else 0 to 4,294,967,295, counted from {@link Message#receivedAtMillis()}

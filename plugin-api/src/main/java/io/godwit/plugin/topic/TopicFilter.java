@@ -10,10 +10,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Ordered, in no order that means anything: clients choose filters with colliding hash codes, and a hash map
  * searches such keys in logarithmic time only when they can be compared.
  *
- * @param shareGroup the {@code ShareName} of {@code $share/ShareName/filter} or {@code $oshare/ShareName/filter}, empty for
- *     {@code $queue/filter}, null for a filter that is not shared
+ * @param shareGroup the {@code ShareName} of {@code $share/ShareName/filter} or {@code $oshare/ShareName/filter}, empty
+ *     for {@code $queue/filter}, null for a filter that is not shared
  * @param filter the filter that topics are matched against, without the part that says how it is shared
- * @param sharing how the messages are shared out; {@code NONE} or {@code EXCLUSIVE} exactly when there is no share group
+ * @param sharing how the messages are shared out; {@code NONE} or {@code EXCLUSIVE} exactly when there is no share
+ *     group
  */
 public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sharing)
         implements Comparable<TopicFilter> {
@@ -32,7 +33,10 @@ public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sh
         NONE,
         /** One member of the group gets it: {@code $share/ShareName/filter} (MQTT 5.0, 4.8.2). */
         SHARED,
-        /** As {@link #SHARED}, and messages of one publisher and topic go to one member as long as it lives: {@code $oshare/ShareName/filter}. */
+        /**
+         * As {@link #SHARED}, and messages of one publisher and topic go to one member as long as it lives:
+         * {@code $oshare/ShareName/filter}.
+         */
         ORDERED,
         /** As {@link #SHARED} with the one group that has no name: {@code $queue/filter}. */
         QUEUE,
@@ -76,7 +80,10 @@ public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sh
         };
     }
 
-    /** Parses what a SUBSCRIBE carries; empty when it breaks [MQTT5-4.7.1-1], [MQTT5-4.7.1-2], [MQTT5-4.7.3-1], [MQTT5-4.8.2-1], [MQTT5-4.8.2-2]. */
+    /**
+     * Parses what a SUBSCRIBE carries; empty when it breaks [MQTT5-4.7.1-1], [MQTT5-4.7.1-2], [MQTT5-4.7.3-1],
+     * [MQTT5-4.8.2-1], [MQTT5-4.8.2-2].
+     */
     public static Optional<TopicFilter> parse(String text) {
         if (text.startsWith(SHARE_PREFIX)) {
             return parseNamed(text, SHARE_PREFIX.length(), Sharing.SHARED);
@@ -108,7 +115,10 @@ public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sh
         return Optional.of(new TopicFilter(group, filter, sharing));
     }
 
-    /** Whether this filter proper matches {@code topic}; a leading wildcard matches no topic that begins with '$' [MQTT5-4.7.2-1]. */
+    /**
+     * Whether this filter proper matches {@code topic}; a leading wildcard matches no topic that begins with '$'
+     * [MQTT5-4.7.2-1].
+     */
     public boolean matches(String topic) {
         int f = 0;
         int t = 0;

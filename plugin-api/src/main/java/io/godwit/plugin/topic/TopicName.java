@@ -7,7 +7,10 @@ public final class TopicName {
 
     private TopicName() {}
 
-    /** Whether {@code topic} has at least one character and neither a wildcard nor U+0000 [MQTT5-4.7.3-1], [MQTT5-3.3.2-2]. */
+    /**
+     * Whether {@code topic} has at least one character and neither a wildcard nor U+0000 [MQTT5-4.7.3-1],
+     * [MQTT5-3.3.2-2].
+     */
     public static boolean isValid(String topic) {
         if (topic.isEmpty()) {
             return false;

@@ -7,14 +7,17 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The retained messages of all tenants. Thread-safe; futures fail with {@link io.godwit.kv.client.RangeException} only. */
+/**
+ * The retained messages of all tenants. Thread-safe; futures fail with {@link io.godwit.kv.client.RangeException} only.
+ */
 public interface RetainClient {
     /** The time of a message that is new: none is newer. */
     long NEWEST = Long.MAX_VALUE;
 
     /**
-     * Sets, replaces or (empty payload) clears the retained message of the topic [MQTT5-3.3.1-5], [MQTT5-3.3.1-6]. Complete when committed and
-     * fsynced, and visible to every {@link #match} that begins afterwards. Calls for one topic from one thread are applied in their order.
+     * Sets, replaces or (empty payload) clears the retained message of the topic [MQTT5-3.3.1-5], [MQTT5-3.3.1-6].
+     * Complete when committed and fsynced, and visible to every {@link #match} that begins afterwards. Calls for one
+     * topic from one thread are applied in their order.
      */
     CompletableFuture<Void> set(TenantId tenant, Message message);
 
@@ -38,10 +41,11 @@ public interface RetainClient {
     void finished(TenantId tenant, String topic, String origin, long number);
 
     /**
-     * The retained messages whose topic matches {@code filter}, a page at a time, expired ones left out. Begins with {@code cursor} null.
+     * The retained messages whose topic matches {@code filter}, a page at a time, expired ones left out. Begins with
+     * {@code cursor} null.
      *
-     * @param maxMessages the most messages of the page, at least 1; a page also ends at about {@code maxBytes} of payload, but has at least one
-     *     message unless there is none left
+     * @param maxMessages the most messages of the page, at least 1; a page also ends at about {@code maxBytes} of
+     *     payload, but has at least one message unless there is none left
      */
     CompletableFuture<Page> match(
             TenantId tenant, TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes);

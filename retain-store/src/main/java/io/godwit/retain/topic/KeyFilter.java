@@ -6,9 +6,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A topic filter as an interval of keys and a rule for walking it: asked about a key, it says "match", or names the next key at which a
- * match is possible, or that there is none. A walk so visits one key per branch that the filter leaves open, however many topics lie
- * below the branches it rules out. Immutable.
+ * A topic filter as an interval of keys and a rule for walking it: asked about a key, it says "match", or names the
+ * next key at which a match is possible, or that there is none. A walk so visits one key per branch that the filter
+ * leaves open, however many topics lie below the branches it rules out. Immutable.
  */
 public final class KeyFilter {
     private static final byte[] PLUS = {'+'};

@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The state machine of one range of retained messages. Messages stay in the store; the index in memory says which topics have one.
+ * The state machine of one range of retained messages. Messages stay in the store; the index in memory says which
+ * topics have one.
  *
- * <p>A query walks the index and reads each message from its snapshot. The index follows each commit before the reply goes out, so it
- * holds all that a reader must see. It may be ahead of the snapshot or behind it by writes that nobody has been told of: a topic without a
- * value is skipped, a value without a topic is not found, and both are as if the query had come earlier or later.
+ * <p>A query walks the index and reads each message from its snapshot. The index follows each commit before the reply
+ * goes out, so it holds all that a reader must see. It may be ahead of the snapshot or behind it by writes that nobody
+ * has been told of: a topic without a value is skipped, a value without a topic is not found, and both are as if the
+ * query had come earlier or later.
  *
  * <p>A message that its publisher's inbox has on record, a will or one of QoS 2, may come again: after a failure in
  * part, a time-out, a restart. It is set once all the same. With the message a mark is written that names its delivery
@@ -27,7 +29,10 @@ import java.util.function.Consumer;
  * between, leaves by age or beyond a number ({@link ExpirySweep}).
  */
 public final class RetainCoprocessor implements RangeCoprocessor {
-    /** How many topics a query looks at before it answers with what it has, so that one wide filter does not hold an I/O thread. */
+    /**
+     * How many topics a query looks at before it answers with what it has, so that one wide filter does not hold an I/O
+     * thread.
+     */
     private static final int MAX_STEPS = 10_000;
     /** By how much a repeat must be able to put off the forgetting of its mark to do so: most repeats write nothing. */
     private static final long RENEW_MILLIS = 3_600_000;

@@ -38,8 +38,8 @@ public final class RetainCounters {
                 .description("bytes of the payloads of retained messages")
                 .register(meters);
         Gauge.builder("godwit.retain.tokens", marks, LongAdder::doubleValue)
-                .description(
-                        "wills and QoS 2 messages whose retained message is set and whose distribution is not on record yet")
+                .description("wills and QoS 2 messages whose retained message is set and whose distribution is not "
+                        + "on record yet")
                 .register(meters);
         FunctionCounter.builder("godwit.retain.tokens.given.up", marksGivenUp, LongAdder::doubleValue)
                 .description(

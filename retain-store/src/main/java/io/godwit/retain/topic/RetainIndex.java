@@ -162,8 +162,8 @@ final class RetainIndex {
     }
 
     /**
-     * A walk over the keys from {@code from} on that match {@code filter} and have not expired at {@code nowMillis}. It looks at no more than
-     * {@code maxSteps} keys.
+     * A walk over the keys from {@code from} on that match {@code filter} and have not expired at {@code nowMillis}. It
+     * looks at no more than {@code maxSteps} keys.
      */
     Walk walk(KeyFilter filter, byte[] from, long nowMillis, int maxSteps) {
         return new Walk(filter, from, nowMillis, maxSteps);

@@ -140,7 +140,10 @@ public final class RetainKeys {
         return value.array();
     }
 
-    /** When the message of {@code value} expires. Fails with {@link IllegalArgumentException} when it is not of this layout. */
+    /**
+     * When the message of {@code value} expires. Fails with {@link IllegalArgumentException} when it is not of this
+     * layout.
+     */
     static long expiresAtMillis(byte[] value) {
         if (value.length < VALUE_HEADER_BYTES || value[0] != VERSION) {
             throw new IllegalArgumentException("retained value version must be 1, was "

@@ -8,7 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Mutations of the retain store. All are idempotent. The reply is the version and, after an expire, how many were removed in 4 bytes.
+ * Mutations of the retain store. All are idempotent. The reply is the version and, after an expire, how many were
+ * removed in 4 bytes.
  *
  * <pre>
  * size  field
@@ -17,7 +18,8 @@ import java.util.List;
  *
  * set:    4 key length, n key, n value (see RetainKeys)
  * clear:  n key
- * expire: 8 the time, milliseconds since the epoch; 4 number of keys, each 4 + n. A key goes only if what is stored there at that
+ * expire: 8 the time, milliseconds since the epoch; 4 number of keys, each 4 + n. A key goes only if what is stored
+ *     there at that
  *         point of the log has expired by then: a message set meanwhile stays. Marks go in the same way.
  * set once: 8 when the mark may be forgotten; 8 + 8 a time span, milliseconds since the epoch, the first excluded, the
  * second included;
@@ -170,7 +172,10 @@ public final class RetainMutation {
         }
     }
 
-    /** Reads {@code mutation} and has it done. Fails with {@link IllegalArgumentException} when it is not of this layout. */
+    /**
+     * Reads {@code mutation} and has it done. Fails with {@link IllegalArgumentException} when it is not of this
+     * layout.
+     */
     static byte[] dispatch(byte[] mutation, Handler handler) {
         ByteBuffer in = ByteBuffer.wrap(mutation);
         try {

@@ -35,8 +35,8 @@ public final class LeadersInZone implements RangeBalancerFactory {
     }
 
     /**
-     * @param settle how long a store must be alive before it is given a leader: one that comes and goes would draw leaders
-     *     to and fro
+     * @param settle how long a store must be alive before it is given a leader: one that comes and goes would draw
+     *     leaders to and fro
      */
     private record Balancer(String zone, Duration settle) implements RangeBalancer {
         @Override

@@ -13,7 +13,10 @@ import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Sets the clock of one process, ahead or back, while it runs with {@code clockjump.c} preloaded. Needs Linux and a C compiler. */
+/**
+ * Sets the clock of one process, ahead or back, while it runs with {@code clockjump.c} preloaded. Needs Linux and a C
+ * compiler.
+ */
 public final class ClockJump {
     private static final Path SOURCE = Path.of("src", "test", "native", "clockjump.c");
 
@@ -39,7 +42,9 @@ public final class ClockJump {
         }
     }
 
-    /** Builds the shim in a directory that is there for as long as the process runs; its clock is right to begin with. */
+    /**
+     * Builds the shim in a directory that is there for as long as the process runs; its clock is right to begin with.
+     */
     public static ClockJump in(Path directory) throws IOException, InterruptedException {
         ClockJump jump = new ClockJump(Files.createDirectories(directory).toRealPath());
         jump.set(0);

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The links between nodes, which are numbered from 0, each with an address of its own. Clients reach the nodes whatever is cut. Used by one
- * thread at a time.
+ * The links between nodes, which are numbered from 0, each with an address of its own. Clients reach the nodes whatever
+ * is cut. Used by one thread at a time.
  */
 public interface Links extends AutoCloseable {
     /** How they are made, for the log. */

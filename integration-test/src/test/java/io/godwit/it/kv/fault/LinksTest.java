@@ -147,8 +147,8 @@ class LinksTest {
     }
 
     /**
-     * Whether a datagram arrives: one way only counts. Bash has {@code /dev/udp}; who listens is looked up where the kernel counts what no
-     * port took.
+     * Whether a datagram arrives: one way only counts. Bash has {@code /dev/udp}; who listens is looked up where the
+     * kernel counts what no port took.
      */
     private static boolean reaches(Shell from, String address, Shell to) throws IOException, InterruptedException {
         long taken = arrived(to);

@@ -14,14 +14,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Each node in a network namespace of its own; a bridge in one more namespace, where no packet filter of the machine looks, joins them to each
- * other and to us. Needs root and {@code ip}.
+ * Each node in a network namespace of its own; a bridge in one more namespace, where no packet filter of the machine
+ * looks, joins them to each other and to us. Needs root and {@code ip}.
  *
- * <p>A link is cut one way by a wrong hardware address for the receiver in the sender's table of neighbours: the frames leave, and nobody takes
- * them. Neither side is told, connections stay open, and go on after the repair as TCP does after any loss.
+ * <p>A link is cut one way by a wrong hardware address for the receiver in the sender's table of neighbours: the frames
+ * leave, and nobody takes them. Neither side is told, connections stay open, and go on after the repair as TCP does
+ * after any loss.
  *
- * <p>Namespaces bear our pid, {@code godwit-(pid)-(number)-(name)}, and so does our end of the cable, {@code gw(pid)x(number)}. Whoever makes some
- * removes those of processes that are gone, for one that was killed could not.
+ * <p>Namespaces bear our pid, {@code godwit-(pid)-(number)-(name)}, and so does our end of the cable,
+ * {@code gw(pid)x(number)}. Whoever makes some removes those of processes that are gone, for one that was killed could
+ * not.
  */
 public final class NamespaceLinks implements Links {
     private static final Logger LOG = LoggerFactory.getLogger(NamespaceLinks.class);

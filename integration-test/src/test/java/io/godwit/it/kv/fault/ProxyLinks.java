@@ -20,10 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Links for machines without network namespaces: each node has an address of 127.0.0.0/8, and a proxy of its own in this process that all its
- * connections to other nodes must pass (SOCKS 5 for {@code java.net.Socket}, HTTP CONNECT for gRPC; see {@code ThroughProxy}).
- * So the proxy knows both ends of every connection. What is sent over a link that is cut is kept until it is healed, as TCP would send it
- * again; a connection is only made when both ways are whole.
+ * Links for machines without network namespaces: each node has an address of 127.0.0.0/8, and a proxy of its own in
+ * this process that all its connections to other nodes must pass (SOCKS 5 for {@code java.net.Socket}, HTTP CONNECT for
+ * gRPC; see {@code ThroughProxy}). So the proxy knows both ends of every connection. What is sent over a link that is
+ * cut is kept until it is healed, as TCP would send it again; a connection is only made when both ways are whole.
  */
 public final class ProxyLinks implements Links {
     private static final Logger LOG = LoggerFactory.getLogger(ProxyLinks.class);

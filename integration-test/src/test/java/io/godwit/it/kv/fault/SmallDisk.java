@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A disk that can be filled without harm to anybody else: a file system of some size in a file, mounted through a loop device, or where
- * that is not to be had in memory. Needs root. Used by one thread at a time.
+ * A disk that can be filled without harm to anybody else: a file system of some size in a file, mounted through a loop
+ * device, or where that is not to be had in memory. Needs root. Used by one thread at a time.
  */
 public final class SmallDisk implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SmallDisk.class);

@@ -10,9 +10,10 @@ import java.util.Set;
 /**
  * Finds the few steps among thousands that cannot be ordered.
  *
- * <p>Some steps can be left away without making a history worse: with one that only looked, nothing else changes; and a written value can
- * go together with all that was seen of it, whereupon what follows finds the value before. A compare-and-set belongs to two values; it is made one
- * that only writes before the one that it saw goes. So when what is left has no order, then neither has the whole.
+ * <p>Some steps can be left away without making a history worse: with one that only looked, nothing else changes; and a
+ * written value can go together with all that was seen of it, whereupon what follows finds the value before. A
+ * compare-and-set belongs to two values; it is made one that only writes before the one that it saw goes. So when what
+ * is left has no order, then neither has the whole.
  */
 final class Core {
     private final long giveUpNanos;
@@ -33,7 +34,10 @@ final class Core {
         return OrderSearch.find(steps, giveUpNanos) == OrderSearch.Result.NONE;
     }
 
-    /** Up to the reply after which there is no order any more: found by halving. What is under way at that time may still write. */
+    /**
+     * Up to the reply after which there is no order any more: found by halving. What is under way at that time may
+     * still write.
+     */
     private List<Step> shortestBeginning(List<Step> steps) {
         List<Long> ends =
                 steps.stream().map(Step::returnedNanos).distinct().sorted().toList();

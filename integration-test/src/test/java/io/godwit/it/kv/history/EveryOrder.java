@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Says whether a handful of operations is linearizable by trying all of their orders: too slow for more, and too simple to be wrong. */
+/**
+ * Says whether a handful of operations is linearizable by trying all of their orders: too slow for more, and too simple
+ * to be wrong.
+ */
 final class EveryOrder {
     private EveryOrder() {}
 

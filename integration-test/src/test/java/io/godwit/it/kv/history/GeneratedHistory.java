@@ -8,7 +8,10 @@ import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** Histories of clients of true registers: each operation takes effect at a moment of its own between request and reply, or, in doubt, later or never. */
+/**
+ * Histories of clients of true registers: each operation takes effect at a moment of its own between request and reply,
+ * or, in doubt, later or never.
+ */
 final class GeneratedHistory {
     private record Effect(long nanos, int operation) {}
 

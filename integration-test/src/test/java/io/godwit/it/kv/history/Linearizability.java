@@ -8,14 +8,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges a history: is there an order of its operations, each at one moment between its request and its reply, in which one register a key
- * answers what was answered? Registers do not know of each other, so each key is judged by itself.
+ * Judges a history: is there an order of its operations, each at one moment between its request and its reply, in which
+ * one register a key answers what was answered? Registers do not know of each other, so each key is judged by itself.
  *
  * <ol>
- *   <li>{@link Settled} takes what is in doubt out of the history: since no value is written twice, a write whose reply is unknown either
- *       was seen by somebody, and then took effect before that, or may as well never have taken effect.
+ *   <li>{@link Settled} takes what is in doubt out of the history: since no value is written twice, a write whose reply
+ *       is unknown either was seen by somebody, and then took effect before that, or may as well never have taken
+ *       effect.
  *   <li>{@link OrderSearch} looks for the order (Wing and Gong's search, with Lowe's memory of what has been tried).
- *   <li>Where there is none, {@link Core} leaves away operations as long as what remains still has none: what is left is the proof.
+ *   <li>Where there is none, {@link Core} leaves away operations as long as what remains still has none: what is left
+ *       is the proof.
  * </ol>
  */
 public final class Linearizability {
@@ -24,7 +26,8 @@ public final class Linearizability {
     /**
      * A key without an order.
      *
-     * @param core some operations that have none, none of which can be left away; with whoever wrote, or saw, what they tell of
+     * @param core some operations that have none, none of which can be left away; with whoever wrote, or saw, what they
+     *     tell of
      */
     public record Violation(String key, String reason, List<Operation> core) {
         @Override
@@ -39,7 +42,8 @@ public final class Linearizability {
     /**
      * What was found.
      *
-     * @param undecided keys for which the time was not enough; to be treated as a failure, since nothing is known of them
+     * @param undecided keys for which the time was not enough; to be treated as a failure, since nothing is known of
+     *     them
      */
     public record Verdict(int keys, int operations, List<Violation> violations, List<String> undecided) {
         public boolean isLinearizable() {
@@ -103,7 +107,9 @@ public final class Linearizability {
         return new Violation(key, reason(core, operations), shown);
     }
 
-    /** Who saw what a step in doubt wrote; where that is one in doubt itself, who saw what that one wrote, and so on. */
+    /**
+     * Who saw what a step in doubt wrote; where that is one in doubt itself, who saw what that one wrote, and so on.
+     */
     private static void addWitnesses(List<Operation> shown, Step step, List<Step> steps) {
         Operation witness = step.witness();
         if (witness != null && !shown.contains(witness)) {

@@ -14,13 +14,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for an order of steps in which one register, empty at the beginning, explains all that was seen (Wing and Gong 1993, with the memory of Lowe
- * 2017).
+ * Looks for an order of steps in which one register, empty at the beginning, explains all that was seen (Wing and Gong
+ * 1993, with the memory of Lowe 2017).
  *
- * <p>Requests and replies stand in a list in the order of time. A step whose request stands before every reply may be the next one: when the
- * register fits, its request and reply are taken out of the list, and the search goes on from the front. When it comes to a reply, that step has
- * found no place before its end, so the last one taken is put back and the search goes on behind it. A set of steps taken, together with the value
- * they leave, is tried once: what can follow depends on nothing else. Used once.
+ * <p>Requests and replies stand in a list in the order of time. A step whose request stands before every reply may be
+ * the next one: when the register fits, its request and reply are taken out of the list, and the search goes on from
+ * the front. When it comes to a reply, that step has found no place before its end, so the last one taken is put back
+ * and the search goes on behind it. A set of steps taken, together with the value they leave, is tried once: what can
+ * follow depends on nothing else. Used once.
  */
 final class OrderSearch {
     enum Result {
@@ -59,8 +60,8 @@ final class OrderSearch {
     }
 
     /**
-     * The steps taken, and the value they leave. Nearly all steps before the first one not taken are long past, so only those after it are
-     * told one by one.
+     * The steps taken, and the value they leave. Nearly all steps before the first one not taken are long past, so only
+     * those after it are told one by one.
      */
     private record Tried(int firstLeft, List<Long> takenBehind, int value) {}
 
@@ -95,7 +96,9 @@ final class OrderSearch {
         return value == null ? EMPTY : numbers.computeIfAbsent(value, each -> numbers.size() + 1);
     }
 
-    /** Where a reply and a request have the same time, the request stands first: they overlap then, which forbids less. */
+    /**
+     * Where a reply and a request have the same time, the request stands first: they overlap then, which forbids less.
+     */
     private void link(List<Step> steps) {
         List<Event> events = new ArrayList<>(2 * steps.size());
         for (int i = 0; i < steps.size(); i++) {

@@ -9,11 +9,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes of the operations on one key, some of which may or may not have taken effect, the steps that did.
  *
- * <p>A reply that is unknown leaves a write the choice of any later moment, or none, and a search through all those choices would never end. But no
- * value is written twice. So if anybody saw the value of such a write, it did take effect, and not after the first who saw it had
- * been answered. If nobody saw it, it can be left out: in an order that holds it, whatever follows it up to the next write sees nothing, and
- * so goes on to fit when it is gone. A compare-and-set that is found to have set has itself seen the value it expected, so this is repeated
- * until nothing new is found.
+ * <p>A reply that is unknown leaves a write the choice of any later moment, or none, and a search through all those
+ * choices would never end. But no value is written twice. So if anybody saw the value of such a write, it did take
+ * effect, and not after the first who saw it had been answered. If nobody saw it, it can be left out: in an order that
+ * holds it, whatever follows it up to the next write sees nothing, and so goes on to fit when it is gone. A
+ * compare-and-set that is found to have set has itself seen the value it expected, so this is repeated until nothing
+ * new is found.
  */
 final class Settled {
     private Settled() {}
@@ -56,7 +57,9 @@ final class Settled {
         });
     }
 
-    /** Follows a value back from one who saw it to its writer in doubt, and to what that one must have seen, and so on. */
+    /**
+     * Follows a value back from one who saw it to its writer in doubt, and to what that one must have seen, and so on.
+     */
     private static void see(Step step, Map<String, Sight> sights, Map<String, Operation> byValue) {
         boolean seesAny = step.seesAny();
         Operation witness = step.operation();

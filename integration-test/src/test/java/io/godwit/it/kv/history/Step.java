@@ -3,7 +3,8 @@ package io.godwit.it.kv.history;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation that took effect, as the search sees it: it finds a value in the register, or does not look, and leaves one, or does not write.
+ * An operation that took effect, as the search sees it: it finds a value in the register, or does not look, and leaves
+ * one, or does not write.
  *
  * @param returnedNanos by then it had taken effect; earlier than the operation's reply where others saw it earlier
  * @param seesAny whether it tells what it found

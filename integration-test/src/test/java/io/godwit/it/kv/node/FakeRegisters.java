@@ -19,8 +19,8 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registers in memory and a file, one request at a time: a store that is right and slow, or one with a known fault, to see whether it is
- * found. The file outlasts a kill, though no loss of power.
+ * Registers in memory and a file, one request at a time: a store that is right and slow, or one with a known fault, to
+ * see whether it is found. The file outlasts a kill, though no loss of power.
  */
 final class FakeRegisters implements Registers {
     /** One request in so many is treated wrongly. */

@@ -4,7 +4,10 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.util.SplittableRandom;
 
-/** Keys and values that follow from a number, so that many of them need not be kept to be compared. Values hardly get smaller by compression. */
+/**
+ * Keys and values that follow from a number, so that many of them need not be kept to be compared. Values hardly get
+ * smaller by compression.
+ */
 public final class FillText {
     private static final byte[] DIGITS =
             "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+_".getBytes(US_ASCII);

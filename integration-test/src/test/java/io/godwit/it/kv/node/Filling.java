@@ -10,7 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Writes many registers through the node's client, as {@link FillText} has them, with many writes on their way at a time. */
+/**
+ * Writes many registers through the node's client, as {@link FillText} has them, with many writes on their way at a
+ * time.
+ */
 final class Filling {
     private static final int ON_THEIR_WAY = 512;
     private static final int ATTEMPTS = 20;

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node as a process of its own. It runs until its standard input ends, as that of a child does when its parent dies, or SIGTERM comes, as to a
- * container that is stopped, and then closes in good order; or until it is killed.
+ * A node as a process of its own. It runs until its standard input ends, as that of a child does when its parent dies,
+ * or SIGTERM comes, as to a container that is stopped, and then closes in good order; or until it is killed.
  */
 public final class KvTestNode {
     private static final Logger LOG = LoggerFactory.getLogger(KvTestNode.class);

@@ -61,7 +61,10 @@ final class NodeUnderTest implements Registers {
     private final KvNode node;
     private final RangeClient client;
     private final StoreOperations operations;
-    /** What the replicas of this node have applied since its start, but for long values: a large range of them has more than the heap. */
+    /**
+     * What the replicas of this node have applied since its start, but for long values: a large range of them has more
+     * than the heap.
+     */
     private final Map<String, String> applied = new ConcurrentHashMap<>();
 
     NodeUnderTest(NodeOptions options) throws IOException {
@@ -104,7 +107,9 @@ final class NodeUnderTest implements Registers {
         return new HostPort(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
     }
 
-    /** Ranges are given their voters, again and again; all else is the operator's, so that it is known what was done. */
+    /**
+     * Ranges are given their voters, again and again; all else is the operator's, so that it is known what was done.
+     */
     private static StoreBalance balance(NodeOptions options) {
         BalancePlan.Step step = new BalancePlan.Step(
                 new VoterGoals(options.seeds().size(), options.splitKeys()),
@@ -177,7 +182,10 @@ final class NodeUnderTest implements Registers {
         }
     }
 
-    /** Reads as a store would that trusts its own word: it answers with what it has, and asks nobody whether that is the last of it. */
+    /**
+     * Reads as a store would that trusts its own word: it answers with what it has, and asks nobody whether that is the
+     * last of it.
+     */
     private Reply peek(String key, long millis) {
         String value = applied.get(key);
         return value == null ? answer(Request.read(key), millis) : Reply.value(value);

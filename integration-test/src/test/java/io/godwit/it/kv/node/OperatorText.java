@@ -10,7 +10,8 @@ import java.util.Map;
  * <pre>
  * health                                     STATE DETAIL
  * self                                       store id
- * ranges                                     RANGE;RANGE...  with RANGE = id,epoch,leader,voter|voter,learner|learner,start,end
+ * ranges                                     RANGE;RANGE...  with RANGE =
+ *                                                            id,epoch,leader,voter|voter,learner|learner,start,end
  * terms                                      ID,TERM;ID,TERM...   of the leaders
  * clock                                      the time of day in milliseconds
  * peek KEY                                   value VALUE, read without asking other nodes, as it must not be done
@@ -21,11 +22,13 @@ import java.util.Map;
  * transfer ID EPOCH STORE
  * rest BALANCER                              it is asked no more on this node
  * fill FROM COUNT BYTES                      writes registers; see Filling
- * digest START END                           a {@link Digest} of the registers from START on, up to END, all in one range,
+ * digest START END                           a {@link Digest} of the registers from START on, up to END, all in one
+ *                                            range,
  *                                            whose keys are as long as START
  * </pre>
  *
- * Keys are text without blanks, commas and semicolons; {@code start} is empty for the first range, {@code end} for the last.
+ * Keys are text without blanks, commas and semicolons; {@code start} is empty for the first range, {@code end} for the
+ * last.
  */
 public final class OperatorText {
     /** A range as a node knows it. Nodes are named by their store ids. */

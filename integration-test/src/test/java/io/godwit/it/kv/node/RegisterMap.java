@@ -16,9 +16,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map of registers as a state machine. A mutation and a query are the text of a request, an answer that of a reply, so that nothing stands between
- * what a client sees and what the store does. It does not look whether a key is
- * in its range: where one was led astray the history shows it. A query may also be for a {@link Digest}.
+ * A map of registers as a state machine. A mutation and a query are the text of a request, an answer that of a reply,
+ * so that nothing stands between what a client sees and what the store does. It does not look whether a key is in its
+ * range: where one was led astray the history shows it. A query may also be for a {@link Digest}.
  */
 public final class RegisterMap implements RangeCoprocessor {
     private static final String DIGEST = "digest ";

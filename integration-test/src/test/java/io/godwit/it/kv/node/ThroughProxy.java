@@ -10,8 +10,8 @@ import java.net.URI;
 import java.util.List;
 
 /**
- * Leads the connections of this process to other nodes through a proxy: {@code java.net.Socket} asks for one by a URI of {@code socket},
- * gRPC by one of {@code https}. Other nodes are those whose addresses begin as this one's.
+ * Leads the connections of this process to other nodes through a proxy: {@code java.net.Socket} asks for one by a URI
+ * of {@code socket}, gRPC by one of {@code https}. Other nodes are those whose addresses begin as this one's.
  */
 final class ThroughProxy extends ProxySelector {
     private final String network;

@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * How many voters the ranges under test get: three; but where there are five nodes, those that begin below the first key that the store is cut at
- * get five. So ranges that can be moved and ranges that are everywhere lie side by side. It is the shipped balancer that sees to it, asked for each
- * kind by itself.
+ * How many voters the ranges under test get: three; but where there are five nodes, those that begin below the first
+ * key that the store is cut at get five. So ranges that can be moved and ranges that are everywhere lie side by side.
+ * It is the shipped balancer that sees to it, asked for each kind by itself.
  */
 public final class VoterGoals implements RangeBalancerFactory {
     public static final int USUAL = 3;

@@ -1,4 +1,7 @@
-/** The process under test: a store of registers, reached over a line protocol. Everything that knows base-kv is in {@code NodeUnderTest}. */
+/**
+ * The process under test: a store of registers, reached over a line protocol. Everything that knows base-kv is in
+ * {@code NodeUnderTest}.
+ */
 @NullMarked
 package io.godwit.it.kv.node;
 

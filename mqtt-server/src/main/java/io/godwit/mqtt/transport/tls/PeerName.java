@@ -22,7 +22,8 @@ public final class PeerName {
     /**
      * Null when none is wanted or the client has shown no certificate.
      *
-     * @throws ProtocolException for a certificate that has no such name: it must not pass as whoever the client says it is
+     * @throws ProtocolException for a certificate that has no such name: it must not pass as whoever the client says it
+     *     is
      */
     public static @Nullable String of(SSLSession session, TlsConfig.UserName wanted) {
         if (wanted == TlsConfig.UserName.NONE) {

@@ -123,7 +123,10 @@ public final class PemFiles {
         return sequence(VERSION_0, algorithm, tagged(DER_OCTET_STRING, key));
     }
 
-    /** What names the curve in an {@code ECPrivateKey} (RFC 5915): SEQUENCE { INTEGER 1, OCTET STRING key, [0] curve, ... }. */
+    /**
+     * What names the curve in an {@code ECPrivateKey} (RFC 5915): SEQUENCE { INTEGER 1, OCTET STRING key, [0] curve,
+     * ... }.
+     */
     private static byte[] curveOf(Path file, byte[] der) throws IOException {
         try {
             ByteBuffer in = ByteBuffer.wrap(der);

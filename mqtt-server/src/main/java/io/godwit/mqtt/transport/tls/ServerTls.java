@@ -38,12 +38,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a listener needs for its TLS connections, out of its files; read anew when they change. Connections begun before go on as they are.
- * A reload makes a new context, and so new session tickets and an empty session cache: no resumed session passes by a certificate that has
- * been revoked since.
+ * What a listener needs for its TLS connections, out of its files; read anew when they change. Connections begun before
+ * go on as they are. A reload makes a new context, and so new session tickets and an empty session cache: no resumed
+ * session passes by a certificate that has been revoked since.
  *
- * <p>{@link #newHandler} on event loops; {@link #reloadIfChanged} on one thread at a time, which may block. They share the context under a lock,
- * because BoringSSL's is counted by references: it must not be released between the look at it and the retain.
+ * <p>{@link #newHandler} on event loops; {@link #reloadIfChanged} on one thread at a time, which may block. They share
+ * the context under a lock, because BoringSSL's is counted by references: it must not be released between the look at
+ * it and the retain.
  */
 public final class ServerTls implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ServerTls.class);
@@ -227,7 +228,10 @@ public final class ServerTls implements AutoCloseable {
         }
     }
 
-    /** With {@code crlFile}, a certificate whose authority has no list in it, or an outdated one, is refused as well: nobody knows its state. */
+    /**
+     * With {@code crlFile}, a certificate whose authority has no list in it, or an outdated one, is refused as well:
+     * nobody knows its state.
+     */
     private static TrustManagerFactory trust(Path authorities, @Nullable Path crlFile)
             throws IOException, GeneralSecurityException {
         KeyStore anchors = KeyStore.getInstance(KeyStore.getDefaultType());

@@ -25,7 +25,10 @@ class PemFilesTest {
 
     private final TestAuthority authority = new TestAuthority("root");
 
-    /** {@code BEGIN PRIVATE KEY}, and what OpenSSL wrote before: {@code BEGIN RSA PRIVATE KEY} and {@code BEGIN EC PRIVATE KEY}. */
+    /**
+     * {@code BEGIN PRIVATE KEY}, and what OpenSSL wrote before: {@code BEGIN RSA PRIVATE KEY} and
+     * {@code BEGIN EC PRIVATE KEY}.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"RSA", "EC"})
     void keysAreReadInTheirNewAndTheirOldForm(String algorithm) throws Exception {
