@@ -21,7 +21,8 @@ usage: standalone.sh start|stop|restart|status|check|archive|version [options]
   status    tells whether it runs, where it listens and how its stores are; 0 when it serves, 3 when it does not run,
             4 when it runs but does not (fully) serve, or has not moved for 40 seconds
   check     reads the configuration and what it names (certificates, users, rules, plugins), beside a broker that may be
-            running; 0 when one could start with it, else tells every mistake
+            running; 0 when one could start with it, and tells which values differ from the defaults and where each is
+            from; else tells every mistake
   archive   makes the archive of classes by which a broker starts faster, unless there is one that fits; a start in the
             background has it made by itself, afterwards
   version   tells the release, and the Java it would run on
@@ -30,6 +31,7 @@ usage: standalone.sh start|stop|restart|status|check|archive|version [options]
   --config FILE      configuration (default conf/standalone.yml)
   --data DIR         data directory (default data); holds godwit.pid
   --log DIR          log directory (default log); with -f, "-" is the console
+  --all              with check: also tell the values that are the defaults
 
 environment: JAVA_HOME       the JDK or JRE to use, 17 or newer (default: java on the PATH)
              JVM_HEAP_OPTS   heap (default: half of the memory limit of the cgroup or machine)
@@ -51,10 +53,12 @@ root=${here%/*}
 command=${1:-}
 [ $# -gt 0 ] && shift
 foreground=
+check_all=
 config= data= log=
 while [ $# -gt 0 ]; do
   case $1 in
     -f|--foreground) foreground=1 ;;
+    --all) check_all=--all ;;
     --config|--data|--log)
       [ $# -ge 2 ] && [ -n "$2" ] || die "$1 needs a value"
       printf -v "${1#--}" '%s' "$2"
@@ -613,7 +617,7 @@ archive() {
   (make_archive)
 }
 
-# Whether a broker could start with the configuration; tells what is wrong with it.
+# Whether a broker could start with the configuration; tells what is wrong with it. Leaves in values which it has.
 check() {
   local option output
   build_command
@@ -624,7 +628,8 @@ check() {
       -agent*|-javaagent*|-Xrun*|-Xlog*|-XX:+AlwaysPreTouch|-XX:ArchiveClassesAtExit*|-XX:StartFlightRecording*) ;;
       -Dcom.sun.management.*|-Dlogback.configurationFile=*) ;;
       io.godwit.broker.Main)
-        checker+=(-XX:TieredStopAtLevel=1 -Dlogback.configurationFile=io/godwit/broker/logback-check.xml "$option" --check) ;;
+        checker+=(-XX:TieredStopAtLevel=1 -Dlogback.configurationFile=io/godwit/broker/logback-check.xml "$option" --check)
+        [ -z "$check_all" ] || checker+=("$check_all") ;;
       *) checker+=("$option") ;;
     esac
   done
@@ -632,6 +637,7 @@ check() {
     print_fault "$output"
     return 1
   fi
+  values=$(grep '^godwit:   ' <<<"$output") || true # there may be none
 }
 
 print_ready() {
@@ -806,6 +812,11 @@ case $command in
     find_java
     find_distribution
     check || exit 1
+    if [ -n "$values" ]; then
+      [ -n "$check_all" ] && echo "godwit: every value, and where it is from:" ||
+        echo "godwit: differing from the defaults, and where from:"
+      printf '%s\n' "$values"
+    fi
     echo "godwit: a broker could start with $config" ;;
   archive)
     find_java

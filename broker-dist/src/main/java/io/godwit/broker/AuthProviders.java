@@ -19,12 +19,12 @@ final class AuthProviders {
 
     /** Whether clients are asked who they are, or it was said outright that they are not. */
     static boolean isConfigured(BrokerConfig config) {
-        return !config.get(FileSettings.AUTH_PROVIDER).isEmpty();
+        return !config.auth().provider().isEmpty();
     }
 
     /** Whether there is a provider that lets in only whom it knows, as far as it was not told otherwise. */
     static boolean asksWhoClientsAre(BrokerConfig config) {
-        return isConfigured(config) && !config.get(FileSettings.AUTH_PROVIDER).equals(ALLOW_ALL);
+        return isConfigured(config) && !config.auth().provider().equals(ALLOW_ALL);
     }
 
     /**
@@ -33,12 +33,12 @@ final class AuthProviders {
      * @return one line per error, naming its key
      */
     static List<String> errors(BrokerConfig config) {
-        String name = config.get(FileSettings.AUTH_PROVIDER);
-        if (config.get(FileSettings.AUTH_ACL_FILE).isEmpty() || name.equals(FILE)) {
+        String name = config.auth().provider();
+        if (config.auth().aclFile().isEmpty() || name.equals(FILE)) {
             return List.of();
         }
-        return List.of(FileSettings.AUTH_ACL_FILE.key() + ": has no effect while " + FileSettings.AUTH_PROVIDER.key()
-                + " is " + (name.isEmpty() ? "empty" : name) + ": set that to " + FILE + ", or leave the rules out");
+        return List.of("authConfig.aclFile" + ": has no effect while " + "authConfig.provider" + " is "
+                + (name.isEmpty() ? "empty" : name) + ": set that to " + FILE + ", or leave the rules out");
     }
 
     /**
@@ -47,7 +47,7 @@ final class AuthProviders {
      * @throws IOException naming what is wrong
      */
     static AuthProvider open(BrokerConfig config, PluginLoader plugins, AuthFileReports reports) throws IOException {
-        String name = config.get(FileSettings.AUTH_PROVIDER);
+        String name = config.auth().provider();
         if (name.isEmpty() || name.equals(ALLOW_ALL)) {
             return new AllowAll();
         }
@@ -63,7 +63,7 @@ final class AuthProviders {
      * @throws IOException naming what is wrong
      */
     static void check(BrokerConfig config, PluginLoader plugins) throws IOException {
-        String name = config.get(FileSettings.AUTH_PROVIDER);
+        String name = config.auth().provider();
         if (name.equals(FILE)) {
             FileAuth.check(fileAuth(config));
         } else if (!name.isEmpty() && !name.equals(ALLOW_ALL)) {
@@ -73,7 +73,7 @@ final class AuthProviders {
 
     private static AuthProviderFactory find(String name, PluginLoader plugins) throws IOException {
         return plugins.find(
-                FileSettings.AUTH_PROVIDER.key(),
+                "authConfig.provider",
                 name,
                 AuthProviderFactory.class,
                 AuthProviderFactory::name,
@@ -90,13 +90,13 @@ final class AuthProviders {
     }
 
     private static FileAuth.Settings fileAuth(BrokerConfig config) {
-        int threads = config.get(FileSettings.AUTH_PASSWORD_THREADS);
+        int threads = config.auth().passwordThreads();
         return new FileAuth.Settings(
-                Objects.requireNonNull(config.file(config.get(FileSettings.AUTH_FILE))),
-                config.file(config.get(FileSettings.AUTH_ACL_FILE)),
-                config.get(FileSettings.AUTH_ALLOW_ANONYMOUS),
+                Objects.requireNonNull(config.file(config.auth().file())),
+                config.file(config.auth().aclFile()),
+                config.auth().allowAnonymous(),
                 threads > 0 ? threads : Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
-                config.get(FileSettings.AUTH_PASSWORD_QUEUE),
-                Duration.ofSeconds(config.get(FileSettings.AUTH_PASSWORD_CACHE_SECONDS)));
+                config.auth().passwordQueue(),
+                Duration.ofSeconds(config.auth().passwordCacheSeconds()));
     }
 }

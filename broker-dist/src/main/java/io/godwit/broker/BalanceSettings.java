@@ -1,5 +1,9 @@
 package io.godwit.broker;
 
+import io.godwit.broker.settings.BalanceTuning;
+import io.godwit.broker.settings.KeySpaceSection;
+import io.godwit.broker.settings.StoreSection;
+import io.godwit.broker.settings.SystemProperties;
 import io.godwit.kv.StoreBalance;
 import io.godwit.kv.StoreSpec;
 import io.godwit.kv.balance.BalanceLoopConfig;
@@ -26,69 +30,32 @@ import java.util.function.Supplier;
  * settings.
  */
 final class BalanceSettings {
-    static final BalanceSettings DIST = new BalanceSettings(
-            "dist",
-            PropertySettings.DIST_VOTERS,
-            PropertySettings.DIST_IO_NANOS_LIMIT,
-            PropertySettings.DIST_MAX_IO_DENSITY);
-    static final BalanceSettings INBOX = new BalanceSettings(
-            "inbox",
-            PropertySettings.INBOX_VOTERS,
-            PropertySettings.INBOX_IO_NANOS_LIMIT,
-            PropertySettings.INBOX_MAX_IO_DENSITY);
-    static final BalanceSettings RETAIN = new BalanceSettings(
-            "retain",
-            PropertySettings.RETAIN_VOTERS,
-            PropertySettings.RETAIN_IO_NANOS_LIMIT,
-            PropertySettings.RETAIN_MAX_IO_DENSITY);
+    static final BalanceSettings DIST = new BalanceSettings("dist");
+    static final BalanceSettings INBOX = new BalanceSettings("inbox");
+    static final BalanceSettings RETAIN = new BalanceSettings("retain");
 
     private static final List<BalanceSettings> ALL = List.of(DIST, INBOX, RETAIN);
 
-    /** A setting of a balancer or of the split hinter, whichever has that name. */
-    record Tuning(String name, String key, String value) {
-        static Tuning parse(String text) {
-            int equals = text.indexOf('=');
-            int dot = text.lastIndexOf('.', equals);
-            if (dot < 1 || dot + 1 >= equals) {
-                throw new IllegalArgumentException(
-                        "must be balancer.setting=value, one a line, but has \"" + text + "\"");
-            }
-            return new Tuning(
-                    text.substring(0, dot).strip(),
-                    text.substring(dot + 1, equals).strip(),
-                    text.substring(equals + 1).strip());
-        }
-    }
+    private static final String SETTINGS = "balanceSettings";
 
     private final String keySpace;
-    private final Setting<Integer> voters;
-    private final Setting<Long> ioNanosLimit;
-    private final Setting<Long> maxIoDensity;
-    private final Setting<List<String>> balancers;
-    private final Setting<String> splitHinter;
-    private final Setting<List<Tuning>> tuning;
 
-    private BalanceSettings(
-            String keySpace, Setting<Integer> voters, Setting<Long> ioNanosLimit, Setting<Long> maxIoDensity) {
-        String section = "storeConfig." + keySpace + ".";
+    private BalanceSettings(String keySpace) {
         this.keySpace = keySpace;
-        this.voters = voters;
-        this.ioNanosLimit = ioNanosLimit;
-        this.maxIoDensity = maxIoDensity;
-        this.balancers = Setting.list(section + "balancers", List.of(), name -> name);
-        this.splitHinter = Setting.text(section + "splitHinter", ShippedHinters.LOAD.name());
-        this.tuning = Setting.lines(section + "balanceSettings", Tuning::parse);
     }
 
-    /** Every key of the configuration file. */
-    static List<Setting<?>> all() {
-        List<Setting<?>> all = new ArrayList<>();
-        for (BalanceSettings each : ALL) {
-            all.add(each.balancers);
-            all.add(each.splitHinter);
-            all.add(each.tuning);
-        }
-        return all;
+    private KeySpaceSection section(BrokerConfig config) {
+        StoreSection stores = config.stores();
+        return this == DIST ? stores.dist() : this == INBOX ? stores.inbox() : stores.retain();
+    }
+
+    private int voters(BrokerConfig config) {
+        SystemProperties all = config.properties();
+        return this == DIST ? all.distVoters() : this == INBOX ? all.inboxVoters() : all.retainVoters();
+    }
+
+    private String key(String name) {
+        return "storeConfig." + keySpace + "." + name;
     }
 
     /**
@@ -112,12 +79,12 @@ final class BalanceSettings {
             plan.steps().forEach(BalancePlan.Step::create);
             return plan;
         } catch (IllegalArgumentException e) {
-            throw new IOException(tuning.key() + ": " + e.getMessage(), e);
+            throw new IOException(key(SETTINGS) + ": " + e.getMessage(), e);
         }
     }
 
     private List<RangeBalancerFactory> factories(BrokerConfig config, PluginLoader plugins) throws IOException {
-        List<String> names = config.get(balancers);
+        List<String> names = section(config).balancers();
         if (names.isEmpty()) {
             return ShippedBalancers.ALL;
         }
@@ -125,7 +92,7 @@ final class BalanceSettings {
         for (String name : names) {
             factories.add(named(
                     plugins,
-                    balancers.key(),
+                    key("balancers"),
                     name,
                     RangeBalancerFactory.class,
                     RangeBalancerFactory::name,
@@ -148,19 +115,26 @@ final class BalanceSettings {
 
     /** What system properties say, by the names that the shipped balancers have for it. */
     private Map<String, String> properties(BrokerConfig config) {
+        SystemProperties all = config.properties();
+        long ioNanosLimit = this == DIST
+                ? all.distIoNanosLimit()
+                : this == INBOX ? all.inboxIoNanosLimit() : all.retainIoNanosLimit();
+        long maxIoDensity = this == DIST
+                ? all.distMaxIoDensity()
+                : this == INBOX ? all.inboxMaxIoDensity() : all.retainMaxIoDensity();
         Map<String, String> settings = new HashMap<>();
-        settings.put("ioNanosLimit", String.valueOf(config.get(ioNanosLimit)));
-        settings.put("maxIoDensity", String.valueOf(config.get(maxIoDensity)));
+        settings.put("ioNanosLimit", String.valueOf(ioNanosLimit));
+        settings.put("maxIoDensity", String.valueOf(maxIoDensity));
         if (this == INBOX) {
             // what a store begins with is not joined when there is little to do
-            settings.put("minRanges", String.valueOf(config.get(PropertySettings.INBOX_RANGES)));
+            settings.put("minRanges", String.valueOf(config.properties().initialRanges()));
         }
         return settings;
     }
 
     private Map<String, String> tuningOf(String name, BrokerConfig config) {
         Map<String, String> settings = new HashMap<>();
-        config.get(tuning).stream()
+        section(config).balanceSettings().stream()
                 .filter(each -> each.name().equals(name))
                 .forEach(each -> settings.put(each.key(), each.value()));
         return settings;
@@ -173,8 +147,8 @@ final class BalanceSettings {
     Hinter hinter(BrokerConfig config, PluginLoader plugins) throws IOException {
         SplitHinterFactory factory = named(
                 plugins,
-                splitHinter.key(),
-                config.get(splitHinter),
+                key("splitHinter"),
+                section(config).splitHinter(),
                 SplitHinterFactory.class,
                 SplitHinterFactory::name,
                 ShippedHinters.ALL);
@@ -182,7 +156,7 @@ final class BalanceSettings {
         Map<String, String> effective = new HashMap<>(factory.defaults());
         for (String key : new TreeSet<>(settings.keySet())) {
             if (!effective.containsKey(key)) {
-                throw new IOException(tuning.key() + ": split hinter " + factory.name() + " has no setting \"" + key
+                throw new IOException(key(SETTINGS) + ": split hinter " + factory.name() + " has no setting \"" + key
                         + "\", only " + new TreeSet<>(effective.keySet()));
             }
         }
@@ -190,7 +164,7 @@ final class BalanceSettings {
         try {
             factory.create(effective);
         } catch (IllegalArgumentException e) {
-            throw new IOException(tuning.key() + ": split hinter " + factory.name() + ": " + e.getMessage(), e);
+            throw new IOException(key(SETTINGS) + ": split hinter " + factory.name() + ": " + e.getMessage(), e);
         }
         return new Hinter(factory, Map.copyOf(effective));
     }
@@ -215,7 +189,7 @@ final class BalanceSettings {
                 () -> hinter.factory().create(hinter.settings()),
                 new StoreBalance(
                         // what is published is matched where it comes in, so routes are everywhere
-                        new ReplicaGoal(config.get(voters), this == DIST),
+                        new ReplicaGoal(voters(config), this == DIST),
                         plan(config, plugins),
                         BalanceLoopConfig.DEFAULT));
     }
@@ -230,9 +204,9 @@ final class BalanceSettings {
             Set<String> names = new HashSet<>();
             each.plan(config, plugins).steps().forEach(step -> names.add(step.name()));
             names.add(each.hinter(config, plugins).factory().name());
-            for (Tuning tuning : config.get(each.tuning)) {
+            for (BalanceTuning tuning : each.section(config).balanceSettings()) {
                 if (!names.contains(tuning.name())) {
-                    throw new IOException(each.tuning.key() + ": there is no balancer \"" + tuning.name()
+                    throw new IOException(each.key(SETTINGS) + ": there is no balancer \"" + tuning.name()
                             + "\" in use, only " + new TreeSet<>(names));
                 }
             }

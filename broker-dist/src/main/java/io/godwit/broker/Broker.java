@@ -124,12 +124,12 @@ final class Broker implements AutoCloseable {
         Late<KvStore> distRanges = new Late<>();
         Late<KvStore> retainRanges = new Late<>();
 
-        boolean delays = config.get(FileSettings.MAX_DELAY_SECONDS) > 0;
+        boolean delays = config.topics().delayedPublish().maxSeconds() > 0;
         Late<InboxStore> inboxStore = new Late<>();
         DelayedMessages delayed = new DelayedMessages(
                 inbox,
                 () -> inboxStore.get().countedRecords(),
-                config.get(FileSettings.MAX_DELAYED_MESSAGES),
+                config.topics().delayedPublish().maxMessages(),
                 System.currentTimeMillis());
         DistWorker dist = new DistWorker(
                 BrokerSettings.dist(config),
@@ -157,10 +157,10 @@ final class Broker implements AutoCloseable {
                 outlet,
                 outlet,
                 DelayedMessages::isKeeper,
-                config.get(FileSettings.SYS_INTERVAL_SECONDS) > 0,
+                config.topics().sysIntervalSeconds() > 0,
                 events,
                 meters));
-        List<byte[]> splitKeys = InboxStore.splitKeys(config.get(PropertySettings.INBOX_RANGES));
+        List<byte[]> splitKeys = InboxStore.splitKeys(config.properties().initialRanges());
         // what a leader finds undistributed, it publishes at once, to inboxes too
         node.open(
                 BalanceSettings.INBOX.store(inboxStore.get().coprocessorFactory(), splitKeys, config, plugins),
@@ -183,7 +183,7 @@ final class Broker implements AutoCloseable {
                 dist.client()::publisher,
                 retain.client(),
                 new SysValues(meters, "Godwit " + Release.version(), System::nanoTime),
-                Duration.ofSeconds(config.get(FileSettings.SYS_INTERVAL_SECONDS)),
+                Duration.ofSeconds(config.topics().sysIntervalSeconds()),
                 System::currentTimeMillis);
         opened.push(sys);
         sys.start();

@@ -2,6 +2,9 @@ package io.godwit.broker;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.godwit.broker.release.Release;
+import io.godwit.broker.settings.DeniedPublish;
+import io.godwit.broker.settings.OverflowPolicy;
+import io.godwit.broker.settings.WebSocketKeys;
 import io.godwit.dist.DistConfig;
 import io.godwit.dist.route.SharedStrategies;
 import io.godwit.inbox.InboxConfig;
@@ -39,26 +42,28 @@ final class BrokerSettings {
     static KvNodeConfig node(BrokerConfig config, Path data) {
         KvNodeConfig defaults = KvNodeConfig.standalone(data);
         RangeSettings range = RangeSettings.DEFAULT;
-        long lowWaterBytes = config.get(PropertySettings.DISK_LOW_WATER_BYTES);
+        long lowWaterBytes = config.properties().diskLowWaterBytes();
         KvNodeConfig alone = new KvNodeConfig(
                         data,
-                        config.get(FileSettings.BOOTSTRAP),
+                        config.bootstrap(),
                         defaults.cacheBytes(),
                         defaults.writeBufferBytes(),
                         new RangeSettings(
                                 range.maxPendingBytes(),
                                 ClusterSettings.maxMessageBytes(config) - RangeSettings.MESSAGE_ROOM_BYTES,
-                                config.get(PropertySettings.SNAPSHOT_LOG_BYTES),
+                                config.properties().snapshotLogBytes(),
                                 range.leaderWaitMillis()),
                         lowWaterBytes < 0 ? OptionalLong.empty() : OptionalLong.of(lowWaterBytes),
-                        new LogSync(config.get(PropertySettings.LOG_SYNC), config.get(PropertySettings.META_SYNC)))
-                .reclaimingAt(config.get(PropertySettings.RECLAIM_BYTES_PER_SECOND));
+                        new LogSync(
+                                config.properties().logSync(),
+                                config.properties().metaSync()))
+                .reclaimingAt(config.properties().reclaimBytesPerSecond());
         return ClusterSettings.isClustered(config)
                 ? alone.in(new io.godwit.kv.ClusterSettings(
                         ClusterSettings.cluster(config),
-                        RaftSettings.DEFAULT.sendingAt(config.get(PropertySettings.SNAPSHOT_BYTES_PER_SECOND)),
+                        RaftSettings.DEFAULT.sendingAt(config.properties().snapshotBytesPerSecond()),
                         Release.version(),
-                        config.get(FileSettings.CLUSTER_ZONE),
+                        config.cluster().zone(),
                         io.godwit.kv.ClusterSettings.DEFAULT_JOIN_TIMEOUT))
                 : alone;
     }
@@ -66,20 +71,21 @@ final class BrokerSettings {
     static DistConfig dist(BrokerConfig config) {
         return new DistConfig(
                 new SharedStrategies(
-                        config.get(FileSettings.SHARED_STRATEGY), config.get(FileSettings.SHARED_GROUP_STRATEGIES)),
+                        config.sessions().sharedSubscriptionStrategy(),
+                        config.sessions().sharedGroupStrategies()),
                 DistConfig.DEFAULT.routeTimeout());
     }
 
     static InboxConfig inbox(BrokerConfig config) {
-        int maxQueued = config.get(FileSettings.MAX_QUEUED_MESSAGES);
+        int maxQueued = config.sessions().maxQueuedMessages();
         return new InboxConfig(
                 maxQueued,
                 dropsOldest(config) ? InboxConfig.DropPolicy.OLDEST : InboxConfig.DropPolicy.NEWEST,
-                config.get(FileSettings.QUEUE_QOS0),
+                config.sessions().queueQos0(),
                 maxQueued,
-                config.get(FileSettings.MAX_QUEUED_QOS0_BYTES),
-                Duration.ofSeconds(config.get(FileSettings.MAX_EXPIRY_SECONDS)),
-                config.get(PropertySettings.INBOX_EARLY_PUSH));
+                config.sessions().maxQueuedQos0Bytes(),
+                Duration.ofSeconds(config.sessions().maxExpirySeconds()),
+                config.properties().inboxEarlyPush());
     }
 
     static MqttConfig mqtt(BrokerConfig config) {
@@ -95,63 +101,63 @@ final class BrokerSettings {
                         .map(section -> listener(section, config))
                         .toList(),
                 new TransportConfig(
-                        config.get(FileSettings.EVENT_LOOPS),
-                        config.get(FileSettings.PACK_EVENT_LOOPS),
+                        config.mqtt().eventLoops(),
+                        config.mqtt().packEventLoops(),
                         io,
                         transport.maxUnwrittenBytes(),
-                        config.get(FileSettings.MAX_HALF_RECEIVED_BYTES),
+                        config.mqtt().maxHalfReceivedBytes(),
                         new DecodeLimits(
-                                config.get(FileSettings.MAX_CONNECT_BYTES),
-                                config.get(FileSettings.MAX_CONNECT_USER_PROPERTIES),
-                                config.get(FileSettings.MAX_USER_PROPERTIES),
+                                config.mqtt().maxConnectBytes(),
+                                config.mqtt().maxConnectUserProperties(),
+                                config.mqtt().maxUserProperties(),
                                 // those beyond the limit of a SUBSCRIBE are refused one by one, up to this
                                 Math.max(
                                         DecodeLimits.DEFAULTS.maxFilters(),
-                                        config.get(FileSettings.MAX_FILTERS_PER_SUBSCRIBE))),
+                                        config.mqtt().maxFiltersPerSubscribe())),
                         transport.drainTimeout()),
                 new SessionConfig(
-                        config.get(FileSettings.RECEIVE_MAXIMUM),
-                        config.get(FileSettings.SEND_MAXIMUM),
-                        config.get(FileSettings.TOPIC_ALIAS_MAXIMUM),
-                        config.get(FileSettings.MAX_QUEUED_MESSAGES),
-                        config.get(FileSettings.MAX_QUEUED_BYTES),
+                        config.mqtt().receiveMaximum(),
+                        config.mqtt().sendMaximum(),
+                        config.mqtt().topicAliasMaximum(),
+                        config.sessions().maxQueuedMessages(),
+                        config.sessions().maxQueuedBytes(),
                         dropsOldest(config),
-                        config.get(FileSettings.MAX_EXPIRY_SECONDS),
-                        config.get(FileSettings.SERVER_KEEP_ALIVE_SECONDS),
+                        config.sessions().maxExpirySeconds(),
+                        config.mqtt().serverKeepAliveSeconds(),
                         session.maxUnstoredBytes(),
                         session.maxUnstoredNodeBytes(),
                         new TopicLimits(
-                                config.get(FileSettings.MAX_TOPIC_LEVELS),
-                                config.get(FileSettings.MAX_TOPIC_BYTES),
-                                config.get(FileSettings.MAX_FILTERS_PER_SUBSCRIBE),
-                                config.get(FileSettings.MAX_FILTERS),
-                                config.get(FileSettings.MAX_FILTER_PATTERNS)),
-                        config.get(FileSettings.SLOW_CONSUMER_TIMEOUT_SECONDS),
+                                config.mqtt().maxTopicLevels(),
+                                config.mqtt().maxTopicBytes(),
+                                config.mqtt().maxFiltersPerSubscribe(),
+                                config.sessions().maxFilters(),
+                                config.sessions().maxFilterPatterns()),
+                        config.sessions().slowConsumerTimeoutSeconds(),
                         ClusterSettings.acknowledgesPublishes(config)),
                 new AuthConfig(
-                        Duration.ofSeconds(config.get(FileSettings.AUTH_TIMEOUT_SECONDS)),
-                        config.get(FileSettings.AUTH_DENIED_PUBLISH) == FileSettings.DeniedPublish.DISCONNECT,
-                        config.get(FileSettings.AUTH_SESSIONS_BELONG_TO_USERS)),
+                        Duration.ofSeconds(config.auth().timeoutSeconds()),
+                        config.auth().deniedPublish() == DeniedPublish.DISCONNECT,
+                        config.auth().sessionsBelongToUsers()),
                 new TopicRules(
-                        config.get(FileSettings.TOPIC_REWRITE),
-                        config.get(FileSettings.AUTO_SUBSCRIPTIONS),
-                        config.get(FileSettings.EXCLUSIVE_SUBSCRIPTIONS),
+                        config.topics().rewrite(),
+                        config.topics().autoSubscriptions(),
+                        config.topics().exclusiveSubscriptions(),
                         Math.min(
-                                config.get(FileSettings.MAX_DELAY_SECONDS),
-                                config.get(FileSettings.MAX_EXPIRY_SECONDS)),
-                        config.get(FileSettings.SYS_INTERVAL_SECONDS) > 0),
+                                config.topics().delayedPublish().maxSeconds(),
+                                config.sessions().maxExpirySeconds()),
+                        config.topics().sysIntervalSeconds() > 0),
                 new MemoryConfig(
-                        config.get(FileSettings.MAX_HEAP_PERCENT),
-                        config.get(FileSettings.MAX_DIRECT_PERCENT),
+                        config.memory().maxHeapPercent(),
+                        config.memory().maxDirectPercent(),
                         MemoryConfig.DEFAULTS.interval()),
                 new BanConfig(
-                        config.get(FileSettings.MAX_FAILED_LOGINS_PER_SOURCE),
-                        config.get(FileSettings.MAX_VIOLATIONS_PER_SOURCE),
-                        config.get(FileSettings.MAX_FLAPS_PER_SOURCE),
-                        config.get(FileSettings.MAX_FLAPS_PER_CLIENT_ID),
-                        Duration.ofSeconds(config.get(FileSettings.FLAP_SECONDS)),
-                        Duration.ofSeconds(config.get(FileSettings.BAN_WINDOW_SECONDS)),
-                        Duration.ofSeconds(config.get(FileSettings.BAN_SECONDS))));
+                        config.bans().maxFailedLoginsPerSource(),
+                        config.bans().maxViolationsPerSource(),
+                        config.bans().maxFlapsPerSource(),
+                        config.bans().maxFlapsPerClientId(),
+                        Duration.ofSeconds(config.bans().flapSeconds()),
+                        Duration.ofSeconds(config.bans().windowSeconds()),
+                        Duration.ofSeconds(config.bans().banSeconds())));
     }
 
     /** Of one whose {@link #tls} can be said. */
@@ -159,20 +165,22 @@ final class BrokerSettings {
         return new ListenerConfig(
                 address(section, config),
                 new ListenerLimits(
-                        section.get(FileSettings.MAX_PACKET_BYTES, config),
-                        section.get(FileSettings.MAX_CONN_BANDWIDTH, config),
-                        section.get(FileSettings.MAX_PUBLISH_RATE, config),
-                        Duration.ofSeconds(section.get(FileSettings.CONNECT_TIMEOUT_SECONDS, config)),
-                        section.get(FileSettings.MAX_CONNECTIONS, config),
-                        section.get(FileSettings.MAX_CONNECTIONS_PER_SOURCE, config),
-                        section.get(FileSettings.CONNECT_RATE, config),
-                        section.get(FileSettings.CONNECT_RATE_PER_SOURCE, config)),
+                        section.keys().limits().maxPacketBytes(),
+                        section.keys().limits().maxConnBandwidth(),
+                        section.keys().limits().maxPublishRate(),
+                        Duration.ofSeconds(section.keys().limits().connectTimeoutSeconds()),
+                        section.keys().limits().maxConnections(),
+                        section.keys().limits().maxConnectionsPerSource(),
+                        section.keys().limits().connectRate(),
+                        section.keys().limits().connectRatePerSource()),
                 section.kind().hasTls() ? tls(section, config) : null,
-                section.kind().hasWebSocket() ? section.get(ListenerSettings.WS_PATH) : null,
+                section.kind().hasWebSocket() ? section.webSocket().wsPath() : null,
                 section.kind().hasWebSocket() ? origins(section, config) : AllowedOrigins.ANY,
-                section.get(ListenerSettings.PROXY_ENABLE) ? section.get(ListenerSettings.PROXY_FROM) : List.of(),
-                section.get(ListenerSettings.MOUNT_POINT),
-                section.get(FileSettings.SHARED_STRATEGY, config));
+                section.keys().proxyProtocol().enable()
+                        ? section.keys().proxyProtocol().from()
+                        : List.of(),
+                section.keys().mountPoint(),
+                section.keys().sharedSubscriptionStrategy());
     }
 
     /**
@@ -180,11 +188,11 @@ final class BrokerSettings {
      * being in the right place is all it takes.
      */
     private static AllowedOrigins origins(ListenerSection section, BrokerConfig config) {
-        List<String> listed = section.get(ListenerSettings.ALLOWED_ORIGINS);
+        List<String> listed = section.webSocket().allowedOrigins();
         if (listed.isEmpty()) {
             return AuthProviders.asksWhoClientsAre(config) ? AllowedOrigins.ANY : AllowedOrigins.SAME_HOST;
         }
-        return listed.contains(ListenerSettings.ANY_ORIGIN) ? AllowedOrigins.ANY : new AllowedOrigins(false, listed);
+        return listed.contains(WebSocketKeys.ANY_ORIGIN) ? AllowedOrigins.ANY : new AllowedOrigins(false, listed);
     }
 
     /**
@@ -192,28 +200,28 @@ final class BrokerSettings {
      */
     static TlsConfig tls(ListenerSection section, BrokerConfig config) {
         return new TlsConfig(
-                Objects.requireNonNull(config.file(section.get(ListenerSettings.CERT_FILE))),
-                Objects.requireNonNull(config.file(section.get(ListenerSettings.KEY_FILE))),
-                config.file(section.get(ListenerSettings.TRUST_CERTS_FILE)),
-                section.get(ListenerSettings.CLIENT_AUTH),
-                config.file(section.get(ListenerSettings.CRL_FILE)),
-                section.get(ListenerSettings.PROTOCOLS),
-                section.get(ListenerSettings.CIPHERS),
-                section.get(ListenerSettings.USER_NAME),
-                section.get(ListenerSettings.PROVIDER));
+                Objects.requireNonNull(config.file(section.ssl().certFile())),
+                Objects.requireNonNull(config.file(section.ssl().keyFile())),
+                config.file(section.ssl().trustCertsFile()),
+                section.ssl().clientAuth(),
+                config.file(section.ssl().crlFile()),
+                section.ssl().protocols(),
+                section.ssl().ciphers(),
+                section.ssl().userName(),
+                section.ssl().provider());
     }
 
     /** What an operator should know of this configuration at every start. */
     static List<String> warnings(BrokerConfig config) {
         List<String> warnings = new ArrayList<>();
-        if (config.get(FileSettings.AUTH_PROVIDER).equals(AuthProviders.ALLOW_ALL)) {
+        if (config.auth().provider().equals(AuthProviders.ALLOW_ALL)) {
             warnings.add(
                     "authConfig.provider is allow-all: everybody who reaches a listener may read and write everything");
         }
         config.listeners().stream()
                 .filter(section -> !AuthProviders.isConfigured(config)
                         && section.isEnabled()
-                        && section.get(ListenerSettings.HOST).isEmpty())
+                        && section.keys().host().isEmpty())
                 .forEach(section -> warnings.add(
                         "no authentication is configured, so the listener accepts connections from this machine only; "
                                 + "set authConfig.provider, or " + section.path() + ".host to open it to all"));
@@ -226,17 +234,17 @@ final class BrokerSettings {
                     + ", which others than this machine may reach: use TLS listeners for them, or SCRAM");
         }
         config.listeners().stream()
-                .filter(section -> !section.isEnabled() && section.isFilledIn())
+                .filter(section -> !section.isEnabled() && config.isFilledIn(section))
                 .forEach(section -> warnings.add(section.path()
                         + " is filled in and switched off: nobody can connect to it until its enable is true"));
         warnings.addAll(heapWarnings(Runtime.getRuntime().maxMemory(), machineBytes()));
         warnings.addAll(ClusterSettings.warnings(config));
         warnings.addAll(OtherReaders.ofPrivateKeys(config));
         warnings.addAll(OtherReaders.ofPasswords(config));
-        if (!config.get(PropertySettings.LOG_SYNC)) {
+        if (!config.properties().logSync()) {
             warnings.add("kv_log_sync is false: acknowledged messages may be lost when power fails");
         }
-        if (!config.get(PropertySettings.META_SYNC)) {
+        if (!config.properties().metaSync()) {
             warnings.add(
                     "kv_meta_sync is false: votes may be forgotten when power fails, and with them, among replicas, "
                             + "acknowledged messages");
@@ -261,23 +269,23 @@ final class BrokerSettings {
 
     /** A proxy in front may bring its own TLS. */
     private static boolean takesPasswordsInTheClear(ListenerSection section, BrokerConfig config) {
-        return config.get(FileSettings.AUTH_PROVIDER).equals(AuthProviders.FILE)
+        return config.auth().provider().equals(AuthProviders.FILE)
                 && section.isEnabled()
                 && !section.kind().hasTls()
-                && !section.get(ListenerSettings.PROXY_ENABLE)
+                && !section.keys().proxyProtocol().enable()
                 && !address(section, config).getAddress().isLoopbackAddress();
     }
 
     private static boolean dropsOldest(BrokerConfig config) {
-        return config.get(FileSettings.OVERFLOW_POLICY) == FileSettings.OverflowPolicy.DROP_OLDEST;
+        return config.sessions().overflowPolicy() == OverflowPolicy.DROP_OLDEST;
     }
 
     /**
      * Without a host all addresses, or, when nobody is authenticated, loopback: nobody from outside is let in unasked.
      */
     static InetSocketAddress address(ListenerSection section, BrokerConfig config) {
-        String host = section.get(ListenerSettings.HOST);
-        int port = section.get(section.kind().port());
+        String host = section.keys().host();
+        int port = section.port();
         if (!host.isEmpty()) {
             return new InetSocketAddress(host, port);
         }

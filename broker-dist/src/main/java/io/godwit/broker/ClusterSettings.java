@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.broker.settings.ClusterTlsSection;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.ClusterConfig;
 import io.godwit.cluster.ClusterConfig.TlsFiles;
@@ -9,6 +10,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -26,17 +28,17 @@ final class ClusterSettings {
 
     private static final String LOOPBACK = "127.0.0.1";
 
-    /** Of these, TLS needs all. */
-    private static final List<Setting<String>> TLS_FILES = List.of(
-            FileSettings.CLUSTER_CERT_FILE, FileSettings.CLUSTER_KEY_FILE, FileSettings.CLUSTER_TRUST_CERTS_FILE);
+    /** The keys that TLS needs all of. */
+    private static final List<String> TLS_FILES =
+            List.of("clusterConfig.tls.certFile", "clusterConfig.tls.keyFile", "clusterConfig.tls.trustCertsFile");
 
     private ClusterSettings() {}
 
     /** Whether this node is one of a cluster. */
     static boolean isClustered(BrokerConfig config) {
-        return !config.get(FileSettings.CLUSTER_HOST).isEmpty()
-                || !config.get(FileSettings.CLUSTER_DOMAIN_NAME).isEmpty()
-                || !config.get(FileSettings.SEED_ENDPOINTS).isEmpty();
+        return !config.cluster().host().isEmpty()
+                || !config.cluster().clusterDomainName().isEmpty()
+                || !config.cluster().seedEndpoints().isEmpty();
     }
 
     /**
@@ -44,18 +46,18 @@ final class ClusterSettings {
      * hold live sessions that it does not reach, also while it sees no other: a cut link looks the same.
      */
     static boolean acknowledgesPublishes(BrokerConfig config) {
-        return !isClustered(config) || config.get(FileSettings.ACKNOWLEDGE_UNREACHED);
+        return !isClustered(config) || config.cluster().acknowledgeUnreached();
     }
 
     /** Of a node that {@link #isClustered}, with a configuration that has no {@link #errors}. */
     static ClusterConfig cluster(BrokerConfig config) {
         return new ClusterConfig(
-                config.get(FileSettings.CLUSTER_ENV),
-                isOnThisMachineOnly(config) ? LOOPBACK : config.get(FileSettings.CLUSTER_HOST),
-                config.get(FileSettings.CLUSTER_PORT),
+                config.cluster().env(),
+                isOnThisMachineOnly(config) ? LOOPBACK : config.cluster().host(),
+                config.cluster().port(),
                 rpcPort(config),
-                config.get(FileSettings.CLUSTER_DOMAIN_NAME),
-                config.get(FileSettings.SEED_ENDPOINTS),
+                config.cluster().clusterDomainName(),
+                config.cluster().seedEndpoints(),
                 tls(config),
                 maxMessageBytes(config));
     }
@@ -68,35 +70,36 @@ final class ClusterSettings {
     }
 
     static int rpcPort(BrokerConfig config) {
-        int given = config.get(FileSettings.CLUSTER_RPC_PORT);
-        return given == 0 ? config.get(FileSettings.CLUSTER_PORT) + 1 : given;
+        int given = config.cluster().rpcPort();
+        return given == 0 ? config.cluster().port() + 1 : given;
     }
 
     private static int largestPacket(BrokerConfig config) {
         return config.listeners().stream()
                 .filter(ListenerSection::isEnabled)
-                .mapToInt(section -> section.get(FileSettings.MAX_PACKET_BYTES, config))
-                .reduce(config.get(FileSettings.MAX_PACKET_BYTES), Math::max);
+                .mapToInt(section -> section.keys().limits().maxPacketBytes())
+                .reduce(config.mqtt().connections().maxPacketBytes(), Math::max);
     }
 
     private static boolean hasTls(BrokerConfig config) {
-        return TLS_FILES.stream().anyMatch(file -> !config.get(file).isEmpty());
+        return missingFiles(config).size() < TLS_FILES.size();
     }
 
     private static @Nullable TlsFiles tls(BrokerConfig config) {
-        Path certificate = config.file(config.get(FileSettings.CLUSTER_CERT_FILE));
-        Path key = config.file(config.get(FileSettings.CLUSTER_KEY_FILE));
-        Path authority = config.file(config.get(FileSettings.CLUSTER_TRUST_CERTS_FILE));
+        Path certificate = config.file(config.cluster().tls().certFile());
+        Path key = config.file(config.cluster().tls().keyFile());
+        Path authority = config.file(config.cluster().tls().trustCertsFile());
         return certificate == null || key == null || authority == null
                 ? null
-                : new TlsFiles(certificate, key, authority, config.get(FileSettings.CLUSTER_REQUIRED_NAME));
+                : new TlsFiles(
+                        certificate, key, authority, config.cluster().tls().requiredName());
     }
 
     /** Whether nothing was said of who may be a node, nor where this one is to be reached. */
     private static boolean isOnThisMachineOnly(BrokerConfig config) {
         return !hasTls(config)
-                && !config.get(FileSettings.CLUSTER_PLAIN)
-                && config.get(FileSettings.CLUSTER_HOST).isEmpty();
+                && !config.cluster().tls().plain()
+                && config.cluster().host().isEmpty();
     }
 
     /** One line per error, each naming its key. Blocks: names are looked up and files read. */
@@ -105,25 +108,25 @@ final class ClusterSettings {
             return List.of();
         }
         List<String> errors = new ArrayList<>();
-        if (rpcPort(config) > MAX_PORT || rpcPort(config) == config.get(FileSettings.CLUSTER_PORT)) {
-            errors.add(FileSettings.CLUSTER_RPC_PORT.key() + ": must be another port than "
-                    + FileSettings.CLUSTER_PORT.key() + ", and one that exists, was " + rpcPort(config));
+        if (rpcPort(config) > MAX_PORT || rpcPort(config) == config.cluster().port()) {
+            errors.add("clusterConfig.rpcPort" + ": must be another port than " + "clusterConfig.port"
+                    + ", and one that exists, was " + rpcPort(config));
         }
-        boolean isPlain = config.get(FileSettings.CLUSTER_PLAIN);
+        boolean isPlain = config.cluster().tls().plain();
         if (hasTls(config)) {
-            missingFiles(config).forEach(file -> errors.add(file.key() + ": must name a file, as the others do"));
+            missingFiles(config).forEach(key -> errors.add(key + ": must name a file, as the others do"));
             if (isPlain) {
-                errors.add(FileSettings.CLUSTER_PLAIN.key() + ": must not be true where certificates are named");
+                errors.add("clusterConfig.tls.plain" + ": must not be true where certificates are named");
             }
         } else {
-            if (!config.get(FileSettings.CLUSTER_REQUIRED_NAME).isEmpty()) {
-                errors.add(FileSettings.CLUSTER_REQUIRED_NAME.key() + ": has no effect without certificates");
+            if (!config.cluster().tls().requiredName().isEmpty()) {
+                errors.add("clusterConfig.tls.requiredName" + ": has no effect without certificates");
             }
-            if (!isPlain && !isLoopback(config.get(FileSettings.CLUSTER_HOST))) {
-                errors.add(FileSettings.CLUSTER_HOST.key() + ": \"" + config.get(FileSettings.CLUSTER_HOST)
+            if (!isPlain && !isLoopback(config.cluster().host())) {
+                errors.add("clusterConfig.host" + ": \"" + config.cluster().host()
                         + "\" is reached by others, who would be taken for nodes unasked: name certificates ("
-                        + String.join(", ", TLS_FILES.stream().map(Setting::key).toList()) + "), or set "
-                        + FileSettings.CLUSTER_PLAIN.key() + " where everybody who reaches it is to be trusted");
+                        + String.join(", ", TLS_FILES) + "), or set "
+                        + "clusterConfig.tls.plain" + " where everybody who reaches it is to be trusted");
             }
         }
         if (errors.isEmpty()) {
@@ -136,8 +139,14 @@ final class ClusterSettings {
         return errors;
     }
 
-    private static List<Setting<String>> missingFiles(BrokerConfig config) {
-        return TLS_FILES.stream().filter(file -> config.get(file).isEmpty()).toList();
+    /** Keys of those that name no file. */
+    private static List<String> missingFiles(BrokerConfig config) {
+        ClusterTlsSection tls = config.cluster().tls();
+        List<String> files = List.of(tls.certFile(), tls.keyFile(), tls.trustCertsFile());
+        return IntStream.range(0, files.size())
+                .filter(i -> files.get(i).isEmpty())
+                .mapToObj(TLS_FILES::get)
+                .toList();
     }
 
     private static boolean isLoopback(String host) {
@@ -159,25 +168,25 @@ final class ClusterSettings {
     }
 
     private static String promises(BrokerConfig config) {
-        return config.get(FileSettings.ACKNOWLEDGE_UNREACHED)
-                ? FileSettings.ACKNOWLEDGE_UNREACHED.key()
+        return config.cluster().acknowledgeUnreached()
+                ? "clusterConfig.acknowledgeUnreached"
                         + " is true: publishes are acknowledged though live sessions "
                         + "on other nodes, and persistent ones whose route this node lacks, do not get them"
                 : "this node is one of a cluster: publishes of QoS 1 and 2 are refused, since live sessions on other "
                         + "nodes would not get them; QoS 0 is served. See "
-                        + FileSettings.ACKNOWLEDGE_UNREACHED.key();
+                        + "clusterConfig.acknowledgeUnreached";
     }
 
     private static List<String> access(BrokerConfig config) {
         if (isOnThisMachineOnly(config)) {
             return List.of(
                     "clusterConfig names neither certificates nor a host, so nodes on this machine only can join: set "
-                            + FileSettings.CLUSTER_CERT_FILE.key() + " and what goes with it, or "
-                            + FileSettings.CLUSTER_PLAIN.key()
+                            + "clusterConfig.tls.certFile" + " and what goes with it, or "
+                            + "clusterConfig.tls.plain"
                             + " where everybody who reaches a node is to be trusted");
         }
-        return config.get(FileSettings.CLUSTER_PLAIN) && !isLoopback(config.get(FileSettings.CLUSTER_HOST))
-                ? List.of(FileSettings.CLUSTER_PLAIN.key() + " is true: everybody who reaches the cluster's ports may "
+        return config.cluster().tls().plain() && !isLoopback(config.cluster().host())
+                ? List.of("clusterConfig.tls.plain" + " is true: everybody who reaches the cluster's ports may "
                         + "read and change everything")
                 : List.of();
     }

@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.broker.config.EnumNames;
 import io.godwit.plugin.event.BrokerEvent;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -105,12 +106,12 @@ record EventKind(
     /** The name in {@link #totals} that {@code event}, which is of this kind, is counted under. */
     String nameOf(BrokerEvent event) {
         if (event instanceof BrokerEvent.MessageDropped dropped) {
-            return tagged(Setting.nameOf(dropped.reason()));
+            return tagged(EnumNames.of(dropped.reason()));
         }
         if (event instanceof BrokerEvent.Banned banned) {
-            return tagged(Setting.nameOf(banned.cause()));
+            return tagged(EnumNames.of(banned.cause()));
         }
-        return event instanceof BrokerEvent.MemoryShort memory ? tagged(Setting.nameOf(memory.kind())) : name;
+        return event instanceof BrokerEvent.MemoryShort memory ? tagged(EnumNames.of(memory.kind())) : name;
     }
 
     private String tagged(String value) {

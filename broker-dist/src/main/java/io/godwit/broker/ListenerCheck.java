@@ -3,7 +3,7 @@ package io.godwit.broker;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * What can only be judged once all of the configuration has been read: whether the listeners can be opened, beside one
@@ -15,20 +15,21 @@ final class ListenerCheck {
     /**
      * One line per error, each naming its key.
      *
-     * @param flawed those whose own values could not all be read: nothing more is said of them
+     * @param isFlawed whether a section has values that could not be read: nothing more is said of it
      */
-    static List<String> errors(BrokerConfig config, Set<ListenerSection> flawed) {
+    static List<String> errors(BrokerConfig config, Predicate<String> isFlawed) {
         List<String> errors = new ArrayList<>();
         if (config.listeners().stream().noneMatch(ListenerSection::isEnabled)) {
             errors.add("mqttServerConfig: every listener is switched off");
         }
         List<ListenerSection> enabled = config.listeners().stream()
-                .filter(section -> section.isEnabled() && !flawed.contains(section))
+                .filter(section -> section.isEnabled() && !isFlawed.test(section.path()))
                 .toList();
         for (int i = 0; i < enabled.size(); i++) {
             ListenerSection section = enabled.get(i);
             if (BrokerSettings.address(section, config).isUnresolved()) {
-                errors.add(section.path() + ".host: unknown host \"" + section.get(ListenerSettings.HOST) + "\"");
+                errors.add(section.path() + ".host: unknown host \""
+                        + section.keys().host() + "\"");
             }
             errors.addAll(proxyErrors(section));
             if (section.kind().hasTls()) {
@@ -36,8 +37,8 @@ final class ListenerCheck {
             }
             for (ListenerSection other : enabled.subList(0, i)) {
                 if (collide(section, other, config)) {
-                    errors.add(section.path() + ".port: "
-                            + section.get(section.kind().port()) + " is the port of " + other.path() + " already");
+                    errors.add(section.path() + ".port: " + section.port() + " is the port of " + other.path()
+                            + " already");
                 }
             }
         }
@@ -45,15 +46,15 @@ final class ListenerCheck {
     }
 
     private static List<String> proxyErrors(ListenerSection section) {
-        boolean isEnabled = section.get(ListenerSettings.PROXY_ENABLE);
-        return isEnabled && section.get(ListenerSettings.PROXY_FROM).isEmpty()
+        boolean isEnabled = section.keys().proxyProtocol().enable();
+        return isEnabled && section.keys().proxyProtocol().from().isEmpty()
                 ? List.of(section.path() + ".proxyProtocol.from: must name the proxies that are believed")
                 : List.of();
     }
 
     private static boolean collide(ListenerSection one, ListenerSection other, BrokerConfig config) {
-        int port = one.get(one.kind().port());
-        if (port == 0 || port != other.get(other.kind().port())) {
+        int port = one.port();
+        if (port == 0 || port != other.port()) {
             return false;
         }
         InetAddress address = BrokerSettings.address(one, config).getAddress();

@@ -1,45 +1,94 @@
 package io.godwit.broker;
 
-import java.util.Map;
+import io.godwit.broker.settings.ListenerKeys;
+import io.godwit.broker.settings.MqttServerSection;
+import io.godwit.broker.settings.SslSection;
+import io.godwit.broker.settings.WebSocketKeys;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/**
- * One listener as the file gives it.
- *
- * @param path of its section: {@code mqttServerConfig.tcpListener}, or {@code mqttServerConfig.tcpListener[0]} in a
- *     list
- * @param values by key relative to the section, where the file gives one; each produced by the parser of its setting
- */
-record ListenerSection(ListenerKind kind, String path, Map<String, Object> values) {
-    ListenerSection {
-        values = Map.copyOf(values);
+/** One listener as the file gives it, of whichever kind. */
+final class ListenerSection {
+    private final ListenerKind kind;
+    private final String path;
+    private final boolean isEnabled;
+    private final int port;
+    private final ListenerKeys keys;
+    private final @Nullable SslSection ssl;
+    private final @Nullable WebSocketKeys webSocket;
+
+    private ListenerSection(
+            ListenerKind kind,
+            String path,
+            boolean isEnabled,
+            int port,
+            ListenerKeys keys,
+            @Nullable SslSection ssl,
+            @Nullable WebSocketKeys webSocket) {
+        this.kind = kind;
+        this.path = path;
+        this.isEnabled = isEnabled;
+        this.port = port;
+        this.keys = keys;
+        this.ssl = ssl;
+        this.webSocket = webSocket;
+    }
+
+    /** All of them, those of a kind in the order of the file. */
+    static List<ListenerSection> of(MqttServerSection server) {
+        List<ListenerSection> all = new ArrayList<>();
+        server.tcpListener()
+                .forEach(l -> all.add(
+                        new ListenerSection(ListenerKind.TCP, l.path(), l.enable(), l.port(), l.keys(), null, null)));
+        server.tlsListener()
+                .forEach(l -> all.add(new ListenerSection(
+                        ListenerKind.TLS, l.path(), l.enable(), l.port(), l.keys(), l.sslConfig(), null)));
+        server.wsListener()
+                .forEach(l -> all.add(new ListenerSection(
+                        ListenerKind.WS, l.path(), l.enable(), l.port(), l.keys(), null, l.webSocket())));
+        server.wssListener()
+                .forEach(l -> all.add(new ListenerSection(
+                        ListenerKind.WSS, l.path(), l.enable(), l.port(), l.keys(), l.sslConfig(), l.webSocket())));
+        return List.copyOf(all);
+    }
+
+    ListenerKind kind() {
+        return kind;
+    }
+
+    /** {@code mqttServerConfig.tcpListener}, or {@code mqttServerConfig.tcpListener[0]} in a list. */
+    String path() {
+        return path;
     }
 
     boolean isEnabled() {
-        return get(ListenerSettings.ENABLE);
+        return isEnabled;
     }
 
-    /** Whether the file says more of it than the defaults. */
-    boolean isFilledIn() {
-        return kind.settings().stream()
-                .filter(setting -> !setting.key().equals(ListenerSettings.ENABLE.key()))
-                .anyMatch(setting -> values.containsKey(setting.key())
-                        && !setting.defaultValue().equals(values.get(setting.key())));
+    /** 0 for any free one. */
+    int port() {
+        return port;
     }
 
-    /** The value of a setting that is the listener's alone. */
-    @SuppressWarnings("unchecked") // each value has the type of its setting
-    <T> T get(Setting<T> setting) {
-        return (T) values.getOrDefault(setting.key(), setting.defaultValue());
+    /** What every kind has; limits that it does not give are those of the node. */
+    ListenerKeys keys() {
+        return keys;
     }
 
-    /** The value in force, which may be the node-wide one. */
-    @SuppressWarnings("unchecked") // a listener's own setting and the node-wide one of the same name have one type
-    <T> T get(Setting<T> setting, BrokerConfig config) {
-        Setting<?> nodeWide = ListenerSettings.nodeWide(setting.leaf());
-        if (nodeWide == null) {
-            return get(setting);
+    /** Of a kind that has TLS. */
+    SslSection ssl() {
+        if (ssl == null) {
+            throw new IllegalStateException(path + " has no TLS");
         }
-        Object own = values.get(setting.leaf());
-        return (T) (own != null ? own : config.get(nodeWide));
+        return ssl;
+    }
+
+    /** Of a kind that has WebSocket. */
+    WebSocketKeys webSocket() {
+        if (webSocket == null) {
+            throw new IllegalStateException(path + " has no WebSocket");
+        }
+        return webSocket;
     }
 }

@@ -1,5 +1,7 @@
 package io.godwit.broker;
 
+import io.godwit.broker.config.ConfigException;
+import io.godwit.broker.config.Effective;
 import io.godwit.broker.release.Release;
 import io.godwit.kv.raft.DamagedDataException;
 import java.io.IOException;
@@ -50,6 +52,9 @@ public final class Main implements Callable<Integer> {
                     + "neither data nor ports")
     private boolean isCheck;
 
+    @Option(names = "--all", description = "with --check: also tell the values that are the defaults")
+    private boolean tellsAll;
+
     private Main() {}
 
     public static void main(String[] args) {
@@ -60,7 +65,7 @@ public final class Main implements Callable<Integer> {
     public Integer call() {
         BrokerConfig effective;
         try {
-            effective = ConfigLoader.load(config, systemProperties());
+            effective = ConfigLoader.load(config, systemProperties(), System.getenv());
         } catch (ConfigException e) {
             say("the configuration is wrong, nothing was started:");
             e.errors().forEach(error -> error.lines().forEach(line -> say("  " + line)));
@@ -119,13 +124,14 @@ public final class Main implements Callable<Integer> {
                 runtime.maxMemory() >> 20,
                 data,
                 plugins);
-        LOG.info("configuration file={} differs from the defaults in {}", config, effective.describeChanges());
-        effective.describe().forEach(line -> LOG.debug("configuration {}", line));
+        LOG.info("configuration file={} differs from the defaults in {}", config, effective.changes());
+        effective.effective().forEach(line -> LOG.debug("configuration {}", line));
     }
 
     private int check(BrokerConfig effective) {
         List<String> errors = StartCheck.errors(effective, plugins);
         if (errors.isEmpty()) {
+            (tellsAll ? effective.effective() : effective.changes()).forEach(Main::tellOrigin);
             return 0;
         }
         say("a broker would not start with this configuration:");
@@ -155,6 +161,10 @@ public final class Main implements Callable<Integer> {
     private static Map<String, String> systemProperties() {
         return System.getProperties().stringPropertyNames().stream()
                 .collect(Collectors.toMap(name -> name, name -> System.getProperty(name, "")));
+    }
+
+    private static void tellOrigin(Effective key) {
+        System.out.println("godwit:   " + key + "  (" + (key.origin().isEmpty() ? "default" : key.origin()) + ")");
     }
 
     private static void say(String line) {

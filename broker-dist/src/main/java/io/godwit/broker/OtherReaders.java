@@ -25,9 +25,9 @@ final class OtherReaders {
     static List<String> ofPrivateKeys(BrokerConfig config) {
         Stream<String> listeners = config.listeners().stream()
                 .filter(section -> section.isEnabled() && section.kind().hasTls())
-                .map(section -> section.get(ListenerSettings.KEY_FILE));
+                .map(section -> section.ssl().keyFile());
         List<String> warnings = new ArrayList<>();
-        Stream.concat(listeners, Stream.of(config.get(FileSettings.CLUSTER_KEY_FILE)))
+        Stream.concat(listeners, Stream.of(config.cluster().tls().keyFile()))
                 .filter(file -> !file.isEmpty())
                 .map(config::file)
                 .filter(Objects::nonNull)
@@ -40,8 +40,8 @@ final class OtherReaders {
 
     /** A warning for the users' password hashes. */
     static List<String> ofPasswords(BrokerConfig config) {
-        Path file = config.file(config.get(FileSettings.AUTH_FILE));
-        boolean isRead = config.get(FileSettings.AUTH_PROVIDER).equals(AuthProviders.FILE);
+        Path file = config.file(config.auth().file());
+        boolean isRead = config.auth().provider().equals(AuthProviders.FILE);
         return file == null || !isRead || !permissions(file).contains(PosixFilePermission.OTHERS_READ)
                 ? List.of()
                 : List.of("every user of this machine may read the password hashes in " + file + ": \"chmod o= " + file

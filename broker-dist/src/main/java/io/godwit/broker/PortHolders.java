@@ -57,11 +57,9 @@ final class PortHolders {
     /** Every port that the configuration names. */
     static Set<Integer> portsOf(BrokerConfig config) {
         Set<Integer> ports = new TreeSet<>();
-        config.listeners().stream()
-                .filter(ListenerSection::isEnabled)
-                .forEach(section -> ports.add(section.get(section.kind().port())));
+        config.listeners().stream().filter(ListenerSection::isEnabled).forEach(section -> ports.add(section.port()));
         if (ClusterSettings.isClustered(config)) {
-            ports.add(config.get(FileSettings.CLUSTER_PORT));
+            ports.add(config.cluster().port());
             ports.add(ClusterSettings.rpcPort(config));
         }
         return ports;

@@ -38,12 +38,12 @@ final class StartCheck {
         config.listeners().stream()
                 .filter(section -> section.isEnabled() && section.kind().hasTls())
                 .forEach(section -> add(errors, () -> {
-                    Path file = config.file(section.get(ListenerSettings.CERT_FILE));
+                    Path file = config.file(section.ssl().certFile());
                     if (file == null) {
                         return; // told already
                     }
                     X509Certificate own = PemFiles.certificates(file).get(0);
-                    String key = section.path() + "." + ListenerSettings.CERT_FILE.key() + ": " + file;
+                    String key = section.path() + ".sslConfig.certFile: " + file;
                     if (now.isAfter(own.getNotAfter().toInstant())) {
                         errors.add(key + " has expired on " + own.getNotAfter().toInstant());
                     } else if (now.isBefore(own.getNotBefore().toInstant())) {

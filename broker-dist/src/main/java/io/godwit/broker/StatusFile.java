@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.broker.config.EnumNames;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -151,7 +152,7 @@ final class StatusFile {
                 .append("pid=")
                 .append(ProcessHandle.current().pid())
                 .append("\nstate=")
-                .append(Setting.nameOf(state))
+                .append(EnumNames.of(state))
                 .append('\n');
     }
 

@@ -27,24 +27,20 @@ final class TlsCheck {
 
     /** One line per error, each naming its key. */
     List<String> errors() {
-        file(ListenerSettings.CERT_FILE, true, PemFiles::certificates);
-        file(ListenerSettings.KEY_FILE, true, PemFiles::privateKey);
-        boolean asksClients = section.get(ListenerSettings.CLIENT_AUTH) != ClientCertificate.NONE;
-        file(ListenerSettings.TRUST_CERTS_FILE, asksClients, PemFiles::certificates);
-        file(ListenerSettings.CRL_FILE, false, PemFiles::revocationLists);
+        file("certFile", section.ssl().certFile(), true, PemFiles::certificates);
+        file("keyFile", section.ssl().keyFile(), true, PemFiles::privateKey);
+        boolean asksClients = section.ssl().clientAuth() != ClientCertificate.NONE;
+        file("trustCertsFile", section.ssl().trustCertsFile(), asksClients, PemFiles::certificates);
+        file("crlFile", section.ssl().crlFile(), false, PemFiles::revocationLists);
         if (!asksClients) {
-            needsClients(
-                    ListenerSettings.TRUST_CERTS_FILE,
-                    !section.get(ListenerSettings.TRUST_CERTS_FILE).isEmpty());
-            needsClients(
-                    ListenerSettings.CRL_FILE,
-                    !section.get(ListenerSettings.CRL_FILE).isEmpty());
-            needsClients(ListenerSettings.USER_NAME, section.get(ListenerSettings.USER_NAME) != UserName.NONE);
+            needsClients("trustCertsFile", !section.ssl().trustCertsFile().isEmpty());
+            needsClients("crlFile", !section.ssl().crlFile().isEmpty());
+            needsClients("userName", section.ssl().userName() != UserName.NONE);
         }
-        TlsConfig.Engine provider = section.get(ListenerSettings.PROVIDER);
+        TlsConfig.Engine provider = section.ssl().provider();
         Throwable failure = ServerTls.boringSslFailure();
         if (provider == TlsConfig.Engine.BORINGSSL && failure != null) {
-            error(ListenerSettings.PROVIDER, "BoringSSL does not load here: " + failure);
+            error("provider", "BoringSSL does not load here: " + failure);
         }
         if (errors.isEmpty()) {
             try {
@@ -57,29 +53,29 @@ final class TlsCheck {
     }
 
     /** What is said of clients' certificates would have no effect, and the listener be open to anybody. */
-    private void needsClients(Setting<?> setting, boolean isGiven) {
+    private void needsClients(String key, boolean isGiven) {
         if (isGiven) {
-            error(setting, "has no effect while sslConfig.clientAuth is none; set that to optional or require");
+            error(key, "has no effect while sslConfig.clientAuth is none; set that to optional or require");
         }
     }
 
-    private void file(Setting<String> setting, boolean isNeeded, Reading reading) {
-        Path file = config.file(section.get(setting));
+    private void file(String key, String name, boolean isNeeded, Reading reading) {
+        Path file = config.file(name);
         if (file == null) {
             if (isNeeded) {
-                error(setting, "must name a file");
+                error(key, "must name a file");
             }
             return;
         }
         try {
             reading.read(file);
         } catch (IOException e) {
-            error(setting, e.getMessage());
+            error(key, e.getMessage());
         }
     }
 
-    private void error(Setting<?> setting, @Nullable String text) {
-        errors.add(section.path() + "." + setting.key() + ": " + text);
+    private void error(String key, @Nullable String text) {
+        errors.add(section.path() + ".sslConfig." + key + ": " + text);
     }
 
     private interface Reading {

@@ -3,6 +3,7 @@ package io.godwit.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.godwit.broker.config.ConfigException;
 import io.godwit.dist.client.SharedPick;
 import io.godwit.mqtt.certificates.TestAuthority;
 import io.godwit.mqtt.transport.AllowedOrigins;

@@ -3,6 +3,7 @@ package io.godwit.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.broker.config.ConfigException;
 import io.godwit.kv.KvNode;
 import io.godwit.kv.StoreSpec;
 import io.godwit.kv.balance.BalancePlan;

@@ -3,6 +3,7 @@ package io.godwit.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.broker.config.ConfigException;
 import io.godwit.mqtt.certificates.TestAuthority;
 import java.nio.file.Files;
 import java.nio.file.Path;

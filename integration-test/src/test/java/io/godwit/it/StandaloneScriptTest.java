@@ -295,8 +295,14 @@ class StandaloneScriptTest {
         Result checked = node.run("check");
         assertThat(checked.code()).isEqualTo(1);
         assertThat(checked.output()).contains("mqttServerConfg: unknown key", "sessionConfig.overflowPolicy: ");
-        node.configure("bootstrap: true\n");
-        assertThat(node.run("check").code()).isZero();
+        node.configure("bootstrap: true\nsessionConfig: {maxQueuedBytes: 2MB, queueQos0: '${NONE:-false}'}\n");
+        Result right = node.run("check");
+        assertThat(right.code()).isZero();
+        assertThat(right.output())
+                .contains("differing from the defaults", "sessionConfig.maxQueuedBytes=2097152  (line 2)")
+                .contains("sessionConfig.queueQos0=false  (line 2, ${NONE:-false})")
+                .doesNotContain("sessionConfig.maxQueuedMessages");
+        assertThat(node.run("check", "--all").output()).contains("sessionConfig.maxQueuedMessages=1000  (default)");
         assertThat(node.file(".")).isEmptyDirectory();
 
         Files.writeString(node.file("notes.txt"), "somebody else's");

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.config;
 
 import java.util.Collection;
 import java.util.Comparator;

@@ -1,0 +1,136 @@
+package io.godwit.broker.config;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Makes records of {@link Key}s out of what was given; what is not given has its default. Of one thread. */
+final class Binder {
+    /** What reflection finds of a class, which does not change. */
+    private static final Map<Class<?>, Level> LEVELS = new ConcurrentHashMap<>();
+
+    private final Level root;
+    private final Values values;
+    private final List<Effective> effective = new ArrayList<>();
+
+    Binder(Level root, Values values) {
+        this.root = root;
+        this.values = values;
+    }
+
+    static Level level(Class<?> type) {
+        return LEVELS.computeIfAbsent(type, Level::of);
+    }
+
+    /** The record; values that are wrong are reported to {@link Values#error}, and have their default here. */
+    <R extends Record> R bind(Class<R> type) {
+        return type.cast(record(type, "", ""));
+    }
+
+    /** Every key of what was bound, in the order of the file. */
+    List<Effective> effective() {
+        return List.copyOf(effective);
+    }
+
+    private Object record(Class<?> type, String place, String from) {
+        RecordComponent[] components = type.getRecordComponents();
+        Class<?>[] types = new Class<?>[components.length];
+        Object[] arguments = new Object[components.length];
+        for (int i = 0; i < components.length; i++) {
+            types[i] = components[i].getType();
+            arguments[i] = component(components[i], place, from);
+        }
+        return KeySpec.reflect(() -> {
+            Constructor<?> constructor = type.getDeclaredConstructor(types);
+            return constructor.newInstance(arguments);
+        });
+    }
+
+    private Object component(RecordComponent component, String place, String from) {
+        Key key = component.getAnnotation(Key.class);
+        if (key != null) {
+            return value(KeySpec.of(component, key, from), place);
+        }
+        Section section = component.getAnnotation(Section.class);
+        if (section == null) { // Level has looked at it: it is a @Place
+            return place.isEmpty() ? "" : place.substring(0, place.length() - 1);
+        }
+        if (section.inline()) {
+            return record(component.getType(), place, section.from());
+        }
+        String path = place + component.getName();
+        if (component.getType() == List.class) {
+            Class<?> type = Level.recordType(component);
+            Set<String> instances = values.instances(path);
+            return (instances.isEmpty() && section.needed() ? Set.of(path) : instances)
+                    .stream().map(instance -> record(type, instance + ".", "")).toList();
+        }
+        return record(component.getType(), path + ".", "");
+    }
+
+    private Object value(KeySpec spec, String place) {
+        String path = place + spec.name();
+        Object fallback = fallback(spec);
+        Given given = values.get(path);
+        Object value = fallback;
+        if (given != null) {
+            Object parsed = parse(spec, path, given, true);
+            value = parsed == null ? fallback : parsed;
+        }
+        effective.add(new Effective(
+                path,
+                KeySpec.text(value),
+                value.equals(fallback),
+                given == null ? "" : given.origin(),
+                spec.key().reload()));
+        return value;
+    }
+
+    private Object fallback(KeySpec spec) {
+        Given given = spec.from().isEmpty() ? null : values.get(spec.from());
+        Object parsed = given == null ? null : parse(spec, spec.from(), given, false);
+        if (parsed != null) {
+            return parsed;
+        }
+        if (spec.from().isEmpty()) {
+            return spec.defaultValue();
+        }
+        KeySpec other = find(spec.from());
+        return other.defaultValue();
+    }
+
+    /** @return null when it is not valid; {@code isTold}: whether that is an error of {@code path} */
+    private @Nullable Object parse(KeySpec spec, String path, Given given, boolean isTold) {
+        try {
+            return spec.parse(given.text());
+        } catch (IllegalArgumentException e) {
+            if (isTold) {
+                values.error(path, e.getMessage() + ", was \"" + given.text() + "\" (" + given.origin() + ")");
+            }
+            return null;
+        }
+    }
+
+    private KeySpec find(String path) {
+        Level level = root;
+        String rest = path;
+        for (int dot = rest.indexOf('.'); dot >= 0; dot = rest.indexOf('.')) {
+            Level.Child child = level.sections().get(rest.substring(0, dot));
+            if (child == null) {
+                throw new IllegalStateException("no section for " + path);
+            }
+            level = child.level();
+            rest = rest.substring(dot + 1);
+        }
+        KeySpec spec = level.keys().get(rest);
+        if (spec == null) {
+            throw new IllegalStateException("no key " + path);
+        }
+        return spec;
+    }
+}

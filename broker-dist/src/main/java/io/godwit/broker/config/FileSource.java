@@ -1,0 +1,169 @@
+package io.godwit.broker.config;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeTuple;
+import org.yaml.snakeyaml.nodes.ScalarNode;
+import org.yaml.snakeyaml.nodes.SequenceNode;
+
+/**
+ * Reads the YAML file. Works on YAML nodes rather than on constructed objects: each value stays the text that was
+ * written (no {@code 8899} read as a sexagesimal number) and keeps its line. All mistakes are found in one pass.
+ */
+final class FileSource {
+    private final Level root;
+    private final Values values;
+    private final Substitution substitution;
+
+    FileSource(Level root, Values values, Map<String, String> environment) {
+        this.root = root;
+        this.values = values;
+        this.substitution = new Substitution(environment);
+    }
+
+    /** The place that a search for the nearest key is limited to: the file, or one of several sections of a kind. */
+    private record Scope(Level level, String place) {
+        String nearest(String path, Node node) {
+            Set<String> sections = level.sectionPaths();
+            Set<String> candidates = new HashSet<>();
+            if (!(node instanceof ScalarNode)) {
+                candidates.addAll(sections);
+            }
+            if (!(node instanceof MappingNode) || sections.isEmpty()) {
+                candidates.addAll(level.paths());
+            }
+            return place + NearestKey.of(path.substring(place.length()), candidates);
+        }
+    }
+
+    void read(Path file) {
+        try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+            Node node = new Yaml(new LoaderOptions()).compose(reader);
+            if (node instanceof MappingNode mapping) {
+                readMapping(new Scope(root, ""), root, "", mapping);
+            } else if (node != null && !isNothing(node)) {
+                values.error(file + ": must be a mapping of keys to values");
+            }
+        } catch (NoSuchFileException e) {
+            values.error(file + ": no such configuration file");
+        } catch (YAMLException e) {
+            // of several lines, which show the place
+            values.error(file + ": not valid YAML:\n"
+                    + String.valueOf(e.getMessage()).stripTrailing());
+        } catch (IOException e) {
+            values.error(file + ": cannot be read: " + e);
+        }
+    }
+
+    /** @param place empty, or ends with a dot */
+    private void readMapping(Scope scope, Level level, String place, MappingNode mapping) {
+        Set<String> seen = new HashSet<>();
+        for (NodeTuple tuple : mapping.getValue()) {
+            if (!(tuple.getKeyNode() instanceof ScalarNode keyNode)) {
+                String where = place.isEmpty() ? "the file" : place.substring(0, place.length() - 1);
+                values.error(where, "a key must be a plain word" + at(tuple.getKeyNode()));
+            } else if (!seen.add(keyNode.getValue())) {
+                values.error(place + keyNode.getValue(), "given twice" + at(keyNode));
+            } else {
+                readEntry(scope, level, place, keyNode, tuple.getValueNode());
+            }
+        }
+    }
+
+    private void readEntry(Scope scope, Level level, String place, ScalarNode keyNode, Node node) {
+        String name = keyNode.getValue();
+        String path = place + name;
+        KeySpec spec = level.keys().get(name);
+        Level.Child child = level.sections().get(name);
+        if (spec != null) {
+            readValue(spec, path, node, line(keyNode));
+        } else if (child == null) {
+            values.error(path, "unknown key" + at(keyNode) + ", the nearest valid one is " + scope.nearest(path, node));
+        } else if (child.isRepeated()) {
+            readRepeated(child.level(), path, node, at(keyNode));
+        } else if (node instanceof MappingNode mapping) {
+            readMapping(scope, child.level(), path + ".", mapping);
+        } else if (!isNothing(node)) {
+            values.error(path, "must hold keys, not a value" + at(keyNode));
+        }
+    }
+
+    /** One mapping, or a list of them. */
+    private void readRepeated(Level level, String path, Node node, String at) {
+        if (node instanceof MappingNode mapping) {
+            readInstance(level, path, path, mapping);
+        } else if (node instanceof SequenceNode sequence) {
+            int index = 0;
+            for (Node item : sequence.getValue()) {
+                String instance = path + "[" + index++ + "]";
+                if (item instanceof MappingNode mapping) {
+                    readInstance(level, path, instance, mapping);
+                } else {
+                    values.error(instance, "must hold keys" + at(item));
+                }
+            }
+        } else if (!isNothing(node)) {
+            values.error(path, "must hold keys, or be a list of such" + at);
+        }
+    }
+
+    private void readInstance(Level level, String path, String instance, MappingNode mapping) {
+        values.addInstance(path, instance);
+        readMapping(new Scope(level, instance + "."), level, instance + ".", mapping);
+    }
+
+    private void readValue(KeySpec spec, String path, Node node, String origin) {
+        if (node instanceof ScalarNode scalar) {
+            put(path, scalar.getValue(), origin);
+        } else if (spec.isList()
+                && node instanceof SequenceNode sequence
+                && sequence.getValue().stream().allMatch(ScalarNode.class::isInstance)) {
+            put(
+                    path,
+                    sequence.getValue().stream()
+                            .map(item -> ((ScalarNode) item).getValue())
+                            .collect(Collectors.joining("\n")),
+                    origin);
+        } else {
+            values.error(
+                    path, "must be a single value" + (spec.isList() ? " or a list of them" : "") + " (" + origin + ")");
+        }
+    }
+
+    private void put(String path, String text, String origin) {
+        if (!Substitution.hasVariables(text)) {
+            values.put(path, new Given(text.strip(), origin));
+            return;
+        }
+        try {
+            values.put(path, new Given(substitution.apply(text).strip(), origin + ", " + text.strip()));
+        } catch (IllegalArgumentException e) {
+            values.error(path, e.getMessage() + " (" + origin + ")");
+        }
+    }
+
+    private static String at(Node node) {
+        return " (" + line(node) + ")";
+    }
+
+    private static String line(Node node) {
+        return "line " + (node.getStartMark().getLine() + 1);
+    }
+
+    private static boolean isNothing(Node node) {
+        return node instanceof ScalarNode scalar && Values.isNothing(scalar.getValue());
+    }
+}

@@ -1,0 +1,72 @@
+package io.godwit.broker.config;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Where values come from: the file, the environment and the system properties. The environment has the last word over
+ * the file; a system property over the environment.
+ *
+ * @param fileType record of what the file may have
+ * @param propertyType record of the system properties
+ * @param prefixes a system property that begins with one of these and is none of ours is an error
+ * @param ofOthers environment variables that begin with {@code GODWIT_} and are read by somebody else
+ */
+public record Sources<F extends Record, P extends Record>(
+        Class<F> fileType, Class<P> propertyType, Set<String> prefixes, Set<String> ofOthers) {
+
+    /** Never throws for what people wrote: see {@link Loaded#errors}. */
+    public Loaded<F, P> load(Path file, Map<String, String> properties, Map<String, String> environment) {
+        Level fileLevel = Binder.level(fileType);
+        Level propertyLevel = Binder.level(propertyType);
+        Values values = new Values();
+        new FileSource(fileLevel, values, environment).read(file);
+        List<String> paths = new ArrayList<>(fileLevel.paths());
+        paths.addAll(propertyLevel.paths());
+        new EnvironmentSource(paths, repeated(fileLevel), ofOthers, values).read(environment);
+        readProperties(propertyLevel, properties, values);
+
+        Binder fileBinder = new Binder(fileLevel, values);
+        F boundFile = fileBinder.bind(fileType);
+        Binder propertyBinder = new Binder(propertyLevel, values);
+        P boundProperties = propertyBinder.bind(propertyType);
+        List<Effective> effective = new ArrayList<>(fileBinder.effective());
+        effective.addAll(propertyBinder.effective());
+        return new Loaded<>(boundFile, boundProperties, effective, values.errors(), values::isFlawed);
+    }
+
+    private void readProperties(Level level, Map<String, String> properties, Values values) {
+        for (String name : new TreeSet<>(properties.keySet())) {
+            String text = properties.getOrDefault(name, "").strip();
+            if (level.keys().containsKey(name)) {
+                values.put(name, new Given(text, "system property"));
+            } else if (prefixes.stream().anyMatch(name::startsWith)) {
+                values.error(
+                        name,
+                        "unknown system property, the nearest valid one is "
+                                + NearestKey.of(name, level.keys().keySet()));
+            }
+        }
+    }
+
+    private static Set<String> repeated(Level level) {
+        Set<String> found = new HashSet<>();
+        collect(level, "", found);
+        return found;
+    }
+
+    private static void collect(Level level, String place, Set<String> found) {
+        level.sections().forEach((name, child) -> {
+            if (child.isRepeated()) {
+                found.add(place + name);
+            } else {
+                collect(child.level(), place + name + ".", found);
+            }
+        });
+    }
+}

@@ -1,0 +1,99 @@
+package io.godwit.broker.config;
+
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Writes the configuration file that ships: every key with its text and its default. A section that another one has
+ * shown already is written without texts.
+ */
+public final class Template {
+    private final List<String> lines = new ArrayList<>();
+    private final Set<Class<?>> explained = new HashSet<>();
+    /** Number of lines when a section was begun last. */
+    private int openedAt;
+
+    private Template() {}
+
+    /**
+     * The whole file.
+     *
+     * @param header what it begins with
+     * @param fileType record of what the file may have
+     * @param propertyType record of the system properties, which it ends with
+     */
+    public static String of(String header, Class<? extends Record> fileType, Class<? extends Record> propertyType) {
+        Template template = new Template();
+        template.lines.addAll(Prose.lines(header, "# "));
+        template.record(fileType, "");
+        template.properties(propertyType);
+        return String.join("\n", template.lines) + "\n";
+    }
+
+    private void record(Class<?> type, String indent) {
+        boolean isNew = explained.add(type);
+        for (RecordComponent component : type.getRecordComponents()) {
+            Key key = component.getAnnotation(Key.class);
+            Section section = component.getAnnotation(Section.class);
+            if (key != null) {
+                key(KeySpec.of(component, key, ""), isNew, indent);
+            } else if (section != null && section.listed()) {
+                section(component, section, isNew, indent);
+            }
+        }
+    }
+
+    private void key(KeySpec spec, boolean isExplained, String indent) {
+        if (isExplained) {
+            comment(spec.key().text(), indent);
+        }
+        String shipped =
+                spec.key().shipped().isEmpty() ? spec.key().value() : spec.key().shipped();
+        boolean isEmpty = shipped.isEmpty() || !spec.from().isEmpty();
+        lines.add(indent + spec.name() + ":" + (isEmpty ? "" : " " + (spec.isList() ? "[" + shipped + "]" : shipped)));
+    }
+
+    private void section(RecordComponent component, Section section, boolean isExplained, String indent) {
+        if (isExplained || !section.inline()) {
+            comment(section.text(), indent);
+        }
+        if (!section.inline()) {
+            if (section.text().isEmpty()) {
+                blank();
+            }
+            lines.add(indent + component.getName() + ":");
+            openedAt = lines.size();
+            record(Level.recordType(component), indent + "  ");
+        } else if (section.from().isEmpty()) {
+            record(component.getType(), indent);
+        } else {
+            Binder.level(component.getType()).keys().keySet().forEach(name -> lines.add(indent + name + ":"));
+        }
+    }
+
+    private void properties(Class<?> type) {
+        lines.add("");
+        lines.add("# System properties (JVM_OPTS=\"-Dname=value ...\"), with their defaults:");
+        Binder.level(type).keys().forEach((name, spec) -> {
+            lines.add("#   " + name + "=" + spec.key().value());
+            lines.addAll(Prose.lines(spec.key().text(), "#       "));
+        });
+    }
+
+    private void comment(String text, String indent) {
+        if (!text.isEmpty()) {
+            blank();
+            lines.addAll(Prose.lines(text, indent + "# "));
+        }
+    }
+
+    /** Between keys; not under the name of a section. */
+    private void blank() {
+        if (lines.size() != openedAt) {
+            lines.add("");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.godwit.broker.config;
+
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What a number counts. A number without a unit counts that; with one it is converted. */
+public enum Unit {
+    /** A plain number; it is written without a unit. */
+    NONE(""),
+    /** Bytes. KB and KiB are both 1,024 bytes, MB and MiB 1,024 of these, and so on. */
+    BYTES("bytes"),
+    /** Bytes a second, written as bytes. */
+    BYTES_PER_SECOND("bytes per second"),
+    /** Seconds. */
+    SECONDS("seconds");
+
+    private static final Pattern NUMBER = Pattern.compile("([+-]?\\d{1,19})\\s*([a-zA-Z]*)");
+
+    /** How many bytes one unit is, by its name in lower case. */
+    private static final Map<String, Long> SIZES = sizes();
+    /** The same of seconds. */
+    private static final Map<String, Long> DURATIONS = Map.of("s", 1L, "m", 60L, "min", 60L, "h", 3_600L, "d", 86_400L);
+
+    private final String counted;
+
+    Unit(String counted) {
+        this.counted = counted;
+    }
+
+    /** The plural of what is counted; empty for a plain number. */
+    public String counted() {
+        return counted;
+    }
+
+    /** The units that a number may be written with, for people; empty when there are none. */
+    String choices() {
+        return switch (this) {
+            case NONE -> "";
+            case BYTES, BYTES_PER_SECOND -> "KB, MB, GB or TB";
+            case SECONDS -> "s, m, h or d";
+        };
+    }
+
+    /** @throws IllegalArgumentException when it is no such number, or its value does not fit a {@code long} */
+    long parse(String text) {
+        Matcher number = NUMBER.matcher(text);
+        Long factor = number.matches() ? factor(number.group(2).toLowerCase(Locale.ROOT)) : null;
+        if (factor == null) {
+            throw new IllegalArgumentException(
+                    this == NONE ? "must be a whole number" : "must be a whole number, or one with " + choices());
+        }
+        try {
+            return Math.multiplyExact(Long.parseLong(number.group(1)), factor);
+        } catch (NumberFormatException | ArithmeticException e) {
+            throw new IllegalArgumentException("must be less than 2^63 " + counted, e);
+        }
+    }
+
+    private @Nullable Long factor(String unit) {
+        if (unit.isEmpty()) {
+            return 1L;
+        }
+        return switch (this) {
+            case NONE -> null;
+            case BYTES, BYTES_PER_SECOND -> SIZES.get(unit);
+            case SECONDS -> DURATIONS.get(unit);
+        };
+    }
+
+    private static Map<String, Long> sizes() {
+        Map<String, Long> sizes = new HashMap<>();
+        sizes.put("b", 1L);
+        long factor = 1;
+        for (String letter : new String[] {"k", "m", "g", "t"}) {
+            factor *= 1024;
+            sizes.put(letter, factor);
+            sizes.put(letter + "b", factor);
+            sizes.put(letter + "ib", factor);
+        }
+        return Map.copyOf(sizes);
+    }
+}

@@ -1,0 +1,64 @@
+package io.godwit.broker.config;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What was given by all sources, by path, and what is wrong with it. Of one thread. */
+final class Values {
+    private final Map<String, Given> given = new HashMap<>();
+    /** Paths of the instances of repeated sections, by the section's path; in the order of the file. */
+    private final Map<String, Set<String>> instances = new LinkedHashMap<>();
+
+    private final List<String> errors = new ArrayList<>();
+    private final Set<String> flawed = new LinkedHashSet<>();
+
+    /** A later source has the last word. An empty text is nothing, so that a template with blanks is accepted. */
+    void put(String path, Given value) {
+        if (!isNothing(value.text())) {
+            given.put(path, value);
+        }
+    }
+
+    @Nullable
+    Given get(String path) {
+        return given.get(path);
+    }
+
+    void addInstance(String section, String instance) {
+        instances.computeIfAbsent(section, path -> new LinkedHashSet<>()).add(instance);
+    }
+
+    Set<String> instances(String section) {
+        return instances.getOrDefault(section, Set.of());
+    }
+
+    /** @param path what is wrong; the message begins with it */
+    void error(String path, String message) {
+        flawed.add(path);
+        errors.add(path + ": " + message);
+    }
+
+    /** One that belongs to no key. */
+    void error(String message) {
+        errors.add(message);
+    }
+
+    List<String> errors() {
+        return List.copyOf(errors);
+    }
+
+    /** Whether something is wrong at or below a path. */
+    boolean isFlawed(String path) {
+        return flawed.stream().anyMatch(each -> each.equals(path) || each.startsWith(path + "."));
+    }
+
+    static boolean isNothing(String text) {
+        return text.isEmpty() || text.equals("~") || text.equals("null");
+    }
+}

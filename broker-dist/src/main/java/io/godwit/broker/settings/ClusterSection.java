@@ -1,0 +1,46 @@
+package io.godwit.broker.settings;
+
+import io.godwit.broker.config.Key;
+import io.godwit.broker.config.Section;
+import io.godwit.cluster.HostPort;
+import java.util.List;
+
+/** {@code clusterConfig}. */
+public record ClusterSection(
+        @Key(text = "Nodes of another environment never join.")
+        String env,
+
+        @Key(text = """
+                    The address other nodes reach this one at. Empty: the first one of this machine that others can
+                    reach; but 127.0.0.1 while tls says nothing.
+                    """) String host,
+
+        @Key(value = "8899", min = 1, max = 65_535, text = "The port of the membership, which seedEndpoints name.")
+        int port,
+
+        @Key(value = "0", min = 0, max = 65_535, text = """
+                    The port of RPC between nodes, and of godwit-admin --rpc; others need not know it. 0 = the one
+                    after port.
+                    """) int rpcPort,
+
+        @Key(text = "A DNS name that resolves to all members.")
+        String clusterDomainName,
+
+        @Key(text = """
+                    Members to ask for the others: host:port,host:port,... This node may be among them.
+                    """) List<HostPort> seedEndpoints,
+        @Key(text = """
+                    What fails together with this node, such as a rack or a data centre: replicas of a range are put
+                    into different zones.
+                    """) String zone,
+        @Section(text = """
+                    Nodes, and operators from other machines, prove who they are by certificates, on both ports and
+                    both sides. Files are PEM, named relative to this file's directory, and read again when they
+                    change.
+                    """) ClusterTlsSection tls,
+        @Key(value = "false", text = """
+                    A publish does not reach live sessions (those without session expiry) that are connected to
+                    other nodes, so a node of a cluster refuses those of QoS 1 and 2: 5.0 clients get 0x83, the
+                    connection of 3.1.1 clients is closed. true: it acknowledges them all the same when the
+                    persistent sessions that it knows of have them.
+                    """) boolean acknowledgeUnreached) {}

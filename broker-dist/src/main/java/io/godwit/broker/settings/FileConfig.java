@@ -1,0 +1,37 @@
+package io.godwit.broker.settings;
+
+import io.godwit.broker.config.Key;
+import io.godwit.broker.config.Section;
+
+/** Everything that the configuration file may have. */
+public record FileConfig(
+        @Key(value = "true", text = """
+                    Whether this node may create its stores in an empty data directory. With false, a node with
+                    empty data refuses to start.
+                    """) boolean bootstrap,
+        @Section MqttServerSection mqttServerConfig,
+        @Section SessionSection sessionConfig,
+        @Section(text = """
+                    Who fails again and again is kept out for a time: answered 0x8A (MQTT 3.1.1: 5) or, when they
+                    are many, closed at once. A source is an IPv4 address or the first 64 bits of an IPv6 address:
+                    all behind one NAT, or behind a load balancer without PROXY protocol, are one. What stands stays
+                    connected.
+                    """) BanSection banConfig,
+        @Section(text = """
+                    When memory is short, new work is refused until there is enough again: connections and, of those
+                    that stand, subscriptions and publishes (0x97). Under MQTT 3.1.1 a CONNECT is answered 3 and
+                    publishers are not read; QoS 0 is discarded and counted. docs/operations.md tells more.
+                    """) MemorySection memoryConfig,
+        @Section(text = """
+                    Who may connect, publish and subscribe; docs/security.md tells how. File names are relative to
+                    this file.
+                    """) AuthSection authConfig,
+        @Section TopicSection topicConfig,
+        @Section(text = """
+                    The cluster that this node is one of. It is in one when host, clusterDomainName or seedEndpoints
+                    says something; else it runs alone and opens no port for others. docs/operations.md tells how to
+                    begin.
+                    """) ClusterSection clusterConfig,
+        @Section(text = """
+                    How the stores are cut into ranges, and these balanced over the nodes.
+                    """) StoreSection storeConfig) {}

@@ -1,0 +1,54 @@
+package io.godwit.broker.settings;
+
+import io.godwit.broker.config.Check;
+import io.godwit.mqtt.transport.AllowedOrigins;
+import io.godwit.mqtt.transport.tls.TlsConfig;
+import io.godwit.plugin.topic.TopicName;
+
+/** What must hold of texts that a listener is given. */
+final class ListenerChecks {
+    private ListenerChecks() {}
+
+    /** A version of TLS. */
+    static final class Protocol implements Check {
+        @Override
+        public String checked(String text) {
+            if (!TlsConfig.PROTOCOLS.contains(text)) {
+                throw new IllegalArgumentException("must be out of " + String.join(", ", TlsConfig.PROTOCOLS));
+            }
+            return text;
+        }
+    }
+
+    /** The beginning of topics. */
+    static final class MountPoint implements Check {
+        @Override
+        public String checked(String text) {
+            // without the '/' one client's place could begin like another's, and "#" below it would be no filter
+            if (!TopicName.isValid(text) || text.startsWith("$") || !text.endsWith("/")) {
+                throw new IllegalArgumentException(
+                        "must be the beginning of a topic that ends with /, without +, # and a $ in front");
+            }
+            return text;
+        }
+    }
+
+    /** The path of an HTTP request. */
+    static final class WebSocketPath implements Check {
+        @Override
+        public String checked(String text) {
+            if (!text.startsWith("/") || text.indexOf('?') >= 0 || text.indexOf('#') >= 0) {
+                throw new IllegalArgumentException("must begin with / and have no ? or #");
+            }
+            return text;
+        }
+    }
+
+    /** The origin of a web page, or {@link WebSocketKeys#ANY_ORIGIN}. */
+    static final class Origin implements Check {
+        @Override
+        public String checked(String text) {
+            return text.equals(WebSocketKeys.ANY_ORIGIN) ? text : AllowedOrigins.origin(text);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.godwit.broker.config;
+
+import org.jspecify.annotations.NullMarked;

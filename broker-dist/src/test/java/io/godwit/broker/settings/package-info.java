@@ -1,0 +1,4 @@
+@NullMarked
+package io.godwit.broker.settings;
+
+import org.jspecify.annotations.NullMarked;
