@@ -15,6 +15,7 @@ import io.godwit.kv.KvNode;
 import io.godwit.kv.KvStore;
 import io.godwit.kv.StoreHealth;
 import io.godwit.kv.coprocessor.SteadyClock;
+import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.MqttServer;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.TransportConfig;
@@ -70,6 +71,9 @@ final class Broker implements AutoCloseable {
     private volatile @Nullable Thread starter;
 
     private volatile boolean isCancelled;
+
+    /** Null until it serves. Volatile: set by the starter, used by whoever reconfigures. */
+    private volatile @Nullable MqttServer running;
 
     /** @param pluginDirectory need not be there */
     Broker(BrokerConfig config, Path data, Path pluginDirectory) {
@@ -188,6 +192,7 @@ final class Broker implements AutoCloseable {
         opened.push(sys);
         sys.start();
 
+        running = server;
         List<String> listeners = server.start().stream().map(Listener::toString).toList();
         node.tellHealth();
         status.ready(listeners);
@@ -196,6 +201,29 @@ final class Broker implements AutoCloseable {
                         listeners.stream().map(listener -> "listening on " + listener),
                         warnings.stream().map(warning -> "warning: " + warning))
                 .toList();
+    }
+
+    /** Takes over what can be while it runs; after {@link #start}. */
+    void reconfigure(BrokerConfig next, boolean withListeners) {
+        MqttServer server = running;
+        if (server == null) {
+            return;
+        }
+        MqttConfig now = BrokerSettings.mqtt(config, io);
+        MqttConfig wanted = BrokerSettings.mqtt(next, io);
+        server.reconfigure(new MqttConfig(
+                withListeners ? wanted.listeners() : now.listeners(),
+                wanted.transport(),
+                wanted.session(),
+                wanted.auth(),
+                wanted.topics(),
+                wanted.memory(),
+                wanted.bans()));
+    }
+
+    /** What an operator should know of the configuration file as it is now; for {@code status}. */
+    void tellOfConfiguration(List<String> warnings) {
+        status.configuration(warnings);
     }
 
     /** From early on: what keeps a start waiting may be theirs to mend. */

@@ -2,6 +2,7 @@ package io.godwit.broker;
 
 import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.config.Effective;
+import io.godwit.broker.config.WatchedFile;
 import io.godwit.broker.release.Release;
 import io.godwit.kv.raft.DamagedDataException;
 import java.io.IOException;
@@ -63,9 +64,11 @@ public final class Main implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        WatchedFile watched = new WatchedFile(config);
+        ConfigReload.Loading loading = () -> ConfigLoader.load(config, systemProperties(), System.getenv());
         BrokerConfig effective;
         try {
-            effective = ConfigLoader.load(config, systemProperties(), System.getenv());
+            effective = loading.load();
         } catch (ConfigException e) {
             say("the configuration is wrong, nothing was started:");
             e.errors().forEach(error -> error.lines().forEach(line -> say("  " + line)));
@@ -81,7 +84,11 @@ public final class Main implements Callable<Integer> {
             ForeignData.refuse(data, LOG_DIRECTORY == null ? null : Path.of(LOG_DIRECTORY));
             Runtime.getRuntime().addShutdownHook(new Thread(() -> drain(broker, ended), "shutdown"));
             broker.start().forEach(line -> System.out.println("godwit: " + line));
-            ended.await();
+            try (ConfigReload reload =
+                    new ConfigReload(watched, loading, effective, broker::reconfigure, broker::tellOfConfiguration)) {
+                reload.start();
+                ended.await();
+            }
             return 0;
         } catch (DamagedDataException e) {
             say("the data is damaged or not ours, it was left as it is: " + e.getMessage());

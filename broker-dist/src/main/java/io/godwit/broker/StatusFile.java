@@ -45,6 +45,9 @@ final class StatusFile {
     private State state = State.STARTING;
     private final List<String> listeners = new ArrayList<>();
     private final List<String> warnings = new ArrayList<>();
+    /** Of the configuration file as it is now. */
+    private List<String> configuration = List.of();
+
     private final Map<String, String> stores = new TreeMap<>();
     private Map<String, Long> events = Map.of();
     /** Until then the directory may be another broker's, and nothing is written. */
@@ -67,6 +70,12 @@ final class StatusFile {
     synchronized void ready(List<String> boundListeners) {
         listeners.addAll(boundListeners);
         state = worst() ? State.DEGRADED : State.READY;
+        write();
+    }
+
+    /** Notes what is to be known of the configuration file as it is now, in place of what was. */
+    synchronized void configuration(List<String> nowWarned) {
+        configuration = List.copyOf(nowWarned);
         write();
     }
 
@@ -132,6 +141,7 @@ final class StatusFile {
         StringBuilder text = head(state);
         listeners.forEach(listener -> line(text, "listen", listener));
         warnings.forEach(warning -> line(text, "warning", warning));
+        configuration.forEach(warning -> line(text, "warning", warning));
         stores.forEach((name, detail) -> line(text, "store", name + " " + detail));
         new TreeMap<>(events).forEach((kind, total) -> line(text, "events", kind + " " + total));
         try {

@@ -4,12 +4,16 @@ import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.DistClient;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionDirectory;
+import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.connect.ConnectHandler;
 import io.godwit.mqtt.connect.ConnectServices;
 import io.godwit.mqtt.connect.RandomClientIds;
 import io.godwit.mqtt.session.LiveFanOut;
+import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.session.SessionServices;
+import io.godwit.mqtt.topic.TopicRules;
+import io.godwit.mqtt.transport.BanConfig;
 import io.godwit.mqtt.transport.Bans;
 import io.godwit.mqtt.transport.CertificateWatch;
 import io.godwit.mqtt.transport.DescriptorBudget;
@@ -18,6 +22,7 @@ import io.godwit.mqtt.transport.HalfReceived;
 import io.godwit.mqtt.transport.JvmMemory;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.ListenerConfig;
+import io.godwit.mqtt.transport.MemoryConfig;
 import io.godwit.mqtt.transport.MemoryGauge;
 import io.godwit.mqtt.transport.MemoryGuard;
 import io.godwit.mqtt.transport.MqttMetrics;
@@ -53,10 +58,16 @@ public final class MqttServer implements AutoCloseable {
     private final EventLoops loops;
     private final LiveFanOut fanOut;
     private final OpenCount open = new OpenCount();
-    private final ConnectServices services;
+    private final AuthProvider auth;
+    /** For connections from now on. Volatile: replaced while they come, on any loop. */
+    private volatile ConnectServices services;
+
     private final CertificateWatch certificates;
     private final MemoryGuard memoryGuard;
     private final List<Listener> listeners = new ArrayList<>();
+    /** All of them, once they are open. Volatile: read by whoever reconfigures. */
+    private volatile List<Listener> started = List.of();
+
     private boolean isClosed;
 
     public MqttServer(
@@ -88,6 +99,7 @@ public final class MqttServer implements AutoCloseable {
             LongSupplier nowMillis,
             MemoryGauge memory) {
         this.config = config;
+        this.auth = auth;
         this.reports = new MqttReports(new MqttMetrics(meters), events);
         this.bans = new Bans(config.bans(), System::nanoTime, reports);
         this.halfReceived = new HalfReceived(config.transport().maxHalfReceivedBytes());
@@ -142,7 +154,40 @@ public final class MqttServer implements AutoCloseable {
             listeners.add(listener);
             LOG.info("listening on {}", listener);
         }
-        return List.copyOf(listeners);
+        started = List.copyOf(listeners);
+        return started;
+    }
+
+    /**
+     * Goes on with another configuration, as far as that can be done without a restart. Connections made from now on
+     * have the limits of their listener, of decoding, of {@link SessionConfig} and of {@link AuthConfig#timeout} and
+     * denied publishes; those that are open keep theirs, and count. {@link MemoryConfig} and {@link BanConfig} take
+     * effect at once; whoever is banned stays so until the time that was told. All else is left as it is: addresses and
+     * TLS of listeners, {@link TopicRules}, event loops, the room for large packets, {@code maxUnstoredNodeBytes}, who
+     * may take over sessions, whether publishes are acknowledged. Any thread, after {@link #start}.
+     *
+     * @param next with a listener for each that was started, in the same order
+     */
+    public synchronized void reconfigure(MqttConfig next) {
+        if (next.listeners().size() != started.size()) {
+            throw new IllegalArgumentException("listeners must be " + started.size() + ", were "
+                    + next.listeners().size());
+        }
+        AuthConfig answers = new AuthConfig(
+                next.auth().timeout(),
+                next.auth().disconnectsOnDeniedPublish(),
+                config.auth().keepsSessionsToUsers());
+        services = services.reconfigured(services.session()
+                .reconfigured(
+                        next.session().acknowledging(config.session().acknowledgesPublishes()),
+                        new Authorizer(auth, answers, reports)));
+        bans.reconfigure(next.bans());
+        memoryGuard.reconfigure(next.memory());
+        for (int i = 0; i < started.size(); i++) {
+            started.get(i)
+                    .reconfigure(
+                            next.listeners().get(i).limits(), next.transport().decodeLimits());
+        }
     }
 
     /**

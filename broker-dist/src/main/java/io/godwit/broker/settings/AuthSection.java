@@ -21,7 +21,7 @@ public record AuthSection(
         @Key(value = "false", text = "Whether a client may come without a user name.")
         boolean allowAnonymous,
 
-        @Key(value = "drop", text = """
+        @Key(value = "drop", reload = true, text = """
                     What becomes of a publish that is not allowed: drop (MQTT 5.0 is told at QoS 1 and 2, before 5.0
                     it is acknowledged) or disconnect.
                     """) DeniedPublish deniedPublish,
@@ -36,6 +36,7 @@ public record AuthSection(
                 min = 1,
                 max = 3_600,
                 unit = Unit.SECONDS,
+                reload = true,
                 text = "An auth provider that does not answer in this time denies.")
         int timeoutSeconds,
 

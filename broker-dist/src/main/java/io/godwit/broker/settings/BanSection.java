@@ -5,25 +5,34 @@ import io.godwit.broker.config.Unit;
 
 /** {@code banConfig}. */
 public record BanSection(
-        @Key(value = "500", min = 0, text = """
+        @Key(value = "500", min = 0, reload = true, text = """
                     How often within the window logins from one source may fail for what clients say of themselves
                     (not: because the broker is busy); 0 = any number, as with the next three.
-                    """) int maxFailedLoginsPerSource,
+                    """)
+        int maxFailedLoginsPerSource,
 
-        @Key(value = "0", min = 0, text = "How often peers at one source may break the protocol.")
+        @Key(value = "0", min = 0, reload = true, text = "How often peers at one source may break the protocol.")
         int maxViolationsPerSource,
 
-        @Key(value = "0", min = 0, text = """
+        @Key(value = "0", min = 0, reload = true, text = """
                     How often clients at one source, and of one client id, may connect and be gone within
                     flapSeconds.
-                    """) int maxFlapsPerSource,
-        @Key(value = "0", min = 0) int maxFlapsPerClientId,
+                    """)
+        int maxFlapsPerSource,
 
-        @Key(value = "5", min = 1, max = 3_600, unit = Unit.SECONDS)
+        @Key(value = "0", min = 0, reload = true) int maxFlapsPerClientId,
+
+        @Key(value = "5", min = 1, max = 3_600, unit = Unit.SECONDS, reload = true)
         int flapSeconds,
 
-        @Key(value = "60", min = 1, max = 86_400, unit = Unit.SECONDS, text = "The window, and how long a ban lasts.")
+        @Key(
+                value = "60",
+                min = 1,
+                max = 86_400,
+                unit = Unit.SECONDS,
+                reload = true,
+                text = "The window, and how long a ban lasts.")
         int windowSeconds,
 
-        @Key(value = "60", min = 1, max = 31_536_000, unit = Unit.SECONDS)
+        @Key(value = "60", min = 1, max = 31_536_000, unit = Unit.SECONDS, reload = true)
         int banSeconds) {}

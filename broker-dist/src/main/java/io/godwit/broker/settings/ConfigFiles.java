@@ -33,6 +33,11 @@ public final class ConfigFiles {
               `GODWIT_MQTT_SERVER_CONFIG_TCP_LISTENER_0_PORT`. An empty variable says nothing; an unknown one is an
               error, but for those that Kubernetes makes of the names of services.
             - A system property has the last word over a variable.
+            - The broker looks at the file once a second. Keys that change while it runs hold for connections made from
+              then on, those of `banConfig` and `memoryConfig` for all; `bin/standalone.sh status` names changed keys
+              that need a restart, and the mistakes of a file that cannot be used, of which nothing is taken over.
+              Certificates, users and rules are read again when their files change, log levels (`conf/logback.xml`)
+              within a minute.
             - `bin/standalone.sh check` tells which values differ from the defaults, and where each is from.
             """;
 

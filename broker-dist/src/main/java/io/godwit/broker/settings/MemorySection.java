@@ -4,13 +4,13 @@ import io.godwit.broker.config.Key;
 
 /** {@code memoryConfig}. */
 public record MemorySection(
-        @Key(value = "85", min = 11, max = 99, orZero = true, text = """
+        @Key(value = "85", min = 11, max = 99, orZero = true, reload = true, text = """
                     Percent of the heap in use, garbage not counted, at which it is short; enough is 10 below. 0 =
                     never.
                     """)
         int maxHeapPercent,
 
-        @Key(value = "85", min = 11, max = 99, orZero = true, text = """
+        @Key(value = "85", min = 11, max = 99, orZero = true, reload = true, text = """
                     The same for buffers outside the heap, of -XX:MaxDirectMemorySize (which is as much as the heap
                     unless set).
                     """)

@@ -9,18 +9,20 @@ import java.util.List;
 public record MqttServerSection(
         @Section(inline = true) ConnectionLimits connections,
 
-        @Key(value = "64KB", min = 256, max = 268_435_455, unit = Unit.BYTES, text = """
+        @Key(value = "64KB", min = 256, max = 268_435_455, unit = Unit.BYTES, reload = true, text = """
                     The largest CONNECT, in bytes. Its sender has not logged in yet. A will with a larger payload
                     needs more.
                     """)
         int maxConnectBytes,
 
-        @Key(value = "100", min = 0, text = """
+        @Key(value = "100", min = 0, reload = true, text = """
                     User properties of a CONNECT, those of its will included, and of any other packet. Each takes
                     far more memory than on the wire. A packet with more is refused (0x97) and its connection
                     closed.
-                    """) int maxConnectUserProperties,
-        @Key(value = "1000", min = 0) int maxUserProperties,
+                    """)
+        int maxConnectUserProperties,
+
+        @Key(value = "1000", min = 0, reload = true) int maxUserProperties,
 
         @Key(value = "64MB", min = 1 << 20, orZero = true, unit = Unit.BYTES, text = """
                     Room for large packets that have arrived in part or are being stored, in bytes over all
@@ -31,39 +33,40 @@ public record MqttServerSection(
                     """)
         long maxHalfReceivedBytes,
 
-        @Key(value = "1000", min = 1, max = 65_535, text = """
+        @Key(value = "1000", min = 1, max = 65_535, reload = true, text = """
                     QoS 1 and 2 publishes that one client may have under way towards the broker (Receive Maximum in
                     CONNACK).
                     """)
         int receiveMaximum,
 
-        @Key(value = "1000", min = 1, max = 65_535, text = """
+        @Key(value = "1000", min = 1, max = 65_535, reload = true, text = """
                     QoS 1 and 2 publishes that the broker has under way towards one client, at most; a client may
                     ask for fewer.
                     """)
         int sendMaximum,
 
-        @Key(value = "16", min = 0, max = 65_535, text = """
+        @Key(value = "16", min = 0, max = 65_535, reload = true, text = """
                     Topic aliases a client may use towards the broker (Topic Alias Maximum in CONNACK); 0 = none.
                     """)
         int topicAliasMaximum,
 
-        @Key(value = "1000", min = 1, max = 65_536, text = """
+        @Key(value = "1000", min = 1, max = 65_536, reload = true, text = """
                     Levels and UTF-8 bytes of a topic or filter, as the client says it. A publish over it is refused
                     (0x90; under MQTT 3.1.1 the connection is closed), a subscription too (0x8F; 0x80).
                     """)
         int maxTopicLevels,
 
-        @Key(value = "65535", min = 1, max = 65_535, unit = Unit.BYTES)
+        @Key(value = "65535", min = 1, max = 65_535, unit = Unit.BYTES, reload = true)
         int maxTopicBytes,
 
-        @Key(value = "10000", min = 1, text = """
+        @Key(value = "10000", min = 1, reload = true, text = """
                     Filters in one SUBSCRIBE; those beyond are refused (0x97; under MQTT 3.1.1 0x80). A SUBSCRIBE or
                     an UNSUBSCRIBE with more than 10000, or than this when it is more, is refused as a whole (0x97)
                     and its connection closed.
-                    """) int maxFiltersPerSubscribe,
+                    """)
+        int maxFiltersPerSubscribe,
 
-        @Key(value = "0", min = 0, max = 65_535, unit = Unit.SECONDS, text = """
+        @Key(value = "0", min = 0, max = 65_535, unit = Unit.SECONDS, reload = true, text = """
                     Keep-alive that the broker imposes on clients of MQTT 5.0, in seconds; 0 = what the client asked
                     for.
                     """)

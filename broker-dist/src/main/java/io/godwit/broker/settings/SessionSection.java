@@ -14,7 +14,7 @@ public record SessionSection(
                 text = "QoS 1 and 2 messages that one session holds for its client.")
         int maxQueuedMessages,
 
-        @Key(value = "64MB", min = 1, unit = Unit.BYTES, text = """
+        @Key(value = "64MB", min = 1, unit = Unit.BYTES, reload = true, text = """
                     Bytes of memory that these may take in a session without an expiry, whose queue is in memory,
                     with topic and properties. What is over this limit is dropped as with the one above
                     (overflowPolicy), counted and reported. All these sessions of the node together have an eighth
@@ -34,18 +34,21 @@ public record SessionSection(
                     """)
         long maxQueuedQos0Bytes,
 
-        @Key(value = "10000", min = 1, text = """
+        @Key(value = "10000", min = 1, reload = true, text = """
                     Subscriptions that one session has; more are refused (0x97; under MQTT 3.1.1 0x80).
-                    """) int maxFilters,
-        @Key(value = "100", min = 1, text = """
+                    """)
+        int maxFilters,
+
+        @Key(value = "100", min = 1, reload = true, text = """
                     Patterns that the filters of one session have; more are refused in the same way. A pattern is a
                     filter without its names, and with its share group: a/+/c and x/+/z have the same one. A topic
                     matches at most one filter of each pattern, so this bounds the work of a publish. Filters
                     without wildcard and group have none; a pattern of more than 16 levels counts as one for each 16
                     levels.
-                    """) int maxFilterPatterns,
+                    """)
+        int maxFilterPatterns,
 
-        @Key(value = "0", min = 0, max = 86_400, unit = Unit.SECONDS, text = """
+        @Key(value = "0", min = 0, max = 86_400, unit = Unit.SECONDS, reload = true, text = """
                     How long a client may read more slowly than it is sent to before it is disconnected (0x97); 0 =
                     for ever. Meanwhile QoS 0 is discarded when its socket is full, and QoS 1 and 2 wait in the
                     session's bound.

@@ -216,7 +216,7 @@ public final class BrokerProcess implements Broker {
         Path config = home.resolve("standalone.yml");
         Files.createDirectories(data(), OWNER_ONLY);
         Files.createDirectories(log(), OWNER_ONLY);
-        Files.writeString(config, configuration());
+        writeConfiguration();
         if (handle() == null) {
             Files.deleteIfExists(data().resolve("godwit.pid")); // that of a killed process
         }
@@ -399,6 +399,11 @@ public final class BrokerProcess implements Broker {
             }
         }
         return text.toString();
+    }
+
+    /** Writes the file with the settings as they are now, also while the broker runs. */
+    public void writeConfiguration() throws IOException {
+        Files.writeString(home.resolve("standalone.yml"), configuration());
     }
 
     private String configuration() {

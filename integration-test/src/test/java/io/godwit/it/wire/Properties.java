@@ -16,6 +16,7 @@ public record Properties(List<Entry> entries) {
     public static final int SESSION_EXPIRY = 0x11;
     public static final int WILL_DELAY = 0x18;
     public static final int RECEIVE_MAXIMUM = 0x21;
+    public static final int TOPIC_ALIAS_MAXIMUM = 0x22;
     public static final int TOPIC_ALIAS = 0x23;
     public static final int USER_PROPERTY = 0x26;
     public static final int MAXIMUM_PACKET_SIZE = 0x27;

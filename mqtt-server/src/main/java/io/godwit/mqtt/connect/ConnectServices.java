@@ -33,4 +33,9 @@ public record ConnectServices(
             Bans bans) {
         this(session, directory, clientIds, new PendingConnects(maxPendingBytes), open, bans);
     }
+
+    /** For connections from now on; what is counted over all connections stays one account. */
+    public ConnectServices reconfigured(SessionServices next) {
+        return new ConnectServices(next, directory, clientIds, pending, open, bans);
+    }
 }

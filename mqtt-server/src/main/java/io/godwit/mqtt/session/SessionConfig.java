@@ -99,6 +99,24 @@ public record SessionConfig(
         inRange("maxUnstoredNodeBytes", maxUnstoredNodeBytes, 1, Long.MAX_VALUE);
     }
 
+    /** The same, but for {@link #acknowledgesPublishes}. */
+    public SessionConfig acknowledging(boolean acknowledges) {
+        return new SessionConfig(
+                receiveMaximum,
+                sendWindow,
+                topicAliasMaximum,
+                maxQueuedMessages,
+                maxQueuedBytes,
+                dropsOldest,
+                maxExpirySeconds,
+                serverKeepAliveSeconds,
+                maxUnstoredBytes,
+                maxUnstoredNodeBytes,
+                limits,
+                slowConsumerTimeoutSeconds,
+                acknowledges);
+    }
+
     private static void inRange(String name, long value, long least, long most) {
         if (value < least || value > most) {
             throw new IllegalArgumentException(name + " must be " + least + " to " + most + ", was " + value);

@@ -28,8 +28,8 @@ public final class SessionServices {
     private final TopicRules topicRules;
     private final LongSupplier wallMillis;
     private final UnstoredBudget[] budgets;
-    final QueuedBytes queuedBytes = QueuedBytes.ofHeap();
-    final PublisherWaits publisherWaits = new PublisherWaits(System::nanoTime);
+    final QueuedBytes queuedBytes;
+    final PublisherWaits publisherWaits;
 
     /**
      * @param wallMillis the wall clock, milliseconds since the epoch
@@ -76,6 +76,34 @@ public final class SessionServices {
         for (int i = 0; i < loops; i++) {
             budgets[i] = new UnstoredBudget(Math.max(1, unstored / loops));
         }
+        queuedBytes = QueuedBytes.ofHeap();
+        publisherWaits = new PublisherWaits(System::nanoTime);
+    }
+
+    /** With other limits, and what is counted over all sessions in common. */
+    private SessionServices(SessionServices other, SessionConfig config, Authorizer authorizer) {
+        this.config = config;
+        this.dist = other.dist;
+        this.inbox = other.inbox;
+        this.retain = other.retain;
+        this.authorizer = authorizer;
+        this.reports = other.reports;
+        this.metrics = other.metrics;
+        this.wallMillis = other.wallMillis;
+        this.topicRules = other.topicRules;
+        this.subscribeHandler =
+                new SubscribeHandler(authorizer, config.limits(), topicRules.allowsExclusive(), reports);
+        this.budgets = other.budgets;
+        this.queuedBytes = other.queuedBytes;
+        this.publisherWaits = other.publisherWaits;
+    }
+
+    /**
+     * For sessions from now on. What all sessions count in common stays one account, whose bounds stay: of the config
+     * {@link SessionConfig#maxUnstoredNodeBytes} has no effect.
+     */
+    public SessionServices reconfigured(SessionConfig next, Authorizer nextAuthorizer) {
+        return new SessionServices(this, next, nextAuthorizer);
     }
 
     public SessionConfig config() {

@@ -1,5 +1,6 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.codec.PacketDecoder;
 import io.godwit.mqtt.codec.PacketReadHandler;
 import io.godwit.mqtt.transport.tls.ServerTls;
@@ -34,19 +35,36 @@ final class Acceptor extends ChannelInitializer<Channel> {
 
     private static final InetSocketAddress WITHIN_PROCESS = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
-    private final ListenerConfig config;
     private final @Nullable ServerTls tls;
     private final Listener.Services services;
     private final ConnectionGate gate;
-    private final ListenerScope scope;
+    /** For connections from now on. Volatile: replaced while they come, on any loop. */
+    private volatile Terms terms;
+
+    /** What a connection is accepted by, and keeps. */
+    private record Terms(ListenerScope scope, DecodeLimits decodeLimits) {
+        ListenerConfig config() {
+            return scope.config();
+        }
+    }
 
     /** @param tls as the configuration says */
     Acceptor(ListenerConfig config, @Nullable ServerTls tls, Listener.Services services) {
-        this.config = config;
         this.tls = tls;
         this.services = services;
         this.gate = new ConnectionGate(config.limits(), System::nanoTime);
-        this.scope = new ListenerScope(config, services.reports(), services.halfReceived(), services.bans());
+        this.terms = terms(config, services.transport().decodeLimits());
+    }
+
+    private Terms terms(ListenerConfig config, DecodeLimits decodeLimits) {
+        return new Terms(
+                new ListenerScope(config, services.reports(), services.halfReceived(), services.bans()), decodeLimits);
+    }
+
+    /** For connections from now on. Any thread. */
+    void reconfigure(ListenerLimits limits, DecodeLimits decodeLimits) {
+        gate.reconfigure(limits);
+        terms = terms(terms.config().withLimits(limits), decodeLimits);
     }
 
     @Override
@@ -60,6 +78,8 @@ final class Acceptor extends ChannelInitializer<Channel> {
             channel.close();
             return;
         }
+        Terms accepted = terms;
+        ListenerConfig config = accepted.config();
         boolean isProxied = config.isProxy(peer.getAddress());
         ConnectionLimit exceeded = isProxied ? null : enter(channel, peer, loop);
         if (exceeded != null && !isTold(channel)) {
@@ -67,11 +87,11 @@ final class Acceptor extends ChannelInitializer<Channel> {
             return;
         }
         SslHandler ssl = tls == null ? null : tls.newHandler(channel.alloc());
-        PacketDecoder decoder = PacketDecoder.forServer(
-                config.limits().maxPacketBytes(), services.transport().decodeLimits());
+        PacketDecoder decoder = PacketDecoder.forServer(config.limits().maxPacketBytes(), accepted.decodeLimits());
         services.open().enter();
-        MqttConnection connection = new MqttConnection(channel, loop, scope, decoder, services.open()::leave);
-        addHandlers(channel.pipeline(), connection, decoder, ssl);
+        MqttConnection connection =
+                new MqttConnection(channel, loop, accepted.scope(), decoder, services.open()::leave);
+        addHandlers(channel.pipeline(), config, connection, decoder, ssl);
         if (isProxied) {
             ProxyHeader header =
                     new ProxyHeader(source -> admitProxied(channel, connection, source == null ? peer : source));
@@ -88,7 +108,11 @@ final class Acceptor extends ChannelInitializer<Channel> {
     }
 
     private void addHandlers(
-            ChannelPipeline pipeline, MqttConnection connection, PacketDecoder decoder, @Nullable SslHandler ssl) {
+            ChannelPipeline pipeline,
+            ListenerConfig config,
+            MqttConnection connection,
+            PacketDecoder decoder,
+            @Nullable SslHandler ssl) {
         String path = config.webSocketPath();
         boolean isPlain = ssl == null && path == null;
         pipeline.addLast(isPlain ? ReadMeter.ofPlain(connection) : ReadMeter.ofWire(connection));
@@ -120,23 +144,23 @@ final class Acceptor extends ChannelInitializer<Channel> {
 
     /** Asks the gate; counts and reports a refusal. */
     private @Nullable ConnectionLimit enter(Channel channel, InetSocketAddress source, LoopContext loop) {
-        ConnectionLimit exceeded = exceeded(source.getAddress(), loop);
+        boolean isOfSource = gate.countsSources();
+        ConnectionLimit exceeded = exceeded(source.getAddress(), isOfSource, loop);
         if (exceeded == null) {
-            if (!gate.admitsAll()) {
-                channel.closeFuture().addListener(closed -> gate.leave(source.getAddress()));
-            }
+            channel.closeFuture().addListener(closed -> gate.leave(source.getAddress(), isOfSource));
             return null;
         }
+        ListenerConfig config = terms.config();
         services.reports().connectionRefused(config.name(), source, exceeded);
         LOG.debug("connection refused listener={} remote={} limit={}", config.name(), source, exceeded);
         return exceeded;
     }
 
-    private @Nullable ConnectionLimit exceeded(InetAddress source, LoopContext loop) {
+    private @Nullable ConnectionLimit exceeded(InetAddress source, boolean isOfSource, LoopContext loop) {
         if (loop.isMemoryShort()) {
             return ConnectionLimit.MEMORY;
         }
-        return services.bans().isBanned(source) ? ConnectionLimit.BANNED : gate.enter(source);
+        return services.bans().isBanned(source) ? ConnectionLimit.BANNED : gate.enter(source, isOfSource);
     }
 
     /** Whether the client gets to know that it is refused. */

@@ -20,7 +20,9 @@ public final class Bans {
             () -> 0,
             null);
 
-    private final BanConfig config;
+    /** Volatile: replaced while connections come and go. */
+    private volatile BanConfig config;
+
     private final LongSupplier nanoTime;
     private final @Nullable MqttReports reports;
     private final FailureCounts<Long> failedLogins;
@@ -40,6 +42,19 @@ public final class Bans {
         violations = counts(config.maxViolationsPerSource());
         sourceFlaps = counts(config.maxFlapsPerSource());
         clientFlaps = counts(config.maxFlapsPerClientId());
+    }
+
+    /** Goes on with other numbers; whoever is banned stays so until the time that was told. Any thread. */
+    public void reconfigure(BanConfig next) {
+        config = next;
+        reconfigure(failedLogins, next.maxFailedLoginsPerSource(), next);
+        reconfigure(violations, next.maxViolationsPerSource(), next);
+        reconfigure(sourceFlaps, next.maxFlapsPerSource(), next);
+        reconfigure(clientFlaps, next.maxFlapsPerClientId(), next);
+    }
+
+    private static void reconfigure(FailureCounts<?> counts, int limit, BanConfig next) {
+        counts.reconfigure(limit, next.window().toNanos(), next.ban().toNanos());
     }
 
     private <K> FailureCounts<K> counts(int limit) {

@@ -17,16 +17,15 @@ import org.jspecify.annotations.Nullable;
  * handshake is the most costly part of a connection.
  *
  * <p>Thread-safe by a lock: every event loop opens and closes connections, the counts of a total and of a source must
- * agree, and what is done under the lock is a look into a map, once in a connection's life. A listener without limits
- * takes no lock.
+ * agree, and what is done under the lock is a look into a map, twice in a connection's life. Limits may change while
+ * connections are open. All of them count; to a source those count that came while sources had a limit.
  */
 final class ConnectionGate {
     static final int MAX_REFUSALS = 64;
     static final int MAX_TLS_REFUSALS = 20;
 
-    private final ListenerLimits limits;
     private final LongSupplier nanoTime;
-    private final boolean admitsAll;
+    private ListenerLimits limits;
     private final Map<Long, Integer> openBySource = new HashMap<>();
     private int open;
     private int refusals;
@@ -40,24 +39,30 @@ final class ConnectionGate {
     ConnectionGate(ListenerLimits limits, LongSupplier nanoTime) {
         this.limits = limits;
         this.nanoTime = nanoTime;
-        this.admitsAll = limits.admitsAll();
     }
 
-    /** Whether {@link #leave} need not be called. */
-    boolean admitsAll() {
-        return admitsAll;
+    /** For connections from now on; those that are open stay. */
+    synchronized void reconfigure(ListenerLimits next) {
+        limits = next;
+    }
+
+    /** Whether connections count to their source now. */
+    synchronized boolean countsSources() {
+        return limits.maxConnectionsPerSource() > 0;
     }
 
     /**
      * Lets a connection in, which {@link #leave} is to be called for, and returns null; or returns the limit that
      * forbids it.
+     *
+     * @param isOfSource whether it counts to its source; {@link #leave} is to be told the same
      */
     @Nullable
-    ConnectionLimit enter(InetAddress address) {
-        return admitsAll ? null : admit(sourceOf(address), TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong()));
+    ConnectionLimit enter(InetAddress address, boolean isOfSource) {
+        return admit(sourceOf(address), isOfSource, TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong()));
     }
 
-    private synchronized @Nullable ConnectionLimit admit(Long source, long now) {
+    private synchronized @Nullable ConnectionLimit admit(Long source, boolean isOfSource, long now) {
         if (now != second) {
             second = now;
             begun = 0;
@@ -76,7 +81,7 @@ final class ConnectionGate {
         }
         open++;
         begun++;
-        if (limits.maxConnectionsPerSource() > 0) {
+        if (isOfSource) {
             openBySource.put(source, openFromSource + 1);
         }
         if (limits.connectRatePerSource() > 0) {
@@ -90,15 +95,15 @@ final class ConnectionGate {
     }
 
     /** A connection that was let in from {@code address} has ended. */
-    void leave(InetAddress address) {
-        if (!admitsAll) {
-            depart(sourceOf(address));
-        }
+    void leave(InetAddress address, boolean isOfSource) {
+        depart(sourceOf(address), isOfSource);
     }
 
-    private synchronized void depart(Long source) {
+    private synchronized void depart(Long source, boolean isOfSource) {
         open--;
-        openBySource.computeIfPresent(source, (key, count) -> count > 1 ? count - 1 : null);
+        if (isOfSource) {
+            openBySource.computeIfPresent(source, (key, count) -> count > 1 ? count - 1 : null);
+        }
     }
 
     /** Whether one more refusal may be answered; if so, {@link #endRefusal} is to be called. */

@@ -13,9 +13,13 @@ import java.util.Map;
 final class FailureCounts<K> {
     static final int MAX_KEYS = 65_536;
 
-    private final int limit;
-    private final long windowNanos;
-    private final long banNanos;
+    /** Volatile: read without the lock. */
+    private volatile int limit;
+
+    // guarded by the lock
+    private long windowNanos;
+    private long banNanos;
+
     private final Map<K, Failures> entries = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
         protected boolean removeEldestEntry(Map.Entry<K, Failures> eldest) {
@@ -33,6 +37,13 @@ final class FailureCounts<K> {
         this.limit = limit;
         this.windowNanos = windowNanos;
         this.banNanos = banNanos;
+    }
+
+    /** Goes on with other numbers; whoever is banned stays so until the time that was told. */
+    synchronized void reconfigure(int newLimit, long newWindowNanos, long newBanNanos) {
+        limit = newLimit;
+        windowNanos = newWindowNanos;
+        banNanos = newBanNanos;
     }
 
     /** Whether {@link #failed} has an effect. */
@@ -59,7 +70,9 @@ final class FailureCounts<K> {
         }
         failures.isBanned = true;
         failures.sinceNanos = nowNanos;
-        bannedUntilNanos = nowNanos + banNanos;
+        failures.banNanos = banNanos;
+        long until = nowNanos + banNanos;
+        bannedUntilNanos = hasBanned && bannedUntilNanos - until > 0 ? bannedUntilNanos : until;
         hasBanned = true;
         return true;
     }
@@ -73,7 +86,7 @@ final class FailureCounts<K> {
         if (failures == null || !failures.isBanned) {
             return false;
         }
-        if (nowNanos - failures.sinceNanos >= banNanos) {
+        if (nowNanos - failures.sinceNanos >= failures.banNanos) {
             entries.remove(key);
             return false;
         }
@@ -87,6 +100,7 @@ final class FailureCounts<K> {
 
         private int count;
         private boolean isBanned;
+        private long banNanos;
 
         private Failures(long nowNanos) {
             sinceNanos = nowNanos;

@@ -1,5 +1,6 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.transport.tls.ServerTls;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
@@ -21,12 +22,14 @@ public final class Listener {
 
     private final ListenerConfig config;
     private final @Nullable ServerTls tls;
+    private final Acceptor acceptor;
     private final Channel channel;
     private final boolean isInMemory;
 
-    private Listener(ListenerConfig config, @Nullable ServerTls tls, Channel channel) {
+    private Listener(ListenerConfig config, @Nullable ServerTls tls, Acceptor acceptor, Channel channel) {
         this.config = config;
         this.tls = tls;
+        this.acceptor = acceptor;
         this.channel = channel;
         this.isInMemory = !(channel.localAddress() instanceof InetSocketAddress);
     }
@@ -53,6 +56,7 @@ public final class Listener {
     /** Reads the certificates and binds; blocks until that is done. */
     public static Listener bind(ListenerConfig config, Services services) throws IOException {
         ServerTls tls = config.tls() == null ? null : ServerTls.load(config.tls());
+        Acceptor acceptor = new Acceptor(config, tls, services);
         int maxUnwritten = services.transport().maxUnwrittenBytes();
         boolean isInMemory = services.transport().io() == TransportConfig.Io.IN_MEMORY;
         ServerBootstrap bootstrap = new ServerBootstrap()
@@ -63,7 +67,7 @@ public final class Listener {
                 .childOption(
                         ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator(128, 2048, MAX_READ_BYTES))
                 .handler(new AcceptGuard(config.name(), services.descriptors(), services.reports(), System::nanoTime))
-                .childHandler(new Acceptor(config, tls, services));
+                .childHandler(acceptor);
         if (!isInMemory) {
             bootstrap
                     .option(ChannelOption.SO_BACKLOG, BACKLOG)
@@ -82,7 +86,7 @@ public final class Listener {
                             + bound.cause().getMessage(),
                     bound.cause());
         }
-        Listener listener = new Listener(config, tls, bound.channel());
+        Listener listener = new Listener(config, tls, acceptor, bound.channel());
         if (tls != null) {
             services.certificates().add(listener.toString(), tls);
         }
@@ -107,6 +111,11 @@ public final class Listener {
     public String toString() {
         return (isInMemory ? "memory" : config.transport()) + " "
                 + address().getAddress().getHostAddress() + ":" + address().getPort();
+    }
+
+    /** Connections from now on have these; those that are open keep theirs, and count. Any thread. */
+    public void reconfigure(ListenerLimits limits, DecodeLimits decodeLimits) {
+        acceptor.reconfigure(limits, decodeLimits);
     }
 
     /** Accepts no more; blocks until that is so. */

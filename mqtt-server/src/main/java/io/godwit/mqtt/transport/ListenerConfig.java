@@ -44,6 +44,11 @@ public record ListenerConfig(
         this(address, limits, tls, webSocketPath, AllowedOrigins.SAME_HOST, proxies, "", null);
     }
 
+    /** The same with other limits. */
+    ListenerConfig withLimits(ListenerLimits next) {
+        return new ListenerConfig(address, next, tls, webSocketPath, origins, proxies, mountPoint, sharedPick);
+    }
+
     /** Plain TCP. */
     public static ListenerConfig tcp(InetSocketAddress address, ListenerLimits limits) {
         return new ListenerConfig(address, limits, null, null, List.of());

@@ -41,11 +41,6 @@ public record ListenerLimits(
         check("connectRatePerSource", connectRatePerSource, 0, Integer.MAX_VALUE);
     }
 
-    /** Whether connections need not be counted. */
-    boolean admitsAll() {
-        return maxConnections == 0 && maxConnectionsPerSource == 0 && connectRate == 0 && connectRatePerSource == 0;
-    }
-
     static void check(String name, long value, long least, long most) {
         if (value < least || value > most) {
             throw new IllegalArgumentException(name + " must be " + least + " to " + most + ", was " + value);

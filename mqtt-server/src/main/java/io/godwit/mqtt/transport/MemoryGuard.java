@@ -29,7 +29,9 @@ public final class MemoryGuard implements AutoCloseable {
     private static final long FIRST_PATIENCE_MILLIS = 10_000;
     private static final long LAST_PATIENCE_MILLIS = 320_000;
 
-    private final MemoryConfig config;
+    /** Volatile: replaced while it looks. */
+    private volatile MemoryConfig config;
+
     private final MemoryGauge gauge;
     private final MqttReports reports;
     private final Consumer<Boolean> onChange;
@@ -58,6 +60,11 @@ public final class MemoryGuard implements AutoCloseable {
         thread.scheduleWithFixedDelay(this::guardedLook, interval, interval, TimeUnit.MILLISECONDS);
     }
 
+    /** From the next look on; the time between two looks stays as it is. Any thread. */
+    public void reconfigure(MemoryConfig next) {
+        config = next;
+    }
+
     private void guardedLook() {
         try {
             look();
@@ -69,8 +76,11 @@ public final class MemoryGuard implements AutoCloseable {
     /** One look. */
     void look() {
         boolean wasShort = !scarce.isEmpty();
-        int heapLimit = config.maxHeapPercent();
-        if (heapLimit > 0) {
+        MemoryConfig limits = config;
+        int heapLimit = limits.maxHeapPercent();
+        if (heapLimit == 0) {
+            judge(MemoryKind.HEAP, false, true, 0);
+        } else {
             double heap = gauge.heapPercent();
             double old = gauge.oldHeapPercent();
             int oldLimit = (heapLimit + 100) / 2;
@@ -80,8 +90,10 @@ public final class MemoryGuard implements AutoCloseable {
                     heap < heapLimit - HYSTERESIS_PERCENT && old < heapLimit,
                     Math.max(heap, old >= oldLimit ? old : 0));
         }
-        int directLimit = config.maxDirectPercent();
-        if (directLimit > 0) {
+        int directLimit = limits.maxDirectPercent();
+        if (directLimit == 0) {
+            judge(MemoryKind.DIRECT, false, true, 0);
+        } else {
             double direct = gauge.directPercent();
             judge(MemoryKind.DIRECT, direct >= directLimit, direct < directLimit - HYSTERESIS_PERCENT, direct);
         }

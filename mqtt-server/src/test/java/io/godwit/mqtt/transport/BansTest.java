@@ -67,6 +67,37 @@ class BansTest {
     }
 
     @Test
+    void whoIsBannedStaysSoForTheTimeThatWasToldWhateverTheNumbersBecome() {
+        Bans bans = bans(1, 0, 0, 0);
+        bans.loginFailed(GUESSER);
+        bans.loginFailed(GUESSER);
+        bans.reconfigure(
+                new BanConfig(0, 0, 0, 0, Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofSeconds(1)));
+        pass(299);
+        assertThat(bans.isBanned(GUESSER)).isTrue();
+        pass(1);
+        assertThat(bans.isBanned(GUESSER)).isFalse();
+        bans.loginFailed(OTHER);
+        bans.loginFailed(OTHER);
+        assertThat(bans.isBanned(OTHER)).as("no more counted").isFalse();
+    }
+
+    @Test
+    void aShorterBanDoesNotEndALongerOne() {
+        Bans bans = bans(1, 0, 0, 0);
+        bans.loginFailed(GUESSER);
+        bans.loginFailed(GUESSER);
+        bans.reconfigure(
+                new BanConfig(1, 0, 0, 0, Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofSeconds(1)));
+        bans.loginFailed(OTHER);
+        bans.loginFailed(OTHER);
+        assertThat(bans.isBanned(OTHER)).isTrue();
+        pass(1);
+        assertThat(bans.isBanned(OTHER)).isFalse();
+        assertThat(bans.isBanned(GUESSER)).isTrue();
+    }
+
+    @Test
     void oneFailureMoreThanAllowedIsABanForItsTime() {
         Bans bans = bans(3, 0, 0, 0);
         for (int i = 0; i < 3; i++) {

@@ -35,51 +35,65 @@ class ConnectionGateTest {
     @Test
     void aConnectionThatEndsMakesRoomForAnother() {
         ConnectionGate gate = gate(2, 0, 0, 0);
-        assertThat(gate.enter(A)).isNull();
-        assertThat(gate.enter(B)).isNull();
-        assertThat(gate.enter(A)).isEqualTo(TOTAL);
-        gate.leave(B);
-        assertThat(gate.enter(A)).isNull();
-        assertThat(gate.enter(B)).isEqualTo(TOTAL);
+        assertThat(gate.enter(A, true)).isNull();
+        assertThat(gate.enter(B, true)).isNull();
+        assertThat(gate.enter(A, true)).isEqualTo(TOTAL);
+        gate.leave(B, true);
+        assertThat(gate.enter(A, true)).isNull();
+        assertThat(gate.enter(B, true)).isEqualTo(TOTAL);
+    }
+
+    @Test
+    void whoCameBeforeSourcesHadALimitIsNotTakenFromTheCountOfThoseWhoCameAfter() {
+        ConnectionGate gate = gate(0, 0, 0, 0);
+        assertThat(gate.countsSources()).isFalse();
+        assertThat(gate.enter(A, false)).isNull();
+        gate.reconfigure(new ListenerLimits(1024, 0, 0, Duration.ofSeconds(1), 0, 1, 0, 0));
+        assertThat(gate.countsSources()).isTrue();
+        assertThat(gate.enter(A, true)).isNull();
+        gate.leave(A, false);
+        assertThat(gate.enter(A, true)).isEqualTo(SOURCE_TOTAL);
+        gate.leave(A, true);
+        assertThat(gate.enter(A, true)).isNull();
     }
 
     @Test
     void oneSourceCannotTakeTheRoomOfAnother() {
         ConnectionGate gate = gate(0, 1, 0, 0);
-        assertThat(gate.enter(A)).isNull();
-        assertThat(gate.enter(A)).isEqualTo(SOURCE_TOTAL);
-        assertThat(gate.enter(B)).isNull();
-        gate.leave(A);
-        assertThat(gate.enter(A)).isNull();
+        assertThat(gate.enter(A, true)).isNull();
+        assertThat(gate.enter(A, true)).isEqualTo(SOURCE_TOTAL);
+        assertThat(gate.enter(B, true)).isNull();
+        gate.leave(A, true);
+        assertThat(gate.enter(A, true)).isNull();
     }
 
     @Test
     void theRateHoldsForASecond() {
         ConnectionGate gate = gate(0, 0, 2, 0);
-        assertThat(gate.enter(A)).isNull();
-        assertThat(gate.enter(B)).isNull();
-        assertThat(gate.enter(B)).isEqualTo(RATE);
+        assertThat(gate.enter(A, true)).isNull();
+        assertThat(gate.enter(B, true)).isNull();
+        assertThat(gate.enter(B, true)).isEqualTo(RATE);
         nanos += 1_000_000_000L;
-        assertThat(gate.enter(B)).isNull();
+        assertThat(gate.enter(B, true)).isNull();
     }
 
     @Test
     void theRateOfASourceIsItsOwn() {
         ConnectionGate gate = gate(0, 0, 0, 1);
-        assertThat(gate.enter(A)).isNull();
-        assertThat(gate.enter(A)).isEqualTo(SOURCE_RATE);
-        assertThat(gate.enter(B)).isNull();
+        assertThat(gate.enter(A, true)).isNull();
+        assertThat(gate.enter(A, true)).isEqualTo(SOURCE_RATE);
+        assertThat(gate.enter(B, true)).isNull();
         nanos += 1_000_000_000L;
-        assertThat(gate.enter(A)).isNull();
+        assertThat(gate.enter(A, true)).isNull();
     }
 
     /** A site has 64 bits of addresses to itself: each of them as a source would be no limit at all. */
     @Test
     void addressesOfOneSiteAreOneSource() {
         ConnectionGate gate = gate(0, 1, 0, 0);
-        assertThat(gate.enter(address("2001:db8:0:1::1"))).isNull();
-        assertThat(gate.enter(address("2001:db8:0:1:ffff::2"))).isEqualTo(SOURCE_TOTAL);
-        assertThat(gate.enter(address("2001:db8:0:2::1"))).isNull();
+        assertThat(gate.enter(address("2001:db8:0:1::1"), true)).isNull();
+        assertThat(gate.enter(address("2001:db8:0:1:ffff::2"), true)).isEqualTo(SOURCE_TOTAL);
+        assertThat(gate.enter(address("2001:db8:0:2::1"), true)).isNull();
     }
 
     @Test

@@ -46,6 +46,19 @@ class MemoryGuardTest {
                         new BrokerEvent.MemoryRecovered(MemoryKind.HEAP, 69));
     }
 
+    @Test
+    void aKindThatIsWatchedNoMoreIsShortNoMore() {
+        memory.heap = 90;
+        memory.direct = 90;
+        guard.look();
+        guard.reconfigure(new MemoryConfig(0, 0, Duration.ofSeconds(1)));
+        guard.look();
+        guard.reconfigure(new MemoryConfig(95, 85, Duration.ofSeconds(1)));
+        guard.look();
+        assertThat(told).containsExactly(true, false, true);
+        assertThat(events).endsWith(new BrokerEvent.MemoryShort(MemoryKind.DIRECT, 90));
+    }
+
     /** It may be garbage, but there is hardly room left to collect it. */
     @Test
     void anOldGenerationThatIsNearlyFullIsShortWhateverItIsFullOf() {

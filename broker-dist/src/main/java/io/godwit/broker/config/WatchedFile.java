@@ -1,4 +1,4 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.config;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,23 +11,23 @@ import org.jspecify.annotations.Nullable;
  * symbolic link is noticed too. A change counts once it has stood still from one look to the next, so that a file is
  * not read while it is written. Confined to the thread that looks.
  */
-final class WatchedFile {
+public final class WatchedFile {
     private final Path path;
     private Stamp handled;
     private Stamp last;
 
-    WatchedFile(Path path) {
+    public WatchedFile(Path path) {
         this.path = path;
         handled = stamp();
         last = handled;
     }
 
-    Path path() {
+    public Path path() {
         return path;
     }
 
     /** Whether it is another one than at the last time this was true, or at the construction. */
-    boolean hasChanged() {
+    public boolean hasChanged() {
         Stamp now = stamp();
         boolean isStill = now.equals(last);
         last = now;

@@ -1,0 +1,150 @@
+package io.godwit.broker;
+
+import io.godwit.broker.config.ConfigException;
+import io.godwit.broker.config.Effective;
+import io.godwit.broker.config.WatchedFile;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes over what changes in the configuration file while the broker runs: keys that are
+ * {@link Effective#reload reloadable}, at once; of the others it is told that they need a restart. A file with a
+ * mistake changes nothing and is told of. The environment and the system properties are those of the start.
+ *
+ * <p>The file is looked at once a second, by a thread of its own.
+ */
+final class ConfigReload implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ConfigReload.class);
+    private static final long LOOK_MILLIS = 1_000;
+
+    /** Reads the file as a start would. */
+    interface Loading {
+        BrokerConfig load() throws ConfigException;
+    }
+
+    /** What goes on with another configuration. */
+    interface Target {
+        /**
+         * @param next what the file says now; of it, keys that can be taken over while the broker runs
+         * @param withListeners whether its listeners are those that are open, in the same order
+         */
+        void reconfigure(BrokerConfig next, boolean withListeners);
+    }
+
+    private final WatchedFile file;
+    private final Loading loading;
+    private final Target target;
+    private final Consumer<List<String>> warn;
+    private final ScheduledExecutorService watcher;
+
+    // confined to the watcher once it runs
+    private final Map<String, Effective> inForce;
+
+    /**
+     * @param file made before the file was read for the start, so that no change between is missed
+     * @param running what the broker was started with
+     * @param warn is told what an operator should know; each time everything
+     */
+    ConfigReload(WatchedFile file, Loading loading, BrokerConfig running, Target target, Consumer<List<String>> warn) {
+        this.file = file;
+        this.loading = loading;
+        this.target = target;
+        this.warn = warn;
+        this.inForce = byPath(running);
+        this.watcher = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "config-file");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // look() throws nothing
+    void start() {
+        watcher.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    void look() {
+        try {
+            if (file.hasChanged()) {
+                reload();
+            }
+        } catch (RuntimeException e) { // else it would be looked at no more
+            LOG.error("configuration not reloaded file={}", file.path(), e);
+        }
+    }
+
+    private void reload() {
+        BrokerConfig changed;
+        try {
+            changed = loading.load();
+        } catch (ConfigException e) {
+            e.errors().forEach(error -> LOG.error("configuration not reloaded file={} error={}", file.path(), error));
+            warn.accept(List.of("the configuration file has changed and has mistakes, so nothing of it is taken over: "
+                    + String.join("; ", e.errors())));
+            return;
+        }
+        Map<String, Effective> next = byPath(changed);
+        TreeSet<String> paths = new TreeSet<>(next.keySet());
+        paths.addAll(inForce.keySet());
+        paths.removeIf(path -> isSame(inForce.get(path), next.get(path)));
+        // which listener is which goes by its place in the file: with others there, limits might become another's
+        boolean areListenersOthers =
+                paths.stream().anyMatch(path -> isOfListener(path) && !isReloadable(next.get(path)));
+        List<String> taken = new ArrayList<>();
+        List<String> left = new ArrayList<>();
+        for (String path : paths) {
+            Effective key = next.get(path);
+            if (key != null && isReloadable(key) && !(areListenersOthers && isOfListener(path))) {
+                inForce.put(path, key);
+                taken.add(key.toString());
+            } else {
+                left.add(path);
+            }
+        }
+        if (!taken.isEmpty()) {
+            target.reconfigure(changed, !areListenersOthers);
+            LOG.info("configuration reloaded file={} now={}", file.path(), taken);
+        }
+        if (!left.isEmpty()) {
+            LOG.warn("configuration changed file={} needs a restart for {}", file.path(), left);
+        }
+        warn.accept(
+                left.isEmpty()
+                        ? List.of()
+                        : List.of("the configuration file has changed and needs a restart for "
+                                + String.join(", ", left)));
+    }
+
+    private static boolean isSame(@Nullable Effective one, @Nullable Effective other) {
+        return one != null && other != null && one.text().equals(other.text());
+    }
+
+    private static boolean isReloadable(@Nullable Effective key) {
+        return key != null && key.reload();
+    }
+
+    private static boolean isOfListener(String path) {
+        return path.contains("Listener.") || path.contains("Listener[");
+    }
+
+    private static Map<String, Effective> byPath(BrokerConfig config) {
+        Map<String, Effective> byPath = new LinkedHashMap<>();
+        config.effective().forEach(key -> byPath.put(key.path(), key));
+        return byPath;
+    }
+
+    @Override
+    public void close() {
+        watcher.shutdownNow();
+    }
+}
