@@ -1,5 +1,6 @@
 package io.godwit.cluster;
 
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -151,21 +152,7 @@ final class TestNodes implements AutoCloseable {
     }
 
     static void await(BooleanSupplier condition, Supplier<String> otherwise) {
-        long end = System.nanoTime() + LIMIT.toNanos();
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() > end) {
-                throw new AssertionError("not within " + LIMIT + ", but " + otherwise.get());
-            }
-            pause();
-        }
-    }
-
-    private static void pause() {
-        try {
-            Thread.sleep(5); // between two looks
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
+        Await.until(otherwise, LIMIT, condition::getAsBoolean);
     }
 
     /** A port below the ephemeral ones that is free, with the next, on the first loopback addresses. */

@@ -15,6 +15,7 @@ import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica.Step;
 import io.godwit.plugin.balance.BalanceAction.MoveLeader;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,7 +36,7 @@ import java.util.function.BooleanSupplier;
  */
 final class KvCluster implements AutoCloseable {
     static final String STORE = "test";
-    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(40);
+    private static final Duration LIMIT = Duration.ofSeconds(40);
 
     private final Path directory;
     private final String env;
@@ -245,9 +246,9 @@ final class KvCluster implements AutoCloseable {
     }
 
     static void eventually(String what, Callable<Boolean> condition) {
-        long end = System.nanoTime() + LIMIT_NANOS;
+        Await looks = Await.atMost(LIMIT);
         Throwable last = null;
-        while (System.nanoTime() < end) {
+        do {
             try {
                 if (condition.call()) {
                     return;
@@ -255,28 +256,13 @@ final class KvCluster implements AutoCloseable {
             } catch (Exception | AssertionError e) { // not yet
                 last = e;
             }
-            try {
-                Thread.sleep(10); // between two looks
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        }
-        throw new AssertionError("not within 40 s: " + what, last);
+        } while (looks.again());
+        throw new AssertionError("not within " + LIMIT + ": " + what, last);
     }
 
     /** What must not happen meanwhile would have happened by the end of that time. */
     static void holds(String what, Duration time, BooleanSupplier condition) {
-        long end = System.nanoTime() + time.toNanos();
-        while (System.nanoTime() < end) {
-            if (!condition.getAsBoolean()) {
-                throw new AssertionError("held no longer: " + what);
-            }
-            try {
-                Thread.sleep(10); // between two looks
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        }
+        Await.holds(what, time, condition::getAsBoolean);
     }
 
     @Override

@@ -21,6 +21,7 @@ import io.godwit.plugin.balance.BalanceAction.ChangeReplica.Step;
 import io.godwit.plugin.balance.BalanceAction.Split;
 import io.godwit.plugin.balance.Key;
 import io.godwit.plugin.balance.RangeLoad;
+import io.godwit.testing.Pace;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -216,7 +217,7 @@ class KvClusterTest {
                                     .outcome())
                             .isEqualTo(ActionOutcome.DONE);
                 } else {
-                    Thread.sleep(5); // so that rounds fall before and behind the changes
+                    Pace.passMillis(5); // so that rounds fall before and behind the changes
                 }
             }
             StringBuilder expected = new StringBuilder();

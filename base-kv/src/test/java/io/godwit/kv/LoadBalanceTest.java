@@ -11,6 +11,7 @@ import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.range.RangeSettings;
 import io.godwit.kv.testing.AppendCoprocessor;
 import io.godwit.plugin.balance.ReplicaGoal;
+import io.godwit.testing.Await;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -54,13 +55,10 @@ class LoadBalanceTest {
                 eventually("cut in two", () -> ranges(node).size() == 2);
                 byte[] cut = ranges(node).get(1).start();
                 assertThat(new String(cut, UTF_8)).isBetween(key(KEYS / 5), key(KEYS * 4 / 5));
-                long until =
-                        System.nanoTime() + TimeUnit.SECONDS.toNanos(4); // longer than it takes to join what is idle
-                while (System.nanoTime() < until) {
+                Await.holds("longer than it takes to join what is idle", Duration.ofSeconds(4), () -> {
                     load.check();
-                    assertThat(ranges(node)).hasSize(2);
-                    Thread.sleep(50); // between two looks
-                }
+                    return ranges(node).size() == 2;
+                });
             }
         }
         // a peak is remembered for ten minutes, but not by the next leader

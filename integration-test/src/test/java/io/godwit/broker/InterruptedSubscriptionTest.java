@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.wire.Packet.Publish;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -181,10 +181,6 @@ class InterruptedSubscriptionTest {
     }
 
     private static void await(Callable<Boolean> condition) throws Exception {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.call()) {
-            assertThat(System.nanoTime()).as("deadline").isLessThan(giveUp);
-            LockSupport.parkNanos(1_000_000);
-        }
+        Await.until("what the test waits for", PATIENCE, condition::call);
     }
 }

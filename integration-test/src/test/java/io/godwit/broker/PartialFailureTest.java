@@ -9,6 +9,7 @@ import io.godwit.it.client.TestClient;
 import io.godwit.it.wire.Packet.Publish;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
+import io.godwit.testing.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,11 +82,7 @@ class PartialFailureTest {
     }
 
     private static void await(String what, Predicate<TestClient> condition, TestClient client) throws Exception {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.test(client)) {
-            assertThat(System.nanoTime()).as(what).isLessThan(giveUp);
-            TimeUnit.MILLISECONDS.sleep(1);
-        }
+        Await.until(what, PATIENCE, () -> condition.test(client));
     }
 
     /**

@@ -7,6 +7,8 @@ import io.godwit.it.client.AckPolicy;
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.wire.Packet.Publish;
+import io.godwit.testing.Await;
+import io.godwit.testing.Pace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -19,7 +21,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -82,7 +83,7 @@ class ReplacedLeaderTest {
                     publishers.get(i).publish("t/" + i, i + "/" + qos + "/" + sent[i][qos]++, qos);
                 }
             }
-            LockSupport.parkNanos(2_000_000);
+            Pace.passNanos(2_000_000);
         }
 
         await("all publishes are answered", () -> publishers.stream().allMatch(p -> p.unacknowledged() == 0));
@@ -129,11 +130,7 @@ class ReplacedLeaderTest {
     }
 
     private static void await(String what, Callable<Boolean> condition) throws Exception {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.call()) {
-            assertThat(System.nanoTime()).as(what).isLessThan(giveUp);
-            LockSupport.parkNanos(1_000_000);
-        }
+        Await.until(what, PATIENCE, condition::call);
     }
 
     /** Takes all of the load, and remembers it. */

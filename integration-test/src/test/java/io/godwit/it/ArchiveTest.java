@@ -3,16 +3,16 @@ package io.godwit.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.BrokerProcess;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -115,11 +115,10 @@ class ArchiveTest {
             broker.start();
             Path log = broker.log().resolve("start.log");
             if (leavesArchive) {
-                long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(180);
-                while (!Files.readString(log).contains("archive of classes")) {
-                    assertThat(System.nanoTime()).as("deadline for the archive").isLessThan(giveUp);
-                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-                }
+                Await.until(
+                        "the archive",
+                        Duration.ofMinutes(3),
+                        () -> Files.readString(log).contains("archive of classes"));
                 assertThat(log).content().containsOnlyOnce("archive of classes made");
             }
             broker.stop();

@@ -2,6 +2,7 @@ package io.godwit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -116,7 +116,7 @@ class CheckoutStartTest {
         Process other = standIn("other data");
         try {
             Path commandLine = Path.of("/proc", Long.toString(other.pid()), "cmdline");
-            await("the other broker", () -> Files.readString(commandLine).startsWith("io.godwit.broker.Main"));
+            Await.until("the other broker", () -> Files.readString(commandLine).startsWith("io.godwit.broker.Main"));
             file("my data/godwit.pid", Long.toString(other.pid()));
             file("my data/godwit.status", "pid=" + other.pid() + "\nstate=ready\n");
             file("my data/godwit.starting", Long.toString(other.pid()));
@@ -166,9 +166,9 @@ class CheckoutStartTest {
         try {
             String pid = parent.inputReader().readLine();
             Path commandLine = Path.of("/proc", pid, "cmdline");
-            while (!Files.readString(commandLine).contains("io.godwit.broker.Main")) {
-                LockSupport.parkNanos(1_000_000); // until it has become what it is to be
-            }
+            Await.until(
+                    "it has become what it is to be",
+                    () -> Files.readString(commandLine).contains("io.godwit.broker.Main"));
             file("my data/godwit.pid", pid);
             assertThat(said("stop")).contains("stopped");
             assertThat(said("status")).contains("not running");
@@ -224,7 +224,7 @@ class CheckoutStartTest {
         Path output = home.resolve("start.out");
         Process start = script("start").redirectOutput(output.toFile()).start();
         try {
-            await("what it waits for", () -> Files.readString(output).contains("nobody answers"));
+            Await.until("what it waits for", () -> Files.readString(output).contains("nobody answers"));
         } finally {
             file("stop", "");
         }
@@ -262,7 +262,7 @@ class CheckoutStartTest {
         Path output = home.resolve("start.out");
         Process start = script("start").redirectOutput(output.toFile()).start();
         try {
-            await("the start", () -> {
+            Await.until("the start", () -> {
                 String status = said("status");
                 return Files.exists(home.resolve(sign))
                         && status.contains(", starting")
@@ -276,18 +276,6 @@ class CheckoutStartTest {
             assertThat(said("status")).contains("not running");
         } finally {
             start.destroyForcibly();
-        }
-    }
-
-    private interface Condition {
-        boolean holds() throws Exception;
-    }
-
-    private static void await(String what, Condition condition) throws Exception {
-        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (!condition.holds()) {
-            assertThat(System.nanoTime()).as("deadline for %s", what).isLessThan(giveUp);
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
         }
     }
 
@@ -313,7 +301,7 @@ class CheckoutStartTest {
                 start.redirectOutput(home.resolve("start.out").toFile()).start();
         try {
             Path commandLine = Path.of("/proc", Long.toString(broker.pid()), "cmdline");
-            await("the broker", () -> Files.readString(commandLine).startsWith("io.godwit.broker.Main"));
+            Await.until("the broker", () -> Files.readString(commandLine).startsWith("io.godwit.broker.Main"));
             assertThat(said("status")).contains("pid " + broker.pid() + ", starting");
         } finally {
             broker.destroyForcibly();

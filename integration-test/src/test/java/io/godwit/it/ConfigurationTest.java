@@ -6,11 +6,10 @@ import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.wire.Properties;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,17 +33,21 @@ class ConfigurationTest {
             assertThat(announced(broker, Properties.MAXIMUM_PACKET_SIZE)).isEqualTo(1 << 20);
 
             broker.mqttSetting("topicAliasMaximum", "many").writeConfiguration();
-            await(
+            Await.until(
                     "the mistake to be told",
+                    PATIENCE,
                     () -> broker.status().contains("topicAliasMaximum: must be a whole number"));
             assertThat(announced(broker, Properties.TOPIC_ALIAS_MAXIMUM)).isEqualTo(12);
 
             broker.mqttSetting("topicAliasMaximum", 14)
                     .mqttSetting("eventLoops", 1)
                     .writeConfiguration();
-            await("the new value", () -> announced(broker, Properties.TOPIC_ALIAS_MAXIMUM) == 14);
+            Await.until("the new value", PATIENCE, () -> announced(broker, Properties.TOPIC_ALIAS_MAXIMUM) == 14);
             assertThat(announced(broker, Properties.RECEIVE_MAXIMUM)).isEqualTo(13);
-            await("what needs a restart", () -> broker.status().contains("a restart for mqttServerConfig.eventLoops"));
+            Await.until(
+                    "what needs a restart",
+                    PATIENCE,
+                    () -> broker.status().contains("a restart for mqttServerConfig.eventLoops"));
         }
     }
 
@@ -52,18 +55,6 @@ class ConfigurationTest {
         try (TestClient client =
                 new TestClient(ClientConfig.of(broker.address(), "asks", 5).withCleanSession())) {
             return client.connect().properties().number(property).orElse(-1);
-        }
-    }
-
-    private interface Condition {
-        boolean holds() throws IOException;
-    }
-
-    private static void await(String what, Condition condition) throws IOException {
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.holds()) {
-            assertThat(System.nanoTime()).as("time until %s", what).isLessThan(end);
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
         }
     }
 }

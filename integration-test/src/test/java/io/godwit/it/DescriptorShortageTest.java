@@ -8,6 +8,7 @@ import io.godwit.it.client.TestClient;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Packet.Ack;
 import io.godwit.it.wire.Properties;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -90,15 +90,14 @@ class DescriptorShortageTest {
                 }
             }
             try (TestClient publisher = publisher(broker, "late")) {
-                long end = System.nanoTime() + PATIENCE.toNanos();
+                Await looks = Await.atMost(PATIENCE);
                 while (!isTaken(publisher, published)) {
-                    assertThat(System.nanoTime()).as("patience").isLessThan(end);
+                    looks.again(() -> "a publish is taken");
                     published++;
-                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
                 }
                 acknowledged.add(published);
             }
-            await("the stores serve", () -> !broker.status().contains("FAILED"));
+            Await.until("the stores serve", PATIENCE, () -> !broker.status().contains("FAILED"));
             assertThat(broker.handle()).isEqualTo(process);
             for (int i = 0; i < sessions; i++) {
                 assertThat(received(offline(broker, i), published)).containsAll(acknowledged);
@@ -110,17 +109,14 @@ class DescriptorShortageTest {
     private int publishUntil(String sign, TestClient publisher, int first, Set<Integer> acknowledged) throws Exception {
         record Sent(int number, CompletableFuture<@Nullable Ack> done) {}
         List<Sent> sent = new ArrayList<>();
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        Await looks = Await.atMost(PATIENCE);
         int next = first;
         while (lines(sign).isEmpty()) {
-            assertThat(System.nanoTime())
-                    .as(() -> "time until " + sign + " after " + sent.size() + " messages; " + faults())
-                    .isLessThan(end);
             if (publisher.canPublish() && sent.size() < 400) {
                 sent.add(new Sent(next, publish(publisher, next)));
                 next++;
             } else {
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+                looks.again(() -> sign + " after " + sent.size() + " messages; " + faults());
             }
         }
         for (Sent each : sent) {
@@ -133,18 +129,6 @@ class DescriptorShortageTest {
             }
         }
         return next;
-    }
-
-    private interface Condition {
-        boolean holds() throws IOException;
-    }
-
-    private static void await(String what, Condition condition) throws IOException {
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.holds()) {
-            assertThat(System.nanoTime()).as("time until %s", what).isLessThan(end);
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
-        }
     }
 
     private static boolean isTaken(TestClient publisher, int number) throws Exception {

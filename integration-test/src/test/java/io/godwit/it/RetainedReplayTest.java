@@ -8,9 +8,11 @@ import io.godwit.it.client.TestClient;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Packet.Ack;
 import io.godwit.it.wire.Properties;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Queue;
@@ -20,7 +22,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -157,10 +158,6 @@ class RetainedReplayTest {
     }
 
     private static void await(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("waiting for %s", what).isLessThan(deadline);
-            LockSupport.parkNanos(1_000_000);
-        }
+        Await.until(what, Duration.ofSeconds(PATIENCE_SECONDS), condition::getAsBoolean);
     }
 }

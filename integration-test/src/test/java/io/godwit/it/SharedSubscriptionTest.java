@@ -9,10 +9,12 @@ import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Properties;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -24,7 +26,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -400,13 +401,7 @@ class SharedSubscriptionTest {
     }
 
     private static void await(BooleanSupplier condition, Supplier<String> problem) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError(problem.get());
-            }
-            LockSupport.parkNanos(2_000_000);
-        }
+        Await.until(problem, Duration.ofSeconds(20), condition::getAsBoolean);
     }
 
     private static int received(List<Member> members) {

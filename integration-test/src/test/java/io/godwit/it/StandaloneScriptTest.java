@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.ClassArchive;
 import io.godwit.it.broker.Ports;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -18,7 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -104,7 +104,7 @@ class StandaloneScriptTest {
         Node node = new Node("orphan", listenerAt("127.0.0.1", 0));
         Process script = node.begin("start");
         String ofTheScript = Long.toString(script.pid());
-        await("the broker's process", () -> {
+        Await.until("the broker's process", () -> {
             try {
                 String starting = Files.readString(node.file("godwit.starting")).strip();
                 return !starting.isEmpty() && !starting.equals(ofTheScript);
@@ -202,10 +202,10 @@ class StandaloneScriptTest {
         assertThat(node.run("start", "--log", "-").output()).contains("the console as the log needs -f");
         Process process = node.begin("start", "-f", "--log", "-");
         try {
-            await("the broker", () -> node.run("status").code() == 0);
+            Await.until("the broker", () -> node.run("status").code() == 0);
             accepts(port);
             assertThat(node.pid()).contains(Long.toString(process.pid()));
-            await("what it says", () -> node.said().contains("listening on tcp 127.0.0.1:" + port));
+            Await.until("what it says", () -> node.said().contains("listening on tcp 127.0.0.1:" + port));
             assertThat(node.said()).contains("warning: no authentication");
 
             process.destroy();
@@ -360,22 +360,10 @@ class StandaloneScriptTest {
         return Integer.parseInt(matcher.group(1));
     }
 
-    private interface Condition {
-        boolean holds() throws Exception;
-    }
-
-    private static void await(String what, Condition condition) throws Exception {
-        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (!condition.holds()) {
-            assertThat(System.nanoTime()).as("deadline for %s", what).isLessThan(giveUp);
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
-        }
-    }
-
     /** Returns when none of its threads runs. */
     private static void freeze(String pid) throws Exception {
         signal("STOP", pid);
-        await("all threads of " + pid + " to stand still", () -> {
+        Await.until("all threads of " + pid + " to stand still", () -> {
             try (Stream<Path> threads = Files.list(Path.of("/proc", pid, "task"))) {
                 return threads.allMatch(StandaloneScriptTest::isStopped);
             }

@@ -9,6 +9,8 @@ import io.godwit.it.client.TestClient;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Packet.Ack;
 import io.godwit.it.wire.Properties;
+import io.godwit.testing.Await;
+import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -26,7 +28,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
@@ -303,11 +304,7 @@ class StoreFailureTest {
     /** The code of the answer to a publish of QoS 1; 0x80 when the connection is closed instead. */
     private static int codeUnlessClosed(TestClient client, String topic) throws Exception {
         CompletableFuture<@Nullable Ack> answer = client.publish(topic, "probe", 1);
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
-        while (!answer.isDone() && client.isOpen()) {
-            assertThat(System.nanoTime()).as("deadline for an answer").isLessThan(giveUp);
-            LockSupport.parkNanos(100_000);
-        }
+        Await.until("an answer", PATIENCE, () -> answer.isDone() || !client.isOpen());
         Ack ack = answer.getNow(null);
         return ack == null ? 0x80 : ack.code();
     }
@@ -354,7 +351,7 @@ class StoreFailureTest {
                 broker.launch();
                 ProcessHandle process = broker.launched();
                 assertThat(process).as(broker.said()).isNotNull();
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+                Pace.passMillis(millis);
                 assertThat(process.destroy()).isTrue();
                 assertThat(broker.startEnded(PATIENCE)).as(broker.said()).isOne();
                 assertThat(process.isAlive()).isFalse();
@@ -391,7 +388,7 @@ class StoreFailureTest {
                 broker.launch();
                 ProcessHandle process = broker.launched();
                 assertThat(process).as(broker.said()).isNotNull();
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+                Pace.passMillis(millis);
                 assertThat(process.destroy()).isTrue();
                 interrupted += broker.startEnded(PATIENCE) == 1 ? 1 : 0;
                 process.onExit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -504,7 +501,7 @@ class StoreFailureTest {
             assertThat(System.nanoTime())
                     .as("deadline; waiting for refused=%s", refused)
                     .isLessThan(giveUp);
-            LockSupport.parkNanos(100_000_000);
+            Pace.passMillis(100);
         }
     }
 

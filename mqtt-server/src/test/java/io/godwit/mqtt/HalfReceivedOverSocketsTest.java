@@ -13,6 +13,7 @@ import io.godwit.mqtt.transport.ListenerConfig;
 import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.mqtt.transport.tls.TlsConfig;
 import io.godwit.plugin.message.Qos;
+import io.godwit.testing.Await;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.net.InetAddress;
@@ -21,7 +22,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -88,13 +88,10 @@ class HalfReceivedOverSocketsTest {
     }
 
     private static void await(TestNode node, String name, double value) {
-        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-        while (gauge(node, name) != value) {
-            assertThat(System.nanoTime())
-                    .as("%s, last %s", name, gauge(node, name))
-                    .isLessThan(end);
-            LockSupport.parkNanos(1_000_000);
-        }
+        Await.until(
+                () -> name + " at " + value + ", last " + gauge(node, name),
+                Duration.ofSeconds(30),
+                () -> gauge(node, name) == value);
     }
 
     @ParameterizedTest

@@ -18,14 +18,15 @@ import io.godwit.mqtt.transport.tls.TlsConfig.Engine;
 import io.godwit.mqtt.transport.tls.TlsConfig.UserName;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.message.Qos;
+import io.godwit.testing.Await;
 import io.netty.handler.ssl.OpenSsl;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLSocket;
@@ -232,12 +233,11 @@ class TlsListenerTest {
         }
     }
 
-    private static void await(TestNode node, Class<? extends BrokerEvent> event) throws InterruptedException {
-        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (node.events.stream().noneMatch(event::isInstance)) {
-            assertThat(System.nanoTime()).as("time of waiting for %s", event).isLessThan(giveUp);
-            Thread.sleep(20);
-        }
+    private static void await(TestNode node, Class<? extends BrokerEvent> event) {
+        Await.until(
+                event.getSimpleName(),
+                Duration.ofSeconds(20),
+                () -> node.events.stream().anyMatch(event::isInstance));
     }
 
     @Test

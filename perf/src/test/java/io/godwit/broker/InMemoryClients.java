@@ -11,6 +11,8 @@ import io.godwit.mqtt.transport.Listener;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.testing.Await;
+import io.godwit.testing.Pace;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -36,7 +38,7 @@ import java.util.Random;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -95,7 +97,7 @@ final class InMemoryClients implements AutoCloseable {
         long least = Long.MAX_VALUE;
         for (int i = 0; i < 3; i++) {
             System.gc();
-            TimeUnit.MILLISECONDS.sleep(200);
+            Pace.passMillis(200);
             least = Math.min(
                     least,
                     ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
@@ -170,7 +172,7 @@ final class InMemoryClients implements AutoCloseable {
             channel.closeFuture().sync();
         }
         channels.clear();
-        TimeUnit.SECONDS.sleep(2);
+        Pace.passMillis(2_000);
         isClosing = false;
     }
 
@@ -265,7 +267,7 @@ final class InMemoryClients implements AutoCloseable {
         long sent = 0;
         for (long now = begun; now - begun < length.toNanos(); now = System.nanoTime()) {
             sent = pingUpTo((long) ((now - begun) * perNano), sent);
-            LockSupport.parkNanos(SLICE_NANOS);
+            Pace.passNanos(SLICE_NANOS);
         }
         long expected = pings.get();
         await(() -> pings.get() >= expected);
@@ -301,9 +303,7 @@ final class InMemoryClients implements AutoCloseable {
         long pinged = 0;
         for (long i = 0; i < total; i++) {
             long due = begun + i * 1_000_000_000L / rate;
-            for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
-                LockSupport.parkNanos(left);
-            }
+            Pace.until(due);
             pinged = pingUpTo((long) ((due - begun) * perNano), pinged);
             byte[] payload = ByteBuffer.allocate(PAYLOAD_BYTES).putLong(due).array();
             int packetId = (int) (i % 65_535) + 1;
@@ -316,10 +316,11 @@ final class InMemoryClients implements AutoCloseable {
         return total;
     }
 
-    private static void await(java.util.function.BooleanSupplier condition) throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (!condition.getAsBoolean() && System.nanoTime() < end) {
-            TimeUnit.MILLISECONDS.sleep(5);
+    private static void await(BooleanSupplier condition) {
+        Await looks = Await.atMost(Duration.ofSeconds(20));
+        boolean isInTime = true;
+        while (!condition.getAsBoolean() && isInTime) {
+            isInTime = looks.again(); // else the figures show it
         }
     }
 

@@ -8,6 +8,7 @@ import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.testing.Pace;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -99,7 +100,7 @@ final class IdleConnections {
             bootstrap.connect().sync();
         }
         subscribed.acquire(count);
-        TimeUnit.SECONDS.sleep(3); // what a handshake leaves behind is gone by then
+        Pace.passMillis(3_000); // what a handshake leaves behind is gone by then
     }
 
     /** Connects, subscribes, and is silent. */

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.alipay.sofa.jraft.Closure;
 import com.alipay.sofa.jraft.Status;
 import io.godwit.cluster.RpcMesh;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,7 +21,7 @@ import java.util.function.Consumer;
 
 /** Nodes in this process, each with a log of its own, that replicate one group over real connections. */
 final class RaftNodes implements AutoCloseable {
-    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final Duration LIMIT = Duration.ofSeconds(30);
     /** No election by itself within a test. */
     static final int NEVER_MILLIS = 120_000;
 
@@ -158,32 +159,12 @@ final class RaftNodes implements AutoCloseable {
     }
 
     static void await(BooleanSupplier condition) {
-        long end = System.nanoTime() + LIMIT_NANOS;
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() > end) {
-                throw new AssertionError("not within 30 s");
-            }
-            try {
-                Thread.sleep(2); // between two looks
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        }
+        Await.until("the condition of the test", LIMIT, condition::getAsBoolean);
     }
 
     /** What must not happen meanwhile would have happened by the end of that time. */
     static void holds(Duration time, BooleanSupplier condition) {
-        long end = System.nanoTime() + time.toNanos();
-        while (System.nanoTime() < end) {
-            if (!condition.getAsBoolean()) {
-                throw new AssertionError("held no longer");
-            }
-            try {
-                Thread.sleep(2); // between two looks
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        }
+        Await.holds("the condition of the test", time, condition::getAsBoolean);
     }
 
     @Override

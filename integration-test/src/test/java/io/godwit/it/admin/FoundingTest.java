@@ -10,6 +10,7 @@ import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.wire.Packet;
 import io.godwit.mqtt.certificates.TestAuthority;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -24,7 +25,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -228,15 +228,10 @@ class FoundingTest {
 
     /** What a node says that has met another cluster, from where the two sides say the same. */
     private static String advice(BrokerProcess node) throws IOException {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        boolean isTold = Await.comesToHold(PATIENCE, () -> node.said().contains(ADVICE));
         String log = node.said();
+        assertThat(isTold).as(log).isTrue();
         int at = log.indexOf(ADVICE);
-        while (at < 0) {
-            assertThat(System.nanoTime() - giveUp).as(log).isNegative();
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
-            log = node.said();
-            at = log.indexOf(ADVICE);
-        }
         assertThat(log).contains("two clusters in one environment");
         return log.substring(at, log.indexOf('\n', at));
     }

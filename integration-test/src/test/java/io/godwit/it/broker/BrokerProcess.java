@@ -1,5 +1,7 @@
 package io.godwit.it.broker;
 
+import io.godwit.testing.Await;
+import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.DirectoryStream;
@@ -16,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -252,13 +253,12 @@ public final class BrokerProcess implements Broker {
     /** The process that has just been launched, as soon as it has claimed its data; null when it ends before. */
     public @Nullable ProcessHandle launched() throws IOException {
         Process starting = script;
-        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        Await looks = Await.atMost(Duration.ofSeconds(20));
         ProcessHandle broker;
         while ((broker = handle()) == null && starting != null && starting.isAlive()) {
-            if (System.nanoTime() > giveUp) {
+            if (!looks.again()) {
                 throw new IOException("no pid in " + data() + " after 20 s: " + said());
             }
-            LockSupport.parkNanos(2_000_000);
         }
         return broker;
     }
@@ -290,13 +290,12 @@ public final class BrokerProcess implements Broker {
         Process starting = script;
         ProcessHandle broker = launched();
         if (broker != null) {
-            long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            Await looks = Await.atMost(Duration.ofSeconds(20));
             broker.destroyForcibly();
             while (!ProcStat.hasEnded(broker)) {
-                if (System.nanoTime() > giveUp) {
+                if (!looks.again()) {
                     throw new IOException("pid " + broker.pid() + " outlives kill -9");
                 }
-                LockSupport.parkNanos(2_000_000);
             }
         }
         if (starting != null) {
@@ -345,7 +344,7 @@ public final class BrokerProcess implements Broker {
         try (Freezer freezer = new Freezer(running().pid())) {
             while (System.nanoTime() < giveUp) {
                 if (begun.stream().anyMatch(Files::exists)) {
-                    LockSupport.parkNanos(delay);
+                    Pace.passNanos(delay);
                     freezer.freeze();
                     if (begun.stream().anyMatch(Files::exists)) {
                         return true;
@@ -353,7 +352,7 @@ public final class BrokerProcess implements Broker {
                     freezer.thaw(); // too late for this one
                     delay /= 2;
                 }
-                LockSupport.parkNanos(200_000);
+                Pace.passNanos(200_000); // what is looked for takes a few milliseconds
             }
         }
         return false;

@@ -1,5 +1,6 @@
 package io.godwit.it.broker;
 
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -7,8 +8,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.time.Duration;
 
 /**
  * Stops a process in the midst of what it does (SIGSTOP), so that one can look at what that was before one kills it. A
@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
  * thread; Linux only.
  */
 final class Freezer implements AutoCloseable {
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final long pid;
     private final Process shell;
@@ -36,12 +36,11 @@ final class Freezer implements AutoCloseable {
     /** Returns when none of its threads runs any more, or when it is gone. */
     void freeze() throws IOException {
         send("STOP");
-        long giveUp = System.nanoTime() + PATIENCE_NANOS;
+        Await looks = Await.atMost(PATIENCE);
         while (!isStill()) {
-            if (System.nanoTime() > giveUp) {
+            if (!looks.again()) {
                 throw new IOException("pid " + pid + " does not stop");
             }
-            LockSupport.parkNanos(100_000);
         }
     }
 

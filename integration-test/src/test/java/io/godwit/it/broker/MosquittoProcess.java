@@ -1,11 +1,11 @@
 package io.godwit.it.broker;
 
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Mosquitto, where it is installed: a real broker that is known to forget what it acknowledged when it is killed. */
@@ -60,12 +60,11 @@ public final class MosquittoProcess implements Broker {
 
     @Override
     public void awaitReady(Duration patience) throws IOException {
-        long giveUp = System.nanoTime() + patience.toNanos();
+        Await looks = Await.atMost(patience);
         while (!Ports.accepts(address)) {
-            if (System.nanoTime() > giveUp) {
+            if (!looks.again()) {
                 throw new IOException("mosquitto does not listen: " + Files.readString(home.resolve("mosquitto.out")));
             }
-            LockSupport.parkNanos(5_000_000);
         }
     }
 

@@ -10,6 +10,7 @@ import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.Ports;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,8 +21,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /**
@@ -187,11 +186,10 @@ public final class BrokerCluster implements AutoCloseable {
      * together.
      */
     public JsonObject atLast(Way way, int node, String... command) throws IOException {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        Await looks = Await.atMost(PATIENCE);
         Answer answer = admin(way, node, command);
         while (answer.code() == REFUSED || answer.code() == STALE) {
-            assertThat(System.nanoTime() - giveUp).as(answer.toString()).isNegative();
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
+            looks.again(answer::toString);
             answer = admin(way, node, command);
         }
         assertThat(answer.code()).as("%s: %s", List.of(command), answer).isZero();
@@ -208,16 +206,13 @@ public final class BrokerCluster implements AutoCloseable {
     /** Waits until all ranges of a store are so, and returns them. */
     public List<RangeLine> awaitRanges(int node, String store, String what, Predicate<List<RangeLine>> areSo)
             throws IOException {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        Await looks = Await.atMost(PATIENCE);
         while (true) {
             List<RangeLine> ranges = ranges(node, store);
             if (areSo.test(ranges)) {
                 return ranges;
             }
-            assertThat(System.nanoTime() - giveUp)
-                    .as("time until %s of %s, which are %s", what, store, ranges)
-                    .isNegative();
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
+            looks.again(() -> what + " of " + store + ", which are " + ranges);
         }
     }
 

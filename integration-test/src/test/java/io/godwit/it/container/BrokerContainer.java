@@ -3,12 +3,12 @@ package io.godwit.it.container;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.testcontainers.containers.Container.ExecResult;
 
 /**
@@ -68,7 +68,7 @@ final class BrokerContainer implements AutoCloseable {
 
     /** As {@code standalone.sh status} tells. */
     void awaitReady(Duration patience) throws IOException {
-        long giveUp = System.nanoTime() + patience.toNanos();
+        Await looks = Await.atMost(patience);
         ExecResult status;
         do {
             if (!container.isRunning()) {
@@ -78,8 +78,7 @@ final class BrokerContainer implements AutoCloseable {
             if (status.getExitCode() == 0) {
                 return;
             }
-            LockSupport.parkNanos(Duration.ofMillis(500).toNanos());
-        } while (System.nanoTime() < giveUp);
+        } while (looks.again());
         throw new IOException(name() + " is not ready: " + status.getStdout() + container.said());
     }
 

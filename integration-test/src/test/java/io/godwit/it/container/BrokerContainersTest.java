@@ -8,6 +8,7 @@ import com.google.gson.JsonObject;
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.wire.Packet;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,7 +24,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -116,14 +116,11 @@ class BrokerContainersTest {
     }
 
     private static void awaitVoters(BrokerContainer node, String store) throws IOException {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        Await looks = Await.atMost(PATIENCE);
         while (!node.admin("ranges", store).getAsJsonArray("ranges").asList().stream()
                 .allMatch(range ->
                         range.getAsJsonObject().getAsJsonArray("voters").size() == 3)) {
-            assertThat(System.nanoTime() - giveUp)
-                    .as("time until all ranges of %s have three voters%s", store, node.said())
-                    .isNegative();
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
+            looks.again(() -> "all ranges of " + store + " have three voters" + node.said());
         }
     }
 
@@ -249,10 +246,11 @@ class BrokerContainersTest {
 
     /** Comes back to whichever node leads the session now, and is given all that was acknowledged, in its order. */
     private static void take(List<BrokerContainer> brokers, Session session, int messages) throws Exception {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        Await looks = Await.atMost(PATIENCE);
         String refusals = "";
-        for (int attempt = 0; System.nanoTime() < giveUp; attempt++) {
-            BrokerContainer broker = brokers.get(attempt % brokers.size());
+        int attempt = 0;
+        do {
+            BrokerContainer broker = brokers.get(attempt++ % brokers.size());
             try (TestClient client = new TestClient(ClientConfig.of(broker.address(), session.clientId(), 5))) {
                 Packet.Connack reply = client.connect();
                 if (reply.code() == 0) {
@@ -274,8 +272,7 @@ class BrokerContainersTest {
             } catch (IOException e) {
                 refusals = broker.name() + ": " + e;
             }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
-        }
+        } while (looks.again());
         throw new AssertionError(session + " is served by no node: " + refusals);
     }
 }

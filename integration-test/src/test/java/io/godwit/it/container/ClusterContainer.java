@@ -13,13 +13,13 @@ import com.github.dockerjava.api.model.PortBinding;
 import com.github.dockerjava.api.model.Ports.Binding;
 import com.github.dockerjava.api.model.Volume;
 import io.godwit.it.broker.Ports;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.Container.ExecResult;
 import org.testcontainers.containers.GenericContainer;
@@ -184,12 +184,11 @@ public final class ClusterContainer implements AutoCloseable {
     }
 
     private void awaitEnd() throws IOException {
-        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
+        Await looks = Await.atMost(Duration.ofSeconds(END_SECONDS));
         while (isRunning()) {
-            if (System.nanoTime() > giveUp) {
+            if (!looks.again()) {
                 throw new IOException(name + " does not end");
             }
-            LockSupport.parkNanos(5_000_000);
         }
     }
 

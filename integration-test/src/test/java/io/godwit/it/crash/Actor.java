@@ -1,10 +1,9 @@
 package io.godwit.it.crash;
 
 import io.godwit.it.client.TestClient;
+import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * One client of the load, on a thread of its own, with its own random numbers. It reconnects whenever it finds itself
@@ -64,6 +63,6 @@ abstract class Actor implements Runnable {
     }
 
     protected static void park(long millis) {
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+        Pace.passMillis(millis);
     }
 }

@@ -3,12 +3,13 @@ package io.godwit.it.crash;
 import io.godwit.it.broker.Broker;
 import io.godwit.it.crash.CrashPlan.Round;
 import io.godwit.it.crash.Event.Kind;
+import io.godwit.testing.Await;
+import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -136,7 +137,7 @@ final class CrashRun {
         long before = history.acknowledgedQos1() + history.acknowledgedQos2();
         long begin = System.nanoTime();
         load.stage().takeovers(round.kind() == CrashPlan.Kind.TAKEOVER);
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(round.loadMillis()));
+        Pace.passMillis(round.loadMillis());
         if (round.kind() == CrashPlan.Kind.SNAPSHOT) {
             snapshotsHit += broker.freezeInSnapshot(round.share(), SNAPSHOT_PATIENCE) ? 1 : 0;
         }
@@ -174,7 +175,7 @@ final class CrashRun {
         for (int attempt = 0; attempt < RECOVERY_ATTEMPTS; attempt++) {
             broker.launch();
             broker.awaitRecovery();
-            LockSupport.parkNanos(delay);
+            Pace.passNanos(delay);
             boolean serves = broker.freeze();
             if (serves) {
                 history.add(Event.of(Kind.READY, "", 0));
@@ -204,7 +205,7 @@ final class CrashRun {
     /** Waits until all are connected, nothing is unacknowledged, and nothing has come for a while. */
     private void drain(Load load) throws IOException {
         await("publishers and absent subscribers", 90, load::isDrained);
-        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
+        Await looks = Await.atMost(Duration.ofMinutes(2));
         long count = -1;
         long since = 0;
         while (true) {
@@ -216,20 +217,18 @@ final class CrashRun {
             } else if (TimeUnit.NANOSECONDS.toMillis(now - since) > plan.quietMillis() && load.isDrained()) {
                 return;
             }
-            if (now > giveUp) {
+            if (!looks.again()) {
                 throw new IOException("still delivering after 120 s; " + count + " messages");
             }
-            LockSupport.parkNanos(20_000_000);
         }
     }
 
     private static void await(String what, int seconds, BooleanSupplier condition) throws IOException {
-        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+        Await looks = Await.atMost(Duration.ofSeconds(seconds));
         while (!condition.getAsBoolean()) {
-            if (System.nanoTime() > giveUp) {
+            if (!looks.again()) {
                 throw new IOException(what + ": not there after " + seconds + " s");
             }
-            LockSupport.parkNanos(10_000_000);
         }
     }
 }

@@ -10,6 +10,7 @@ import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Packet.Ack;
 import io.godwit.it.wire.Properties;
 import io.godwit.it.wire.RawConnection;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -18,8 +19,6 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,7 +76,7 @@ final class FailedSync implements UnpluggedBroker.Watch {
             return; // tried in an earlier life
         }
         unplugged.failNextSync();
-        await("the failure", () -> broker.status().contains("store inbox FAILED raft log"));
+        Await.until("the failure", PATIENCE, () -> broker.status().contains("store inbox FAILED raft log"));
         assertThat(broker.status()).contains("appending entry").contains("degraded");
         for (TestClient client : standing) {
             assertThat(publishAll(client)).isEmpty();
@@ -115,7 +114,7 @@ final class FailedSync implements UnpluggedBroker.Watch {
         } catch (IOException e) {
             return false;
         }
-        await("an answer to " + kind, () -> answer.isDone() || !client.isOpen());
+        Await.until("an answer to " + kind, PATIENCE, () -> answer.isDone() || !client.isOpen());
         try {
             Ack ack = answer.getNow(null);
             return ack != null && ack.code() < 0x80;
@@ -146,7 +145,7 @@ final class FailedSync implements UnpluggedBroker.Watch {
             Runnable pubrec = withheld.poll();
             assertThat(pubrec).isNotNull();
             pubrec.run();
-            await("the end of the subscriber's connection", () -> !subscriber.isOpen());
+            Await.until("the end of the subscriber's connection", PATIENCE, () -> !subscriber.isOpen());
             assertThat(withheld).as("PUBRELs").isEmpty();
         }
     }
@@ -173,18 +172,6 @@ final class FailedSync implements UnpluggedBroker.Watch {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException(e);
-        }
-    }
-
-    private interface Condition {
-        boolean holds() throws IOException;
-    }
-
-    private static void await(String what, Condition condition) throws IOException {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.holds()) {
-            assertThat(System.nanoTime()).as("deadline for %s", what).isLessThan(giveUp);
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }
     }
 }

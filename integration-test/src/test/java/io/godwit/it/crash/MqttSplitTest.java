@@ -3,12 +3,12 @@ package io.godwit.it.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.BrokerProcess;
+import io.godwit.testing.Pace;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,13 +59,13 @@ class MqttSplitTest {
                 long next = System.nanoTime();
                 for (int i = 0; i < splits; i++) {
                     next += BETWEEN_NANOS;
-                    parkUntil(next);
+                    Pace.until(next);
                     long begin = System.nanoTime();
                     boolean isDone = splitter.split();
                     done[0] += isDone ? 1 : 0;
                     LOG.info("split {} in {} ms", isDone, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin));
                 }
-                parkUntil(next + BETWEEN_NANOS);
+                Pace.until(next + BETWEEN_NANOS);
             });
             LOG.info(
                     "{} splits, {} acknowledged publishes of QoS 1 a second, {} of QoS 2",
@@ -77,13 +77,6 @@ class MqttSplitTest {
                     .isEmpty();
             assertThat(done[0]).as("splits").isGreaterThan(splits / 2);
             assertThat(run.qos1PerSecond()).isGreaterThan(500);
-        }
-    }
-
-    private static void parkUntil(long nanoTime) {
-        long left;
-        while ((left = nanoTime - System.nanoTime()) > 0) {
-            LockSupport.parkNanos(left);
         }
     }
 

@@ -3,11 +3,11 @@ package io.godwit.it.crash;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.crash.Stage.Phase;
 import io.godwit.it.wire.Properties;
+import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /** Publishes to its topics in turn, at a rate, as far as its window of unacknowledged messages allows. */
 final class PublishingActor extends Actor {
@@ -67,7 +67,7 @@ final class PublishingActor extends Actor {
             }
             client.flush();
         }
-        LockSupport.parkNanos(4_000_000);
+        Pace.passNanos(4_000_000);
     }
 
     private void publishOne() throws IOException {

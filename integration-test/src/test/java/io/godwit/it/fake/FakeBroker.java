@@ -6,6 +6,7 @@ import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Packet.Ack;
 import io.godwit.it.wire.Properties;
 import io.godwit.it.wire.TopicMatch;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -23,7 +24,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,16 +79,16 @@ public final class FakeBroker implements Broker {
 
     private ServerSocket listen() throws IOException {
         ServerSocket listening = new ServerSocket();
-        for (int attempt = 0; ; attempt++) {
+        Await looks = Await.atMost(Duration.ofSeconds(10));
+        while (true) {
             try {
                 listening.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), address.getPort()));
                 return listening;
             } catch (BindException e) {
-                if (attempt == 100) {
+                // the old socket is closed only when the thread that accepts has left it
+                if (!looks.again()) {
                     throw e;
                 }
-                // the old socket is closed only when the thread that accepts has left it
-                LockSupport.parkNanos(10_000_000);
             }
         }
     }

@@ -3,6 +3,7 @@ package io.godwit.it.fake;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.PacketReader;
 import io.godwit.it.wire.PacketWriter;
+import io.godwit.testing.Pace;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -11,7 +12,6 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,7 +90,7 @@ final class FakeConnection {
                 if (packet == null) {
                     out.flush();
                     packet = outgoing.take();
-                    LockSupport.parkNanos(latencyNanos);
+                    Pace.passNanos(latencyNanos);
                 }
                 if (END.equals(packet)) {
                     return;

@@ -6,6 +6,8 @@ import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Properties;
+import io.godwit.testing.Await;
+import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -18,7 +20,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 
 /**
@@ -108,7 +109,7 @@ final class Canary implements AutoCloseable {
                     if (!publisher.isOpen()) {
                         throw new IOException("the publisher's connection is gone");
                     }
-                    LockSupport.parkNanos(Math.max(wait, 1_000_000));
+                    Pace.passNanos(Math.max(wait, 1_000_000));
                 }
                 long due = due(number);
                 byte[] payload = ByteBuffer.allocate(100).putInt(number).array();
@@ -149,8 +150,8 @@ final class Canary implements AutoCloseable {
         CompletableFuture.allOf(acknowledged.toArray(new CompletableFuture<?>[0]))
                 .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         for (Watcher watcher : watchers) {
-            Await.until(
-                    () -> watcher.next == published || !watcher.fault.isEmpty() || !watcher.client.isOpen(), PATIENCE);
+            Await.comesToHold( // what is missing the next lines say
+                    PATIENCE, () -> watcher.next == published || !watcher.fault.isEmpty() || !watcher.client.isOpen());
             assertThat(watcher.fault).as(watcher.times.name).isEmpty();
             assertThat(watcher.next).as("received by %s", watcher.times.name).isEqualTo(published);
             assertThat(watcher.client.isOpen())

@@ -9,6 +9,7 @@ import io.godwit.it.client.TestClient;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Properties;
 import io.godwit.mqtt.certificates.TestAuthority;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -103,7 +104,7 @@ class DescriptorsTest {
             for (Silent kind : kinds) {
                 swarm.open(kind.address(), CONNECTIONS / kinds.size(), number -> kind.manner());
             }
-            Await.sure("the flood has come", () -> swarm.opened() == CONNECTIONS);
+            Await.until("the flood has come", () -> swarm.opened() == CONNECTIONS);
             try (TestClient late = new TestClient(ClientConfig.of(broker.address(), "late", 5))) {
                 late.connect(); // in the place of one that says nothing
                 assertThat(late.subscribe("late", 1)).isEqualTo(1);
@@ -124,7 +125,7 @@ class DescriptorsTest {
         assertThat(linesWith("all file descriptors for connections are in use"))
                 .hasSizeBetween(1, 2 * listeners); // each tells it once a minute
         try (TestClient subscriber = new TestClient(config)) {
-            Await.sure("there is room for a client again", () -> connects(subscriber));
+            Await.until("there is room for a client again", () -> connects(subscriber));
             for (int message = 0; message < MESSAGES; message++) {
                 Packet.Publish received = subscriber.next(Await.PATIENCE);
                 assertThat(received).as("message %d", message).isNotNull();

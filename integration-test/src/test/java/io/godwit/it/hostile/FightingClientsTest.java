@@ -8,6 +8,7 @@ import io.godwit.it.client.TestClient;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.PacketWriter;
 import io.godwit.it.wire.Properties;
+import io.godwit.testing.Await;
 import io.netty.buffer.ByteBuf;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -46,7 +47,7 @@ class FightingClientsTest {
             for (int i = 0; i < clients; i++) {
                 fight.next();
             }
-            Await.sure("all are answered: " + fight, () -> fight.over() == connects);
+            Await.until("all are answered: " + fight, () -> fight.over() == connects);
             System.out.printf(
                     "%d clients, MQTT %d, clean %s: %s, %d accepted a second%n",
                     clients, level, clean, fight, fight.accepted.get() * 1_000_000_000L / (System.nanoTime() - begin));
@@ -56,7 +57,7 @@ class FightingClientsTest {
                 Packet.Connack answer = last.connect();
                 assertThat(answer.code()).isZero();
                 assertThat(answer.sessionPresent()).isEqualTo(!clean);
-                Await.sure("the others are closed", () -> swarm.closed() == swarm.opened());
+                Await.until("the others are closed", () -> swarm.closed() == swarm.opened());
                 assertThat(last.subscribe("fought/for", 1)).isEqualTo(1);
                 last.publish("fought/for", "still here", 1);
                 assertThat(last.next(Await.PATIENCE)).isNotNull();

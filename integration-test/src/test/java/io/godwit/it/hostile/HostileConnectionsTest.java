@@ -8,6 +8,7 @@ import io.godwit.it.hostile.Victim.Limit;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.PacketWriter;
 import io.godwit.it.wire.Properties;
+import io.godwit.testing.Await;
 import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -66,7 +67,7 @@ class HostileConnectionsTest {
                 swarm.open(VICTIM.hasty(), quarter, number -> peer -> trickle(peer, 0));
                 swarm.open(VICTIM.tls(), quarter / 2, number -> Swarm.Manner.saying(hello));
                 swarm.open(VICTIM.webSocket(), quarter / 2, number -> Swarm.Manner.saying(request));
-                Await.sure("open and closed again", () -> swarm.closed() == connections);
+                Await.until("open and closed again", () -> swarm.closed() == connections);
                 assertThat(swarm.opened()).isEqualTo(connections);
             }
         });
@@ -104,11 +105,11 @@ class HostileConnectionsTest {
                 for (int i = 0; i < 16; i++) {
                     new Usurper(swarm, clientId, clean, left, over).next();
                 }
-                Await.sure("all connects", () -> over.get() == connects);
+                Await.until("all connects", () -> over.get() == connects);
                 ClientConfig config = ClientConfig.of(VICTIM.address(), clientId, 5);
                 try (TestClient last = new TestClient(clean ? config.withCleanSession() : config)) {
                     assertThat(last.connect().code()).isZero();
-                    Await.sure("the others are closed", () -> swarm.closed() == swarm.opened());
+                    Await.until("the others are closed", () -> swarm.closed() == swarm.opened());
                     assertThat(swarm.opened()).isGreaterThanOrEqualTo(connects);
                     assertThat(last.subscribe("taken", 1)).isEqualTo(1);
                     last.publish("taken", "still here", 1);
@@ -178,7 +179,7 @@ class HostileConnectionsTest {
                 for (InetSocketAddress address : addresses) {
                     swarm.open(address, connections / addresses.length, number -> noisy(number, random));
                 }
-                Await.sure("all closed", () -> swarm.closed() == connections);
+                Await.until("all closed", () -> swarm.closed() == connections);
                 assertThat(swarm.opened()).isEqualTo(connections);
             }
         });
@@ -233,7 +234,7 @@ class HostileConnectionsTest {
                             }
                         }
                     });
-                    Await.sure("all have connected", () -> answered.get() == connections);
+                    Await.until("all have connected", () -> answered.get() == connections);
                     for (int i = 0; i < connections; i++) {
                         if (i % 2 == 0) {
                             peers[i].close();
@@ -241,7 +242,7 @@ class HostileConnectionsTest {
                             peers[i].send(disconnect);
                         }
                     }
-                    Await.sure("all have gone", () -> swarm.closed() == connections);
+                    Await.until("all have gone", () -> swarm.closed() == connections);
                 }
             }
         });

@@ -8,6 +8,8 @@ import io.godwit.it.hostile.Victim.Limit;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.PacketWriter;
 import io.godwit.it.wire.Properties;
+import io.godwit.testing.Await;
+import io.godwit.testing.Pace;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -17,7 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -51,7 +52,7 @@ class HostilePacketsTest {
                 announce(swarm, VICTIM.generous());
                 List<Sender> senders = connect(swarm, VICTIM.address(), 100);
                 senders.forEach(Sender::send);
-                Await.sure("all acknowledged", () -> senders.stream().allMatch(each -> each.isAcknowledged));
+                Await.until("all acknowledged", () -> senders.stream().allMatch(each -> each.isAcknowledged));
                 assertThat(senders).as("connections that ended").noneMatch(each -> each.isClosed);
             }
         });
@@ -68,7 +69,7 @@ class HostilePacketsTest {
                 .mapToObj(number -> new Sender("sender-" + number))
                 .toList();
         swarm.open(address, clients, senders::get);
-        Await.sure("all connected", () -> senders.stream().allMatch(each -> each.isConnected));
+        Await.until("all connected", () -> senders.stream().allMatch(each -> each.isConnected));
         return senders;
     }
 
@@ -92,12 +93,12 @@ class HostilePacketsTest {
                 long connected = memory.now();
                 long begin = System.nanoTime();
                 senders.forEach(Sender::send);
-                Await.sure("all acknowledged", () -> senders.stream().allMatch(each -> each.isAcknowledged));
+                Await.until("all acknowledged", () -> senders.stream().allMatch(each -> each.isAcknowledged));
                 long sent = System.nanoTime();
                 // each in its turn: a gigabyte is on its way through, and other connections wait for theirs
                 Canary.Song times = canary.end().within(Duration.ofSeconds(5));
                 assertThat(senders).as("connections that ended").noneMatch(each -> each.isClosed);
-                boolean hasFallen = Await.until(() -> memory.now() < REST_LIMIT, Await.PATIENCE);
+                boolean hasFallen = Await.comesToHold(Await.PATIENCE, () -> memory.now() < REST_LIMIT);
                 System.out.printf(
                         "%d packets of a MiB: %d ms; %s%n  resident: %d MiB at rest, %d connected, %d at most, "
                                 + "%d after %d ms%n",
@@ -201,7 +202,7 @@ class HostilePacketsTest {
             Thread sampling = new Thread(() -> {
                 while (!isOver) {
                     peak.accumulateAndGet(now(), Math::max);
-                    LockSupport.parkNanos(20_000_000);
+                    Pace.passNanos(20_000_000);
                 }
             });
             sampling.setDaemon(true);

@@ -8,6 +8,8 @@ import io.godwit.it.hostile.Victim.Limit;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.PacketWriter;
 import io.godwit.it.wire.Properties;
+import io.godwit.testing.Await;
+import io.godwit.testing.Pace;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +23,6 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -141,24 +142,24 @@ class HostileSubscribersTest {
                 Swarm.Peer peer = opened.get(10, TimeUnit.SECONDS);
                 peer.send(connect);
                 peer.send(PacketWriter.bytes(new Packet.Subscribe(1, requests(filters), Properties.NONE), 5));
-                Await.sure("CONNACK and SUBACK", () -> answers.get() == 2);
+                Await.until("CONNACK and SUBACK", () -> answers.get() == 2);
                 long begin = System.nanoTime();
                 for (int i = 0; i < count; i++) {
                     List<Packet.Request> one = List.of(new Packet.Request(filters.get(i), i % 2));
                     peer.send(PacketWriter.bytes(new Packet.Subscribe(1 + i, one, Properties.NONE), 5));
                 }
-                Await.sure("a SUBACK for each", () -> answers.get() == 2 + count);
+                Await.until("a SUBACK for each", () -> answers.get() == 2 + count);
                 long subscribed = System.nanoTime();
                 for (int i = 0; i < count; i++) {
                     List<String> one = List.of(filters.get(i));
                     peer.send(PacketWriter.bytes(new Packet.Unsubscribe(1 + i, one), 5));
                 }
-                Await.sure("an UNSUBACK for each", () -> answers.get() == 2 + 2 * count);
+                Await.until("an UNSUBACK for each", () -> answers.get() == 2 + 2 * count);
                 System.out.printf(
                         "%d SUBSCRIBEs in %d ms, %d UNSUBSCRIBEs in %d ms%n",
                         count, (subscribed - begin) / 1_000_000, count, (System.nanoTime() - subscribed) / 1_000_000);
                 peer.send(disconnect);
-                Await.sure("closed", () -> swarm.closed() == 1);
+                Await.until("closed", () -> swarm.closed() == 1);
             }
         });
     }
@@ -204,7 +205,7 @@ class HostileSubscribersTest {
                 })) {
                     fast.connect();
                     assertThat(fast.subscribe("retained/#", 1)).isEqualTo(1);
-                    Await.sure("all retained messages", () -> received.get() >= messages);
+                    Await.until("all retained messages", () -> received.get() >= messages);
                     assertThat(seen.cardinality()).isEqualTo(messages);
                     assertThat(repeated.get()).isZero();
                     fast.disconnect();
@@ -231,12 +232,12 @@ class HostileSubscribersTest {
                     for (int number = from; number < to; number++) {
                         while (!publisher.canPublish()) {
                             publisher.flush();
-                            LockSupport.parkNanos(200_000);
+                            Pace.passNanos(200_000);
                         }
                         publisher.publish("retained/" + number, payload, 1, true, Properties.NONE);
                     }
                     publisher.flush();
-                    Await.sure("acknowledged", () -> publisher.unacknowledged() == 0);
+                    Await.until("acknowledged", () -> publisher.unacknowledged() == 0);
                     publisher.disconnect();
                 } catch (IOException e) {
                     throw new IllegalStateException(e);
@@ -358,18 +359,18 @@ class HostileSubscribersTest {
                     TestClient publisher = new TestClient(client("slow-publisher", true))) {
                 deaf.forEach(each -> swarm.open(VICTIM.address(), each));
                 publisher.connect();
-                Await.sure("all subscribed", () -> deaf.stream().allMatch(each -> each.isSubscribed));
+                Await.until("all subscribed", () -> deaf.stream().allMatch(each -> each.isSubscribed));
                 byte[] payload = "x".repeat(1024).getBytes(StandardCharsets.UTF_8);
                 int messages = mebibytes * 1024;
                 for (int number = 0; number < messages; number++) {
                     while (!publisher.canPublish()) {
                         publisher.flush();
-                        LockSupport.parkNanos(200_000);
+                        Pace.passNanos(200_000);
                     }
                     publisher.publish("slow/" + number % 2, payload, number % 2, false, Properties.NONE);
                 }
                 publisher.flush();
-                Await.sure("acknowledged", () -> publisher.unacknowledged() == 0);
+                Await.until("acknowledged", () -> publisher.unacknowledged() == 0);
                 Vitals under = VICTIM.probe().vitals();
                 System.out.println("under slow readers: " + under);
                 assertThat(under.heap() + under.direct())
@@ -378,8 +379,8 @@ class HostileSubscribersTest {
                 // nothing has gone without a word: each message has come or been counted
                 deaf.forEach(Deaf::listen);
                 long expected = (long) messages / 2 * readers;
-                boolean all = Await.until(
-                        () -> received(deaf) + VICTIM.events("dropped") - droppedBefore == expected, Await.PATIENCE);
+                boolean all = Await.comesToHold(
+                        Await.PATIENCE, () -> received(deaf) + VICTIM.events("dropped") - droppedBefore == expected);
                 System.out.printf(
                         "received %d, dropped %d%n", received(deaf), VICTIM.events("dropped") - droppedBefore);
                 assertThat(all).as("received or dropped: %d", expected).isTrue();

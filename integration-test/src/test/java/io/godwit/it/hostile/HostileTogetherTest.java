@@ -7,6 +7,8 @@ import io.godwit.it.client.ClientConfig;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.PacketWriter;
 import io.godwit.it.wire.Properties;
+import io.godwit.testing.Await;
+import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -17,7 +19,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
@@ -260,10 +261,7 @@ class HostileTogetherTest {
             int opened;
             try (Swarm swarm = new Swarm()) {
                 attack.accept(swarm);
-                long end = System.nanoTime() + lasts.toNanos();
-                while (System.nanoTime() < end) {
-                    LockSupport.parkNanos(Math.max(1, end - System.nanoTime()));
-                }
+                Pace.pass(lasts);
                 opened = swarm.opened();
             }
             return new Songs(canary.end(), unharmed.end(), opened);

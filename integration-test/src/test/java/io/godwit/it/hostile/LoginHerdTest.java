@@ -3,6 +3,7 @@ package io.godwit.it.hostile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.BrokerProcess;
+import io.godwit.testing.Await;
 import io.netty.buffer.ByteBuf;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -87,7 +88,7 @@ class LoginHerdTest {
                         (bytes.getByte(bytes.readerIndex() + 3) == 0 ? accepted : refused).incrementAndGet();
                     }
                 });
-                Await.sure("all answered", () -> accepted.get() + refused.get() == CLIENTS);
+                Await.until("all answered", () -> accepted.get() + refused.get() == CLIENTS);
                 System.out.printf(
                         "login herd: %d accepted, %d refused in %d ms%n",
                         accepted.get(), refused.get(), (System.nanoTime() - begin) / 1_000_000);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
@@ -11,7 +12,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.management.JMException;
@@ -112,10 +112,9 @@ final class Probe implements AutoCloseable {
 
     /** Waits until nearly all is back; fails when it does not come. Returns what is there then. */
     Vitals returnedTo(Vitals before) throws IOException {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        Await looks = Await.atMost(PATIENCE);
         Vitals now = vitals();
-        while (!isNearly(now, before) && System.nanoTime() < giveUp) {
-            LockSupport.parkNanos(200_000_000); // a look costs the broker a full collection
+        while (!isNearly(now, before) && looks.again()) { // a look costs the broker a full collection
             now = vitals();
         }
         assertThat(isNearly(now, before)).as("before: %s; now: %s", before, now).isTrue();

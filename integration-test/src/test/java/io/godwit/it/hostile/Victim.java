@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.Ports;
 import io.godwit.mqtt.certificates.TestAuthority;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -138,7 +139,7 @@ final class Victim implements BeforeAllCallback, AfterAllCallback {
             socket.getOutputStream().write(new byte[] {0, 0}); // no packet is of type 0
             socket.getInputStream().readAllBytes();
         }
-        Await.sure("told of a protocol violation", () -> !told().equals(before));
+        Await.until("told of a protocol violation", () -> !told().equals(before));
     }
 
     private List<String> told() {

@@ -6,6 +6,7 @@ import io.godwit.it.kv.history.Linearizability.Verdict;
 import io.godwit.it.kv.history.Reply;
 import io.godwit.it.kv.node.NodeOptions.Fault;
 import io.godwit.it.kv.node.VoterGoals;
+import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +18,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -182,7 +182,7 @@ final class CheckRun {
                 nemesis.makeWhole(WHOLE_MILLIS);
                 operator.awaitDone(settings.changes(), CHANGES_MILLIS);
             }
-            LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(2));
+            Pace.passMillis(2_000);
             load.finish();
             load.readAll(READ_MILLIS);
             Verdict verdict = judge(history);

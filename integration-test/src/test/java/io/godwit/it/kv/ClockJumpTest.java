@@ -9,11 +9,13 @@ import io.godwit.it.kv.node.NodeOptions.Fault;
 import io.godwit.it.kv.node.OperatorText;
 import io.godwit.it.kv.node.OperatorText.RangeText;
 import io.godwit.kv.raft.RaftSettings;
+import io.godwit.testing.Await;
+import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,7 +71,7 @@ class ClockJumpTest {
                     long ahead = Long.parseLong(answer(cluster, JUMPING, "clock")) - System.currentTimeMillis();
                     assertThat(ahead).as("ahead, ms").isBetween(offset * 1_000 - 5_000, offset * 1_000 + 5_000);
                     long from = System.nanoTime();
-                    LockSupport.parkNanos(PHASE_NANOS);
+                    Pace.passNanos(PHASE_NANOS);
                     for (List<String> range : List.of(List.of("", middle), List.of(middle, "~"))) {
                         Figures figures = load.figures(range.get(0), range.get(1), from, System.nanoTime());
                         LOG.info("{} s ahead, from {}: {}", offset, range.get(0), figures);
@@ -101,15 +103,15 @@ class ClockJumpTest {
     /** Has a node lead a range, by its place in the order of keys. */
     private static void lead(TestCluster cluster, int place, int node) throws IOException {
         String storeId = answer(cluster, node, "self");
-        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(40);
-        while (System.nanoTime() < giveUp) {
+        Await looks = Await.atMost(Duration.ofSeconds(40));
+        do {
             RangeText range = OperatorText.ranges(answer(cluster, 1, "ranges")).get(place);
             if (range.leader().equals(storeId)) {
                 return;
             }
             cluster.operate(1, "transfer " + range.id() + " " + range.epoch() + " " + storeId, 8_000);
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
-        }
+            Pace.passMillis(200); // what was asked for has begun
+        } while (looks.again());
         throw new AssertionError("node " + node + " does not lead range " + place);
     }
 }

@@ -3,6 +3,7 @@ package io.godwit.it.kv;
 import io.godwit.it.kv.node.NodeOptions.Fault;
 import io.godwit.it.kv.node.OperatorText;
 import io.godwit.it.kv.node.OperatorText.RangeText;
+import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,7 +14,6 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -298,11 +298,7 @@ final class FailoverRun implements AutoCloseable {
     }
 
     private static void park(long millis) {
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-        long left;
-        while ((left = end - System.nanoTime()) > 0) {
-            LockSupport.parkNanos(left);
-        }
+        Pace.passMillis(millis);
     }
 
     @Override

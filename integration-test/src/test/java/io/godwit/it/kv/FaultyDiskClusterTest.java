@@ -10,13 +10,13 @@ import io.godwit.it.kv.node.NodeOptions.Fault;
 import io.godwit.it.kv.node.OperatorText;
 import io.godwit.it.kv.node.OperatorText.RangeText;
 import io.godwit.it.powerloss.PowerLoss;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FaultyDiskClusterTest {
     private static final int GRACE_SECONDS = 4;
     private static final int REGISTERS = 240;
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(50);
+    private static final Duration PATIENCE = Duration.ofSeconds(50);
     /** The one whose disk is ill; the first may have a small disk and did begin the cluster. */
     private static final int ILL = 2;
 
@@ -336,9 +336,9 @@ class FaultyDiskClusterTest {
     }
 
     private static void eventually(String what, Callable<Boolean> condition) {
-        long giveUp = System.nanoTime() + PATIENCE_NANOS;
+        Await looks = Await.atMost(PATIENCE);
         Throwable last = null;
-        while (System.nanoTime() < giveUp) {
+        do {
             try {
                 if (condition.call()) {
                     return;
@@ -346,8 +346,7 @@ class FaultyDiskClusterTest {
             } catch (Exception | AssertionError e) { // not yet
                 last = e;
             }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-        }
+        } while (looks.again());
         throw new AssertionError("not in time: " + what, last);
     }
 }

@@ -6,6 +6,8 @@ import io.godwit.it.broker.AdminCalls.ListedRange;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.Ports;
 import io.godwit.it.broker.ProcStat;
+import io.godwit.testing.Await;
+import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,8 +17,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -92,15 +92,14 @@ final class IdleBrokers implements AutoCloseable {
 
     /** Waits until there are so many ranges, as each node sees it, with a voter everywhere and a leader. */
     private void awaitVoters(String store, int ranges) throws IOException {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        Await looks = Await.atMost(PATIENCE);
         for (BrokerProcess broker : brokers) {
             List<ListedRange> seen = List.of();
             do {
-                if (System.nanoTime() > giveUp) {
+                if (!looks.again()) {
                     throw new IOException(
                             "no " + ranges + " ranges with " + NODES + " voters: " + seen + broker.said());
                 }
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
                 try (AdminCalls admin = new AdminCalls(broker)) {
                     seen = admin.ranges(store);
                 }
@@ -177,13 +176,13 @@ final class IdleBrokers implements AutoCloseable {
 
     /** Lets them rest, and then says what each used for so long. */
     List<Use> use(Duration rest, Duration time) throws IOException {
-        LockSupport.parkNanos(rest.toNanos());
+        Pace.pass(rest);
         long begun = System.nanoTime();
         List<Long> before = new ArrayList<>();
         for (BrokerProcess broker : brokers) {
             before.add(ProcStat.cpuMillis(pid(broker)));
         }
-        LockSupport.parkNanos(time.toNanos());
+        Pace.pass(time);
         List<Use> uses = new ArrayList<>();
         for (int i = 0; i < brokers.size(); i++) {
             long pid = pid(brokers.get(i));

@@ -7,17 +7,17 @@ import io.godwit.it.kv.node.FillText;
 import io.godwit.it.kv.node.NodeOptions.Fault;
 import io.godwit.it.kv.node.OperatorText;
 import io.godwit.it.kv.node.OperatorText.RangeText;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -96,7 +96,7 @@ final class LargeRange implements AutoCloseable {
 
     /** Its ranges in the order of their keys, as a node knows them; waits until each has a leader. */
     List<RangeText> ranges(int node) throws IOException {
-        long giveUp = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+        Await looks = Await.atMost(Duration.ofMillis(PATIENCE_MILLIS));
         while (true) {
             List<RangeText> ranges = OperatorText.ranges(done(cluster.operate(node, "ranges", 2_000)));
             if (!ranges.isEmpty()
@@ -105,10 +105,9 @@ final class LargeRange implements AutoCloseable {
                         .sorted(Comparator.comparing(RangeText::start))
                         .toList();
             }
-            if (System.nanoTime() > giveUp) {
+            if (!looks.again()) {
                 throw new IOException("no leaders: " + ranges + node(node).said());
             }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
         }
     }
 
@@ -150,13 +149,12 @@ final class LargeRange implements AutoCloseable {
 
     /** The same, again and again until it is done, each time for the range as it is then. */
     void change(int node, int range, String what, String rest) throws IOException {
-        long giveUp = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(2 * PATIENCE_MILLIS);
+        Await looks = Await.atMost(Duration.ofMillis(2 * PATIENCE_MILLIS));
         String reply;
         do {
-            if (System.nanoTime() > giveUp) {
+            if (!looks.again()) {
                 throw new IOException(what + " is not done" + node(node).said());
             }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
             RangeText now = ranges(node).get(range);
             reply = cluster.operate(node, what + ' ' + now.id() + ' ' + now.epoch() + ' ' + rest, PATIENCE_MILLIS);
         } while (!reply.startsWith("done"));

@@ -3,6 +3,7 @@ package io.godwit.it.kv;
 import io.godwit.it.kv.NemesisPlan.Step;
 import io.godwit.it.kv.fault.SmallDisk;
 import io.godwit.it.kv.history.History;
+import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -10,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -207,10 +207,6 @@ final class Nemesis {
     }
 
     private static void park(long millis) {
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-        long left;
-        while ((left = end - System.nanoTime()) > 0) {
-            LockSupport.parkNanos(left);
-        }
+        Pace.passMillis(millis);
     }
 }

@@ -3,7 +3,10 @@ package io.godwit.it.kv;
 import io.godwit.it.kv.history.History;
 import io.godwit.it.kv.node.OperatorText;
 import io.godwit.it.kv.node.OperatorText.RangeText;
+import io.godwit.testing.Await;
+import io.godwit.testing.Pace;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,8 +14,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,7 +68,7 @@ final class Operator implements AutoCloseable {
     private void run() {
         try {
             while (!isOver) {
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMillis / 2 + random.nextInt(pauseMillis)));
+                Pace.passMillis(pauseMillis / 2 + random.nextInt(pauseMillis));
                 turn();
             }
         } catch (RuntimeException e) {
@@ -194,7 +195,7 @@ final class Operator implements AutoCloseable {
                 done(Change.MERGE);
                 return;
             }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(MERGE_PAUSE_MILLIS));
+            Pace.passMillis(MERGE_PAUSE_MILLIS);
             left = find(node, left.id());
             right = find(node, right.id());
         }
@@ -233,7 +234,7 @@ final class Operator implements AutoCloseable {
             return;
         }
         for (int i = 0; i < PROMOTIONS && !isOver; i++) {
-            LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
+            Pace.passMillis(1_000);
             RangeText now = find(node, range.id());
             if (now != null && now.learners().contains(to)) {
                 carryOut(node, Change.MOVE, "replica " + now.id() + ' ' + now.epoch() + " PROMOTE " + to);
@@ -263,9 +264,10 @@ final class Operator implements AutoCloseable {
         missing.addAll(changes);
         missing.removeAll(done.keySet());
         missing.removeAll(unsupported);
-        long giveUp = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
-        while (!missing.isEmpty() && thread.isAlive() && System.nanoTime() < giveUp) {
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        Await looks = Await.atMost(Duration.ofMillis(patienceMillis));
+        boolean isInTime = true;
+        while (!missing.isEmpty() && thread.isAlive() && isInTime) {
+            isInTime = looks.again();
         }
     }
 

@@ -2,6 +2,7 @@ package io.godwit.it.kv;
 
 import io.godwit.it.kv.history.Reply;
 import io.godwit.it.kv.history.Request;
+import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -9,7 +10,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -64,9 +64,9 @@ final class RegisterWatch implements AutoCloseable {
                         if (client == null || !turn.apply(client)) {
                             close(client);
                             client = null;
-                            LockSupport.parkNanos(LOST_NANOS);
+                            Pace.passNanos(LOST_NANOS);
                         }
-                        LockSupport.parkNanos(PAUSE_NANOS);
+                        Pace.passNanos(PAUSE_NANOS);
                     }
                     close(client);
                 },

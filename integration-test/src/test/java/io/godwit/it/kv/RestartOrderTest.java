@@ -3,12 +3,12 @@ package io.godwit.it.kv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.kv.node.NodeOptions.Fault;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,12 +56,11 @@ class RestartOrderTest {
     private static void start(TestNode node, Path logs) throws IOException {
         long before = entries(node, logs);
         node.start();
-        long giveUp = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+        Await looks = Await.atMost(Duration.ofMillis(PATIENCE_MILLIS));
         while (entries(node, logs) == before) {
-            if (!node.isRunning() || System.nanoTime() - giveUp > 0) {
+            if (!node.isRunning() || !looks.again()) {
                 throw new IOException(node.name() + " does not enter the cluster" + node.said());
             }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
         }
     }
 

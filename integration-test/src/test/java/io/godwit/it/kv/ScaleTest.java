@@ -8,13 +8,14 @@ import io.godwit.it.kv.LargeRange.Copy;
 import io.godwit.it.kv.SteadyLoad.Figures;
 import io.godwit.it.kv.node.FillText;
 import io.godwit.it.kv.node.OperatorText.RangeText;
+import io.godwit.testing.Await;
+import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -95,7 +96,7 @@ class ScaleTest {
             int source = range.follower(first);
             int target = range.absent(first);
             try (SteadyLoad load = load(range, leader, registers)) {
-                LockSupport.parkNanos(time.toNanos());
+                Pace.pass(time);
                 long begun = System.nanoTime();
                 LOG.info("scale: before the move: {}", figures(load, begun - time.toNanos(), begun));
 
@@ -158,14 +159,13 @@ class ScaleTest {
     }
 
     private static long awaitCopied(LargeRange range, int node, long bytes) throws IOException {
-        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
+        Await looks = Await.atMost(Duration.ofMinutes(2));
         long copied;
         do {
-            if (System.nanoTime() > giveUp) {
+            if (!looks.again()) {
                 throw new IOException(
                         "no " + bytes + " bytes copied" + range.node(node).said());
             }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
             copied = range.copied(node);
         } while (copied < bytes);
         return copied;
@@ -192,24 +192,24 @@ class ScaleTest {
             int leader = range.leader(range.ranges(0).get(0));
             String middle = FillText.key(registers / 2);
             try (SteadyLoad load = load(range, leader, registers)) {
-                LockSupport.parkNanos(time.toNanos());
+                Pace.pass(time);
                 long begun = System.nanoTime();
                 LOG.info("scale: before the split: {}", figures(load, begun - time.toNanos(), begun));
                 range.change(leader, 0, "split", middle);
                 long done = System.nanoTime();
-                LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
+                Pace.passMillis(1_000);
                 checkPause("split", load, middle, begun, done);
             }
             if (looksAtSpace) {
                 watchSpace(range, leader, bytes);
             }
             try (SteadyLoad load = load(range, leader, registers)) {
-                LockSupport.parkNanos(time.toNanos());
+                Pace.pass(time);
                 RangeText right = range.ranges(leader).get(1);
                 long begun = System.nanoTime();
                 range.change(leader, 0, "merge", right.id() + " " + right.epoch());
                 long done = System.nanoTime();
-                LockSupport.parkNanos(time.toNanos());
+                Pace.pass(time);
                 LOG.info(
                         "scale: merged in {} ms; left {}; right {}",
                         TimeUnit.NANOSECONDS.toMillis(done - begun),
@@ -250,7 +250,7 @@ class ScaleTest {
         long now = before;
         for (int second = 0; second < 60; second++) {
             long last = ProcStat.writtenBytes(process.pid());
-            LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
+            Pace.passMillis(1_000);
             fastest = Math.max(fastest, ProcStat.writtenBytes(process.pid()) - last);
             now = range.rangeBytes(node);
             most = Math.max(most, now);

@@ -10,14 +10,16 @@ import io.godwit.it.kv.node.NodeOptions.Fault;
 import io.godwit.it.kv.node.OperatorText;
 import io.godwit.it.kv.node.OperatorText.RangeText;
 import io.godwit.kv.raft.RaftSettings;
+import io.godwit.testing.Await;
+import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -88,9 +90,7 @@ class StaleReadTest {
                 LOG.info("the others go on {} ms after the stop", millisSince(begin));
                 readers.queue();
                 writer.awaitAcknowledged(writer.acknowledged() + WRITES_AHEAD);
-                while (millisSince(begin) < leastMillis) {
-                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
-                }
+                Pace.until(begin + TimeUnit.MILLISECONDS.toNanos(leastMillis));
                 LOG.info("waking up after {} ms", millisSince(begin));
                 cluster.node(leader).goOn();
                 readers.ask(AT_ONCE, AT_ONCE_MILLIS);
@@ -180,7 +180,7 @@ class StaleReadTest {
                     if (reply.kind() == Reply.Kind.OK) {
                         acknowledged.incrementAndGet();
                     }
-                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+                    Pace.passMillis(20);
                 }
             } catch (IOException e) {
                 LOG.error("the writer has failed", e); // and nobody is ahead of anybody
@@ -192,12 +192,11 @@ class StaleReadTest {
         }
 
         void awaitAcknowledged(int count) throws IOException {
-            long begin = System.nanoTime();
+            Await looks = Await.atMost(Duration.ofMillis(PATIENCE_MILLIS));
             while (acknowledged.get() < count) {
-                if (millisSince(begin) > PATIENCE_MILLIS) {
+                if (!looks.again()) {
                     throw new IOException(acknowledged + " of " + count + " writes acknowledged");
                 }
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
             }
         }
 

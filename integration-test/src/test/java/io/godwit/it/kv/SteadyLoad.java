@@ -3,6 +3,7 @@ package io.godwit.it.kv;
 import io.godwit.it.kv.history.Reply;
 import io.godwit.it.kv.history.Request;
 import io.godwit.it.kv.node.FillText;
+import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -12,9 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -181,7 +180,7 @@ final class SteadyLoad implements AutoCloseable {
         private void run() {
             NodeClient connection = null;
             for (long turn = 0; !isOver; turn++) {
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMillis));
+                Pace.passMillis(pauseMillis);
                 connection = write(connection, turn);
             }
             drop(connection);

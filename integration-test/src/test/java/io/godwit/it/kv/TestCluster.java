@@ -6,14 +6,14 @@ import io.godwit.it.kv.node.NodeOptions;
 import io.godwit.it.kv.node.NodeOptions.Fault;
 import io.godwit.it.kv.node.OperatorText;
 import io.godwit.it.kv.node.OperatorText.RangeText;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -127,17 +127,16 @@ final class TestCluster implements AutoCloseable {
 
     /** Waits until a node says that its store serves. */
     void awaitServing(int node, long patienceMillis) throws IOException {
-        long giveUp = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
+        Await looks = Await.atMost(Duration.ofMillis(patienceMillis));
         String health = "";
         while (!health.startsWith("done SERVING")) {
             TestNode process = nodes.get(node);
             if (!process.isRunning()) {
                 throw new IOException(process.name() + " has ended" + process.said());
             }
-            if (System.nanoTime() > giveUp) {
+            if (!looks.again()) {
                 throw new IOException(process.name() + " does not serve: " + health + process.said());
             }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
             try {
                 health = operate(node, "health", 1_000);
             } catch (IOException e) {
@@ -153,10 +152,9 @@ final class TestCluster implements AutoCloseable {
 
     /** @param voters that a range must have */
     void awaitVoters(int node, ToIntFunction<RangeText> voters, long patienceMillis) throws IOException {
-        long giveUp = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
+        Await looks = Await.atMost(Duration.ofMillis(patienceMillis));
         String ranges = "";
-        while (System.nanoTime() < giveUp) {
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
+        while (looks.again()) {
             try {
                 ranges = operate(node, "ranges", 2_000);
             } catch (IOException e) {

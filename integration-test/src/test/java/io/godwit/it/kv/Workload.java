@@ -3,6 +3,7 @@ package io.godwit.it.kv;
 import io.godwit.it.kv.history.History;
 import io.godwit.it.kv.history.Reply;
 import io.godwit.it.kv.history.Request;
+import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -11,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -154,7 +154,7 @@ final class Workload implements AutoCloseable {
                 int node = connectedTo >= 0 && random.nextInt(20) > 0 ? connectedTo : random.nextInt(addresses.size());
                 Reply reply = ask(request(), node, isPatient ? PATIENT_MILLIS : 1_000 + random.nextInt(4_000));
                 boolean isRefused = reply == null || reply.kind() == Reply.Kind.FAIL;
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(isRefused ? 100 : 0)
+                Pace.passNanos(TimeUnit.MILLISECONDS.toNanos(isRefused ? 100 : 0)
                         + (long) (random.nextDouble() * 2 * pauseMillis * 1_000_000));
             }
             disconnect();

@@ -4,14 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.Needs;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * installed.
  */
 class CommandLineClientsTest {
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     @TempDir
     private static Path directory;
@@ -107,14 +108,13 @@ class CommandLineClientsTest {
                 run(pub("mqttv5", "-t", "shared", "-q", "1", "-m", "number " + i));
             }
             List<String> got = new ArrayList<>();
-            long giveUp = System.nanoTime() + PATIENCE_NANOS;
-            while (got.size() < 20 && System.nanoTime() < giveUp) {
+            Await looks = Await.atMost(PATIENCE);
+            do {
                 got.clear();
                 for (Running each : List.of(one, two)) {
                     got.addAll(each.lines("number"));
                 }
-                LockSupport.parkNanos(20_000_000);
-            }
+            } while (got.size() < 20 && looks.again());
             assertThat(got).hasSize(20).doesNotHaveDuplicates();
             assertThat(one.lines("number").size()).isBetween(1, 19);
         }
@@ -200,12 +200,11 @@ class CommandLineClientsTest {
         }
 
         void awaitLine(String beginning) throws IOException {
-            long giveUp = System.nanoTime() + PATIENCE_NANOS;
+            Await looks = Await.atMost(PATIENCE);
             while (lines(beginning).isEmpty()) {
-                if (System.nanoTime() > giveUp) {
+                if (!looks.again()) {
                     throw new IOException("no line with " + beginning + " in: " + Files.readString(output));
                 }
-                LockSupport.parkNanos(20_000_000);
             }
         }
 

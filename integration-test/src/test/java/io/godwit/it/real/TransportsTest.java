@@ -14,6 +14,7 @@ import io.godwit.it.wire.PacketWriter;
 import io.godwit.it.wire.Properties;
 import io.godwit.mqtt.certificates.TestAuthority;
 import io.godwit.mqtt.certificates.TestAuthority.Issued;
+import io.godwit.testing.Await;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -229,16 +230,8 @@ class TransportsTest {
         }
     }
 
-    private interface Condition {
-        boolean holds() throws Exception;
-    }
-
-    private static void await(Condition condition) throws Exception {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.holds()) {
-            assertThat(System.nanoTime()).as("nanoseconds").isLessThan(giveUp);
-            Thread.sleep(20);
-        }
+    private static <E extends Exception> void await(Await.Condition<E> condition) throws E {
+        Await.until("what the test waits for", PATIENCE, condition);
     }
 
     // ---- PROXY protocol

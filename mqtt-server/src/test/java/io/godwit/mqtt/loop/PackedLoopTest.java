@@ -1,9 +1,10 @@
 package io.godwit.mqtt.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.godwit.testing.Await;
+import io.godwit.testing.Pace;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -27,7 +28,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -213,7 +213,7 @@ class PackedLoopTest {
                 mover.moveTo(loops.get(host));
             }
             moves++;
-            LockSupport.parkNanos(random.nextInt(2_000_000));
+            Pace.passNanos(random.nextInt(2_000_000));
         }
         isOver.set(true);
         for (Thread thread : threads) {
@@ -324,23 +324,13 @@ class PackedLoopTest {
 
     private void move(int loop, int host) throws Exception {
         loops.get(loop).moveTo(loops.get(host));
-        for (int i = 0; !loops.get(loop).isGuest(); i++) {
-            if (i > 500) {
-                fail("still at home");
-            }
-            Thread.sleep(10);
-        }
+        Await.until("a guest", () -> loops.get(loop).isGuest());
         threadOf(host); // it has taken it in
     }
 
     private void goHome(int loop) throws Exception {
         loops.get(loop).sendHome();
-        for (int i = 0; loops.get(loop).isGuest(); i++) {
-            if (i > 500) {
-                fail("still a guest");
-            }
-            Thread.sleep(10);
-        }
+        Await.until("at home", () -> !loops.get(loop).isGuest());
     }
 
     /** Until the loop has begun a round after what it was told: a timer of a while is due in a later one. */

@@ -1,7 +1,9 @@
 package io.godwit.mqtt.loop;
 
+import io.godwit.testing.Await;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -42,13 +44,10 @@ public class HandOverBenchmark {
         handOver(); // a host must have begun
         if (threads == 1) {
             loops.get(1).moveTo(loops.get(0));
-            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
-            while (!loops.get(1).isGuest()) {
-                if (System.nanoTime() > end) {
-                    throw new IllegalStateException("the loop did not move");
-                }
-                Thread.sleep(1);
-            }
+            Await.until(
+                    "the loop has moved",
+                    Duration.ofSeconds(LIMIT_SECONDS),
+                    () -> loops.get(1).isGuest());
         }
         handOver(); // the first task of a guest may still find it on its way
         if (group.activeThreads() != threads) {

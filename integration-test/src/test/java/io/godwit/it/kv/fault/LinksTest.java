@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -14,6 +15,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -152,14 +154,10 @@ class LinksTest {
      */
     private static boolean reaches(Shell from, String address, Shell to) throws IOException, InterruptedException {
         long taken = arrived(to);
-        for (int attempt = 0; attempt < 10; attempt++) {
-            from.run("echo x > /dev/udp/" + address + '/' + PORT + " || true");
-            Thread.sleep(50);
-            if (arrived(to) > taken) {
-                return true;
-            }
-        }
-        return false;
+        return Await.comesToHold(Duration.ofMillis(500), () -> {
+            from.run("echo x > /dev/udp/" + address + '/' + PORT + " || true"); // each look, since one may be lost
+            return arrived(to) > taken;
+        });
     }
 
     private static long arrived(Shell shell) throws IOException {

@@ -2,6 +2,7 @@ package io.godwit.it.kv.fault;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.godwit.testing.Pace;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,7 +16,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -102,7 +102,7 @@ public final class ProxyLinks implements Links {
             InetSocketAddress target = first == SOCKS5 ? socksTarget(in, client) : httpTarget(first, in);
             int destination = nodeAt(target);
             while (isCut(source, destination) || isCut(destination, source)) {
-                LockSupport.parkNanos(TURN_NANOS);
+                Pace.passNanos(TURN_NANOS);
                 if (isClosed) {
                     return;
                 }
@@ -152,7 +152,7 @@ public final class ProxyLinks implements Links {
 
     private void awaitWhole(int source, int destination) {
         while (isCut(source, destination) && !isClosed) {
-            LockSupport.parkNanos(TURN_NANOS);
+            Pace.passNanos(TURN_NANOS);
         }
     }
 
