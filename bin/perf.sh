@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # perf.sh: puts an MQTT broker under load. "perf.sh --help" tells how, docs/perf.md tells more.
-# In a source checkout it builds itself when that is missing or older than the sources; in a distribution it runs what lies beside it.
-# "jmh [PATTERN]", "sessions", "offline", "idle" and "allocation" are benchmarks of this broker's own parts, for a source checkout only.
+# In a source checkout it builds itself when that is missing or older than the sources; in a distribution it runs what
+# lies beside it. "jmh [PATTERN]", "sessions", "offline", "idle" and "allocation" are benchmarks of this broker's own
+# parts, for a source checkout only.
 set -u
 
 die() { echo "perf.sh: $*" >&2; exit 1; }
@@ -12,14 +13,15 @@ root=$(dirname "$here")
 
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
 if ! command -v "$java" >/dev/null 2>&1; then
-  [ -z "${JAVA_HOME:-}" ] || die "JAVA_HOME is set to $JAVA_HOME, but $java cannot be run: correct JAVA_HOME or unset it"
+  [ -z "${JAVA_HOME:-}" ] ||
+    die "JAVA_HOME is set to $JAVA_HOME, but $java cannot be run: correct JAVA_HOME or unset it"
   die "no java on the PATH: install a JDK 17 or newer, or set JAVA_HOME"
 fi
 java_version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
 [ "${java_version:-0}" -ge 17 ] 2>/dev/null || die "$java is version ${java_version:-unknown}; 17 or newer is needed"
 
-# The newest of what "mvn package" and this script have built. By the time of change: the build gives all jars the same time of
-# modification.
+# The newest of what "mvn package" and this script have built. By the time of change: the build gives all jars the same
+# time of modification.
 find_built() {
   local newest
   newest=$(ls -tc "$root"/broker-dist/target/{,quick/}godwit-*/lib/perf/perf-*.jar 2>/dev/null | head -n 1)
@@ -42,7 +44,8 @@ up_to_date() {
   built=$(find_built)
   [ -n "$built" ] || return 1
   reference=$(ls -tc "$built"/perf/perf-*.jar "$root/broker-dist/target/.perf-built" 2>/dev/null | head -n 1)
-  [ -z "$(find "$root/pom.xml" "$root/perf/pom.xml" "$root/perf/src/main" -newermc "$reference" -type f -print -quit 2>/dev/null)" ]
+  [ -z "$(find "$root/pom.xml" "$root/perf/pom.xml" "$root/perf/src/main" -newermc "$reference" -type f \
+    -print -quit 2>/dev/null)" ]
 }
 
 # The main class of a benchmark; nothing for what the load tool does.
@@ -64,8 +67,9 @@ run_benchmark() {
     mkdir -p "$root/broker-dist/target" || exit 1
     if command -v flock >/dev/null 2>&1; then exec 9>"$root/broker-dist/target/.build-lock"; flock 9; fi
     reference=$root/perf/target/.benchmarks-built
-    [ -f "$reference" ] && [ -d "$built/benchmarks" ] && [ -z "$(find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main "$root/perf/src/test" \
-      -newermc "$reference" -type f -print -quit 2>/dev/null)" ] && exit 0
+    [ -f "$reference" ] && [ -d "$built/benchmarks" ] &&
+      [ -z "$(find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main "$root/perf/src/test" \
+        -newermc "$reference" -type f -print -quit 2>/dev/null)" ] && exit 0
     command -v mvn >/dev/null 2>&1 || { echo "perf.sh: mvn is needed to build benchmarks" >&2; exit 1; }
     echo "perf.sh: building the benchmarks, this once and after changes of the sources" >&2
     mkdir -p "$root/perf/target" && touch "$reference.begun"
@@ -107,10 +111,13 @@ if [ -z "$benchmark" ] && [ -f "$root/pom.xml" ]; then
   lib=$(find_built)
   [ -n "$lib" ] || die "the build left no load tool in $target"
 fi
-[ -n "$benchmark" ] || [ -d "$lib/perf" ] || die "no $lib/perf: this distribution was built without the load tool (mvn package builds it all)"
+[ -n "$benchmark" ] || [ -d "$lib/perf" ] ||
+  die "no $lib/perf: this distribution was built without the load tool (mvn package builds it all)"
 
-# Without memory it ends by a signal, code 137: what the JVM would exit with by itself, 3, stands for lost messages here.
-jvm=("$java" -Xss512k '-Djdk.serialFilter=!*' "-XX:OnOutOfMemoryError=kill -9 %p" -Dlogback.configurationFile=io/godwit/perf/logback-perf.xml)
+# Without memory it ends by a signal, code 137: what the JVM would exit with by itself, 3, stands for lost messages
+# here.
+jvm=("$java" -Xss512k '-Djdk.serialFilter=!*' "-XX:OnOutOfMemoryError=kill -9 %p"
+  -Dlogback.configurationFile=io/godwit/perf/logback-perf.xml)
 if [ "$java_version" -ge 24 ]; then
   # JCTools, the queues of Netty, cannot do without yet.
   jvm+=(--sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED)

@@ -36,7 +36,8 @@ usage: standalone.sh start|stop|restart|status|check|archive|version [options]
 environment: JAVA_HOME       the JDK or JRE to use, 17 or newer (default: java on the PATH)
              JVM_HEAP_OPTS   heap (default: half of the memory limit of the cgroup or machine)
              JVM_OPTS        further options, such as -Dinbox_store_initial_ranges=8
-             GODWIT_CACHE    directory of the archive (default: cache beside lib, else godwit in the user's cache); "off": none
+             GODWIT_CACHE    directory of the archive (default: cache beside lib, else godwit in the user's cache);
+                             "off": none
              GODWIT_TRAINING "off": no start has an archive made; one that is there is used
 TXT
 }
@@ -100,13 +101,15 @@ case $command in
 esac
 pid_file=$data/godwit.pid
 status_file=$data/godwit.status
-# The pid of a start under way: of this script while it builds, then of the broker, which removes the file once it has its pid file.
+# The pid of a start under way: of this script while it builds, then of the broker, which removes the file once it has
+# its pid file.
 starting_file=$data/godwit.starting
 # What the last start was given, for a restart: lines config=, log=.
 options_file=$data/godwit.options
 
-# Whether $1 is the pid of a broker on this data directory; with "start" as $2 also of this script, starting one. A pid file
-# may be left over or copied: its number may belong to another program by now, or to the broker of another directory.
+# Whether $1 is the pid of a broker on this data directory; with "start" as $2 also of this script, starting one. A pid
+# file may be left over or copied: its number may belong to another program by now, or to the broker of another
+# directory.
 is_ours() {
   local word last= given= kind=
   # Not by kill -0, which says of another user's process what it says of none.
@@ -135,15 +138,17 @@ is_ours() {
   [ "$given" = "$data" ] || [ "$given" -ef "$data" ]
 }
 
-# Ends the script when this user may not see whether a broker runs: what the broker writes is its user's alone. "Not running"
-# would be a guess.
+# Ends the script when this user may not see whether a broker runs: what the broker writes is its user's alone. "Not
+# running" would be a guess.
 must_see_data() {
   local each=$data
   while [ -n "$each" ] && [ ! -e "$each" ]; do each=${each%/*}; done
-  [ ! -d "${each:-/}" ] || [ -x "${each:-/}" ] || die "this user may not look into ${each:-/}: whether a broker runs is not known (ask as the broker's user)"
+  [ ! -d "${each:-/}" ] || [ -x "${each:-/}" ] ||
+    die "this user may not look into ${each:-/}: whether a broker runs is not known (ask as the broker's user)"
 }
 
-# The pid of the running broker of this data directory; nothing when there is none. Both files are the broker's: one may be lost.
+# The pid of the running broker of this data directory; nothing when there is none. Both files are the broker's: one may
+# be lost.
 running_pid() {
   local pid=
   { IFS= read -r pid <"$pid_file"; } 2>/dev/null
@@ -177,8 +182,8 @@ end_announcement() {
   [ "$(cat "$starting_file" 2>/dev/null)" = "$announced" ] && rm -f "$starting_file"
 }
 
-# Whether process $1 has ended, and with it the last of its threads, which may hold files until then. For kill it is there
-# until its parent has taken note, and in a container the parent may be one that never does.
+# Whether process $1 has ended, and with it the last of its threads, which may hold files until then. For kill it is
+# there until its parent has taken note, and in a container the parent may be one that never does.
 has_ended() {
   local stat threads
   { read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
@@ -189,8 +194,8 @@ has_ended() {
   esac
 }
 
-# The state that the process $1 tells of itself, in state; empty when it tells none yet. No process is started for it: a start
-# looks fifty times a second, on a machine that is busy with that start.
+# The state that the process $1 tells of itself, in state; empty when it tells none yet. No process is started for it: a
+# start looks fifty times a second, on a machine that is busy with that start.
 read_state() {
   local line pid=
   state=
@@ -214,10 +219,13 @@ remembered() { [ ! -f "$options_file" ] || sed -n "s/^$1=//p" "$options_file" 2>
 
 # For the next restart. A disk that is full keeps nobody from starting.
 remember_options() {
-  { printf 'config=%s\nlog=%s\n' "$config" "$log" >"$options_file.next" && mv "$options_file.next" "$options_file"; } 2>/dev/null
+  {
+    printf 'config=%s\nlog=%s\n' "$config" "$log" >"$options_file.next" && mv "$options_file.next" "$options_file"
+  } 2>/dev/null
 }
 
-# Takes over what the last start was given. The JVM's options are the environment's: they are not taken over, but missed.
+# Takes over what the last start was given. The JVM's options are the environment's: they are not taken over, but
+# missed.
 keep_options() {
   local kept pid entry name
   kept=$(remembered config)
@@ -246,13 +254,14 @@ print_fault() {
   grep -Ev "$jvm_fault|^WARNING: |^$" <<<"$1" | tail -n 40 >&2
 }
 
-# Sets java and java_version, and java_build to what else tells this JVM from others. The file "release" of a JDK says it; to ask
-# the JVM takes as long as its start.
+# Sets java and java_version, and java_build to what else tells this JVM from others. The file "release" of a JDK says
+# it; to ask the JVM takes as long as its start.
 find_java() {
   local line
   java=${JAVA_HOME:+$JAVA_HOME/bin/}java
   if ! command -v "$java" >/dev/null 2>&1; then
-    [ -z "${JAVA_HOME:-}" ] || die "JAVA_HOME is set to $JAVA_HOME, but $java cannot be run: correct JAVA_HOME or unset it"
+    [ -z "${JAVA_HOME:-}" ] ||
+      die "JAVA_HOME is set to $JAVA_HOME, but $java cannot be run: correct JAVA_HOME or unset it"
     die "no java on the PATH: install a JDK 17 or newer, or set JAVA_HOME"
   fi
   java_version=
@@ -326,8 +335,8 @@ version() {
   echo "Godwit ${jar:-(not built yet)}, Java $java_version ($(command -v "$java"))"
 }
 
-# The newest of what "mvn package" and this script have built. By the time of change of the jars: the build gives all of them
-# the same time of modification.
+# The newest of what "mvn package" and this script have built. By the time of change of the jars: the build gives all of
+# them the same time of modification.
 find_built() {
   local newest
   newest=$(ls -tc "$root"/broker-dist/target/{,quick/}godwit-*/lib/*.jar 2>/dev/null | head -n 1)
@@ -344,7 +353,8 @@ up_to_date() {
     -newermc "$reference" -type f -print -quit 2>/dev/null)" ]
 }
 
-# The jars in an order that does not depend on the file system or the language, which an archive of classes must find again on other machines.
+# The jars in an order that does not depend on the file system or the language, which an archive of classes must find
+# again on other machines.
 find_class_path() {
   local LC_ALL=C
   local jars=("$dist"/lib/*.jar) IFS=:
@@ -363,9 +373,11 @@ build_command() {
   jvm+=(-Djdk.tls.rejectClientInitiatedRenegotiation=true)
   # Memory of a burst goes back to the system: a collection a minute after the last one, large buffers at once (glibc).
   jvm+=(-XX:G1PeriodicGCInterval=60000)
-  # What outlives two collections is a session, a connection or an index: to copy it up to fifteen times makes every pause longer.
+  # What outlives two collections is a session, a connection or an index: to copy it up to fifteen times makes every
+  # pause longer.
   jvm+=(-XX:MaxTenuringThreshold=2)
-  # Netty follows one of so many buffers to see whether it is given back; one of its 128 costs some 3 % of the CPU at a low rate, by the stacks it notes.
+  # Netty follows one of so many buffers to see whether it is given back; one of its 128 costs some 3 % of the CPU at a
+  # low rate, by the stacks it notes.
   jvm+=(-Dio.netty.leakDetection.samplingInterval=4096)
   # The system's errors in English: by their text a want of file descriptors is told from damage.
   if [ -n "${LC_ALL:-}" ]; then
@@ -374,8 +386,9 @@ build_command() {
   fi
   export LC_MESSAGES=C
   export MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-131072}"
-  # The signal by which the JVM halts a thread whose stack it looks at, for JFR. By default it is SIGUSR2, for which JRaft has a handler of its own:
-  # JFR would see no thread run, and each of its looks would have JRaft write down its state. This one is a real-time signal that nobody else uses.
+  # The signal by which the JVM halts a thread whose stack it looks at, for JFR. By default it is SIGUSR2, for which
+  # JRaft has a handler of its own: JFR would see no thread run, and each of its looks would have JRaft write down its
+  # state. This one is a real-time signal that nobody else uses.
   export _JAVA_SR_SIGNUM="${_JAVA_SR_SIGNUM:-38}"
   # These JVMs warn of what JCTools, the queues of Netty, cannot do without yet.
   access=()
@@ -396,30 +409,34 @@ build_command() {
     io.godwit.broker.Main --config "$config" --data "$data" --plugins "$root/plugins")
 }
 
-# --- The archive of classes -------------------------------------------------------------------------------------------------
-# Classes as the JVM maps them into memory: most of the time of a start goes into finding, checking and linking them. Up to Java 24
-# an archive of class-data sharing, from 25 on an AOT cache, which has linked classes and profiles of methods too. A broker that runs
-# for a moment on an empty directory and is its own client (io.godwit.broker.Training) makes it. Beside it lies the library of
-# RocksDB, which every start would take out of its jar anew.
+# --- The archive of classes ------------------------------------------------------------------------------------------
+# Classes as the JVM maps them into memory: most of the time of a start goes into finding, checking and linking them. Up
+# to Java 24 an archive of class-data sharing, from 25 on an AOT cache, which has linked classes and profiles of methods
+# too. A broker that runs for a moment on an empty directory and is its own client (io.godwit.broker.Training) makes it.
+# Beside it lies the library of RocksDB, which every start would take out of its jar anew.
 #
-# No start depends on it: one that does not fit is not found, since its name tells what it was made of, or is left aside by the JVM
-# without a word. It comes into being under another name and is renamed when it is whole; a lock keeps others from making the same meanwhile.
+# No start depends on it: one that does not fit is not found, since its name tells what it was made of, or is left aside
+# by the JVM without a word. It comes into being under another name and is renamed when it is whole; a lock keeps others
+# from making the same meanwhile.
 
-# Whether the options are such that the JVM may have an archive of ours: none that says where its own is, or what would not go together with one.
+# Whether the options are such that the JVM may have an archive of ours: none that says where its own is, or what would
+# not go together with one.
 may_have_archive() {
   local option
   [ "${GODWIT_CACHE:-}" != off ] || return 1
   for option in ${heap[@]+"${heap[@]}"} ${extra[@]+"${extra[@]}"} \
     ${JAVA_TOOL_OPTIONS:-} ${JDK_JAVA_OPTIONS:-} ${_JAVA_OPTIONS:-}; do
     case $option in
-      -Xshare:* | -XX:SharedArchiveFile* | -XX:SharedClassListFile* | -XX:ArchiveClassesAtExit* | -XX:[+-]*SharedArchive* | -XX:*AOT* | \
-        -XX:Flags=* | -XX:VMOptionsFile=* | @* | -cp | -classpath | --class-path* | -Xbootclasspath* | --patch-module* | --upgrade-module-path*)
+      -Xshare:* | -XX:SharedArchiveFile* | -XX:SharedClassListFile* | -XX:ArchiveClassesAtExit* | \
+        -XX:[+-]*SharedArchive* | -XX:*AOT* | -XX:Flags=* | -XX:VMOptionsFile=* | @* | \
+        -cp | -classpath | --class-path* | -Xbootclasspath* | --patch-module* | --upgrade-module-path*)
         return 1 ;;
     esac
   done
 }
 
-# Sets fit to those of the options that the archive must have in common with the broker, and fit_key to what of them makes a difference.
+# Sets fit to those of the options that the archive must have in common with the broker, and fit_key to what of them
+# makes a difference.
 find_fit() {
   local option max= percent=25 unit kib key=()
   fit=()
@@ -454,8 +471,8 @@ find_fit() {
   fit_key="${key[*]-} wide=$((kib >= 32 << 20))"
 }
 
-# Sets archive to the file that fits this JVM, these jars and options, whether it is there or not; to nothing when there can be none. cache is
-# its directory, libraries that of the library of RocksDB.
+# Sets archive to the file that fits this JVM, these jars and options, whether it is there or not; to nothing when there
+# can be none. cache is its directory, libraries that of the library of RocksDB.
 find_archive() {
   local LC_ALL=C
   local name directory directories jar release= rocks= kind=jsa
@@ -478,7 +495,8 @@ find_archive() {
     cat "$dist"/lib/*-"$release"
   } 2>/dev/null | sha256sum) || return 0
   name=broker-$java_version-${name:0:20}.$kind
-  # Beside the jars, for all who run them; where that cannot be written, in the cache of the user, which nobody else may write.
+  # Beside the jars, for all who run them; where that cannot be written, in the cache of the user, which nobody else may
+  # write.
   if [ -n "${GODWIT_CACHE:-}" ]; then
     directory=$GODWIT_CACHE
     make_absolute directory
@@ -513,7 +531,8 @@ may_write() {
   [ -d "$each" ] && [ -w "$each" ]
 }
 
-# Adds to the command what has the JVM use the archive, when there is one. In JVM_OPTS later words about its logging win.
+# Adds to the command what has the JVM use the archive, when there is one. In JVM_OPTS later words about its logging
+# win.
 use_archive() {
   uses_archive=
   [ -n "$archive" ] || return 0
@@ -534,13 +553,14 @@ use_archive() {
 fits() {
   local demand=(-Xshare:on "-XX:SharedArchiveFile=$1")
   [ "$java_version" -lt 25 ] || demand=(-XX:AOTMode=on "-XX:AOTCache=$1")
-  refusal=$("$java" ${access[@]+"${access[@]}"} ${fit[@]+"${fit[@]}"} -Xms16m "${demand[@]}" -cp "$class_path" -version 2>&1 </dev/null)
+  refusal=$("$java" ${access[@]+"${access[@]}"} ${fit[@]+"${fit[@]}"} -Xms16m "${demand[@]}" \
+    -cp "$class_path" -version 2>&1 </dev/null)
 }
 
-# Makes the archive, at low priority; says in one line what came of it. 0 when there is one now, or another makes it. In a shell of its own,
-# whose end removes what is left.
+# Makes the archive, at low priority; says in one line what came of it. 0 when there is one now, or another makes it. In
+# a shell of its own, whose end removes what is left.
 make_archive() {
-  local since=$SECONDS training size
+  local since=$SECONDS training size reason
   umask "$given_umask" # others who run these jars use it too
   may_write "$cache" || { echo "godwit: no archive of classes: $cache cannot be written"; return 1; }
   make_directory "$cache"
@@ -565,9 +585,11 @@ make_archive() {
   "$java" ${access[@]+"${access[@]}"} ${fit[@]+"${fit[@]}"} -Xss512k -Xms32m "${training[@]}" \
     -Dcom.google.protobuf.use_unsafe_pre22_gencode=true '-Djdk.serialFilter=!*' "-Dgodwit.log.dir=$work/log" \
     "-Dlogback.configurationFile=$root/conf/logback.xml" -cp "$class_path" \
-    io.godwit.broker.Training "$work" "$libraries" >"$work/out" 2>&1 </dev/null 8>&- || rm -f "$made" # one that failed leaves what it has seen so far
+    io.godwit.broker.Training "$work" "$libraries" >"$work/out" 2>&1 </dev/null 8>&- ||
+    rm -f "$made" # one that failed leaves what it has seen so far
   if [ ! -s "$made" ]; then
-    echo "godwit: no archive of classes, none was made: $( (grep '^godwit: ' "$work/out" || grep -v '^$' "$work/out") | tail -n 1)"
+    reason=$( (grep '^godwit: ' "$work/out" || grep -v '^$' "$work/out") | tail -n 1)
+    echo "godwit: no archive of classes, none was made: $reason"
     : >"$archive.none"
     return 1
   fi
@@ -589,7 +611,8 @@ make_archive() {
   echo "godwit: archive of classes made in $((SECONDS - since)) s, $((size >> 20)) MiB: $archive"
 }
 
-# Has the archive made in the background when the broker $1, which serves, could not use one; the log of its start tells of that.
+# Has the archive made in the background when the broker $1, which serves, could not use one; the log of its start tells
+# of that.
 train() {
   local available
   [ -n "$archive" ] && [ "${GODWIT_TRAINING:-}" != off ] && [ ! -e "$archive.none" ] || return 0
@@ -609,7 +632,9 @@ train() {
 
 archive() {
   build_command
-  [ -n "$archive" ] || die "no archive of classes: there are options that do not go together with one, or no directory for it (GODWIT_CACHE)"
+  [ -n "$archive" ] ||
+    die "no archive of classes: there are options that do not go together with one, or no directory for it" \
+      "(GODWIT_CACHE)"
   if [ -s "$archive" ] && fits "$archive"; then
     echo "godwit: the archive of classes is there: $archive"
     return 0
@@ -628,7 +653,8 @@ check() {
       -agent*|-javaagent*|-Xrun*|-Xlog*|-XX:+AlwaysPreTouch|-XX:ArchiveClassesAtExit*|-XX:StartFlightRecording*) ;;
       -Dcom.sun.management.*|-Dlogback.configurationFile=*) ;;
       io.godwit.broker.Main)
-        checker+=(-XX:TieredStopAtLevel=1 -Dlogback.configurationFile=io/godwit/broker/logback-check.xml "$option" --check)
+        checker+=(-XX:TieredStopAtLevel=1 -Dlogback.configurationFile=io/godwit/broker/logback-check.xml
+          "$option" --check)
         [ -z "$check_all" ] || checker+=("$check_all") ;;
       *) checker+=("$option") ;;
     esac
@@ -693,7 +719,8 @@ run() {
   fi
   ulimit -n "$(ulimit -Hn)" 2>/dev/null
   build_command
-  # Of a process that is no more, for nobody runs here. Its pid may be this one's: in a container it is the same each time.
+  # Of a process that is no more, for nobody runs here. Its pid may be this one's: in a container it is the same each
+  # time.
   [ ! -f "$status_file" ] || rm -f "$status_file"
   if [ -n "$foreground" ]; then
     remember_options
@@ -731,7 +758,8 @@ run() {
     fi
     if ! kill -0 "$pid" 2>/dev/null; then
       # A JVM that fails by itself may have stumbled over the archive: a disk can damage what is in the middle.
-      if [ -n "$uses_archive" ] && [ -z "$remembers" ] && grep -qE '^(# |Error occurred during initialization)' "$begun"; then
+      if [ -n "$uses_archive" ] && [ -z "$remembers" ] &&
+        grep -qE '^(# |Error occurred during initialization)' "$begun"; then
         suspect=$archive
         asked_cache=${GODWIT_CACHE:-}
         GODWIT_CACHE=off
@@ -754,7 +782,8 @@ run() {
 stop() {
   local pid waited=0 stopped=
   while pid=$(starting_pid) || pid=$(running_pid); do
-    kill "$pid" 2>/dev/null || has_ended "$pid" || die "pid $pid is of the user $(stat -c %U "/proc/$pid"): the user $(id -un) may not stop it"
+    kill "$pid" 2>/dev/null || has_ended "$pid" ||
+      die "pid $pid is of the user $(stat -c %U "/proc/$pid"): the user $(id -un) may not stop it"
     while ! has_ended "$pid"; do
       waited=$((waited + 1))
       [ "$waited" -gt 1200 ] && die "pid $pid still runs 60 s after the request to stop, see $log"

@@ -1,10 +1,10 @@
 /*
- * Sets the clock of one process: what it reads as the time of day is off by as many seconds as the file of CLOCKJUMP_FILE says, a 64-bit
- * number in the machine's order, from the moment at which it is written there. The monotonic clock is left alone, as it is when an operator, or
- * NTP, sets a machine's clock. Preloaded into the process.
+ * Sets the clock of one process: what it reads as the time of day is off by as many seconds as the file of
+ * CLOCKJUMP_FILE says, a 64-bit number in the machine's order, from the moment at which it is written there. The
+ * monotonic clock is left alone, as it is when an operator, or NTP, sets a machine's clock. Preloaded into the process.
  *
- * Waits until a time of day (RocksDB's, and those of libraries) are told to the kernel in the kernel's time. So one that has begun
- * before a jump takes as long as it would have taken without.
+ * Waits until a time of day (RocksDB's, and those of libraries) are told to the kernel in the kernel's time. So one
+ * that has begun before a jump takes as long as it would have taken without.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -30,7 +30,8 @@ static int (*real_wait)(pthread_cond_t *, pthread_mutex_t *, const struct timesp
 
 __attribute__((constructor)) static void start(void) {
     real_clock_gettime = (__typeof__(real_clock_gettime)) dlsym(RTLD_NEXT, "clock_gettime");
-    /* by version, where there is one: without it the first that there ever was is found, which has other condition variables */
+    /* by version, where there is one: without it the first that there ever was is found, which has other condition
+     * variables */
     real_wait = (__typeof__(real_wait)) dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
     if (!real_wait) real_wait = (__typeof__(real_wait)) dlsym(RTLD_NEXT, "pthread_cond_timedwait");
     const char *name = getenv("CLOCKJUMP_FILE");

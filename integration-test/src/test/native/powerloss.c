@@ -6,8 +6,8 @@
  * Environment: POWERLOSS_ROOT     the directory to watch, absolute, without a symbolic link
  *              POWERLOSS_JOURNAL  the record, outside of it
  *              POWERLOSS_STASH    an existing directory on the same file system, outside of it
- *              POWERLOSS_FAIL     optional, the name of a file: once it is there, the next fsync of a watched file fails with EIO,
- *                                 and it is gone
+ *              POWERLOSS_FAIL     optional, the name of a file: once it is there, the next fsync of a watched file
+ *                                 fails with EIO, and it is gone
  *
  * The record, a line each, in the order of the calls. Names are absolute.
  *
@@ -161,7 +161,8 @@ static int is_watched(int fd) {
     return journal >= 0 && fd >= 0 && fd < MAX_FD && watched[fd];
 }
 
-static int open_watched(int (*opener)(int, const char *, int, mode_t), int dirfd, const char *name, int flags, mode_t mode) {
+static int open_watched(int (*opener)(int, const char *, int, mode_t), int dirfd, const char *name, int flags,
+                        mode_t mode) {
     char full[PATH_MAX];
     if (!absolute(dirfd, name, full)) return opener(dirfd, name, flags, mode);
     pthread_mutex_lock(&lock);
@@ -200,11 +201,25 @@ static int call_openat(int dirfd, const char *name, int flags, mode_t mode) {
     mode_t mode = 0; \
     if ((flags) & (O_CREAT | __O_TMPFILE)) { va_list a; va_start(a, flags); mode = va_arg(a, mode_t); va_end(a); }
 
-int open(const char *name, int flags, ...) { OPEN_MODE(flags) return open_watched(call_openat, AT_FDCWD, name, flags, mode); }
-int open64(const char *name, int flags, ...) { OPEN_MODE(flags) return open_watched(call_openat, AT_FDCWD, name, flags | O_LARGEFILE, mode); }
-int openat(int d, const char *name, int flags, ...) { OPEN_MODE(flags) return open_watched(call_openat, d, name, flags, mode); }
-int openat64(int d, const char *name, int flags, ...) { OPEN_MODE(flags) return open_watched(call_openat, d, name, flags | O_LARGEFILE, mode); }
-int creat(const char *name, mode_t mode) { return open_watched(call_openat, AT_FDCWD, name, O_CREAT | O_WRONLY | O_TRUNC, mode); }
+int open(const char *name, int flags, ...) {
+    OPEN_MODE(flags)
+    return open_watched(call_openat, AT_FDCWD, name, flags, mode);
+}
+int open64(const char *name, int flags, ...) {
+    OPEN_MODE(flags)
+    return open_watched(call_openat, AT_FDCWD, name, flags | O_LARGEFILE, mode);
+}
+int openat(int d, const char *name, int flags, ...) {
+    OPEN_MODE(flags)
+    return open_watched(call_openat, d, name, flags, mode);
+}
+int openat64(int d, const char *name, int flags, ...) {
+    OPEN_MODE(flags)
+    return open_watched(call_openat, d, name, flags | O_LARGEFILE, mode);
+}
+int creat(const char *name, mode_t mode) {
+    return open_watched(call_openat, AT_FDCWD, name, O_CREAT | O_WRONLY | O_TRUNC, mode);
+}
 int creat64(const char *name, mode_t mode) { return creat(name, mode); }
 
 int close(int fd) {
@@ -255,7 +270,9 @@ ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset) {
     before_write(fd, offset, total(parts, count));
     return real_pwritev(fd, parts, count, offset);
 }
-ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset) { return pwritev(fd, parts, count, offset); }
+ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset) {
+    return pwritev(fd, parts, count, offset);
+}
 
 int ftruncate(int fd, off_t length) {
     REAL(ftruncate);

@@ -98,7 +98,8 @@ class Scenario {
   }
 
   async client(name, { kept, will, silent, reconnectPeriod } = {}) {
-    const options = { clientId: `mqttjs-${this.via}-${this.version}-${name}`, protocolVersion: this.version, clean: !kept }
+    const options = { clientId: `mqttjs-${this.via}-${this.version}-${name}`, protocolVersion: this.version,
+      clean: !kept }
     if (kept && this.version === 5) {
       options.properties = { sessionExpiryInterval: 3600 }
     }
@@ -260,8 +261,8 @@ class Scenario {
     for (let number = 0; number < 40; number++) {
       published.push(
         sending.publish(topic, String(number), 2).catch((error) => {
-          // MQTT.js takes it for a failure that the broker no longer knows an identifier which it released before the loss:
-          // "not an error during recovery" (MQTT 5.0, 3.7.2.1)
+          // MQTT.js takes it for a failure that the broker no longer knows an identifier which it released before the
+          // loss: "not an error during recovery" (MQTT 5.0, 3.7.2.1)
           if (error.code !== 0x92) {
             throw error
           }

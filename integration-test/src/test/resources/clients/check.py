@@ -1,8 +1,8 @@
 """A client library of Python against a broker: check.py LIBRARY CA-FILE VIA=PORT...
 
-LIBRARY is aiomqtt or gmqtt; VIA is tcp, tls, ws or wss. All ways and both versions of MQTT at once; every step prints one line
-of JSON with what was seen, which it is for the caller to judge. A received message is "payload qQOS", with "retained" and "dup"
-where these flags are set.
+LIBRARY is aiomqtt or gmqtt; VIA is tcp, tls, ws or wss. All ways and both versions of MQTT at once; every step prints
+one line of JSON with what was seen, which it is for the caller to judge. A received message is "payload qQOS", with
+"retained" and "dup" where these flags are set.
 """
 
 import asyncio

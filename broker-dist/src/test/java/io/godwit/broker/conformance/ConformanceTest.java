@@ -113,10 +113,9 @@ class ConformanceTest {
             fails the build. The claims are a reminder in our own words, the standard is what counts.
             `mvn -Dquick -Dconformance.update -pl broker-dist -am test -Dtest=ConformanceTest` writes this page anew.
 
-            The tests of integration-test's `conformance` package run over TCP and over WebSocket with TLS; with \
-            `-Plong` also over TLS and
-            over WebSocket alone. Those that wait for seconds to pass run over TCP, with `-Plong` over WebSocket \
-            with TLS, too.
+            The tests of integration-test's `conformance` package run over TCP and over WebSocket with TLS; with
+            `-Plong` also over TLS and over WebSocket alone. Those that wait for seconds to pass run over TCP, with
+            `-Plong` over WebSocket with TLS, too.
 
             Bound: whom the statement binds. A rule for clients counts as one for both where the server has to \
             answer its breach;
