@@ -114,6 +114,19 @@ class HostileTogetherTest {
         });
     }
 
+    /** Publishers that send as fast as they can what many sessions get. */
+    @Test
+    @Tag("full")
+    void floodsStopNobody() throws Exception {
+        withstand("by floods", Size.SMALL, swarm -> floods(swarm, Size.SMALL));
+    }
+
+    @Test
+    @Tag("long")
+    void manyFloodsStopNobody() throws Exception {
+        withstand("by floods", Size.FLOODS, swarm -> floods(swarm, Size.FLOODS));
+    }
+
     /**
      * @param clients of each attack
      * @param p99 what honest clients may wait on a quiet machine; zero where the machine may be busy, and the control
@@ -122,6 +135,8 @@ class HostileTogetherTest {
     private record Size(int clients, Duration lasts, int idle, Duration p99) {
         static final Size SMALL = new Size(4, Duration.ofSeconds(8), 300, Duration.ZERO);
         static final Size FULL = new Size(16, Duration.ofSeconds(60), 5_000, Duration.ofMillis(100));
+        /** Takes all of the processors, so that an honest message waits for its turn. */
+        static final Size FLOODS = new Size(16, Duration.ofSeconds(20), 0, Duration.ofSeconds(1));
     }
 
     private static void withoutCredentials(Swarm swarm, Size size) {
@@ -151,6 +166,14 @@ class HostileTogetherTest {
         swarm.keep(address, size.clients, RETURN_MILLIS, number -> publisher("matched-" + number, matched));
         byte[] fight = Attacks.login("fought-for", false, ANN, none -> none.with(Properties.SESSION_EXPIRY, 60));
         swarm.keep(address, 2 * size.clients, 0, number -> Swarm.Manner.saying(fight));
+    }
+
+    private static void floods(Swarm swarm, Size size) {
+        InetSocketAddress address = victim.address();
+        List<byte[]> overlapping = Attacks.subscribes(Attacks.overlapping("flood", 13), 0);
+        byte[] matched = burst("flood" + "/a".repeat(13), 2_000);
+        swarm.keep(address, size.clients, RETURN_MILLIS, number -> subscriber("floods-" + number, overlapping));
+        swarm.keep(address, 15 * size.clients, RETURN_MILLIS, number -> publisher("flooder-" + number, matched));
     }
 
     /** Not among those of full size: they take so much of the processor that other clients wait for seconds. */

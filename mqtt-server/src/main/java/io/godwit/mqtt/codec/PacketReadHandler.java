@@ -75,6 +75,9 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     /** Whether what waits does so for room for the filters of the packet it begins with. */
     private boolean waitsForRoom;
 
+    /** Whether what waits does so until its sender may go on. */
+    private boolean isHeldBack;
+
     /** Whether there is room now: for one packet. */
     private boolean hasRoom;
 
@@ -112,7 +115,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         } else if (!handle(ctx, in, true)) {
             waiting = new ArrayDeque<>(1);
             waiting.add(in);
-            if (!isHeld && !waitsForRoom) {
+            if (!isHeld && !waitsForRoom && !isHeldBack) {
                 endTurn(ctx);
             }
         }
@@ -135,6 +138,11 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
                             && (in.isReadable() || hasRoom)
                             && (!isLimited || last != null || ctx.channel().isOpen());
                     packets++) {
+                if (isLimited && listener.isHeldBack()) {
+                    holdBack(ctx);
+                    isDone = false;
+                    return false;
+                }
                 Packet packet = next(ctx, in);
                 if (packet != null) {
                     give(ctx, packet);
@@ -201,6 +209,20 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /** Nothing is read meanwhile either: what a read brings would wait behind what waits already. */
+    private void holdBack(ChannelHandlerContext ctx) {
+        isHeldBack = true;
+        markTurnOver();
+        turns.onWait(); // many may go on at the same time
+        listener.onHeldBack(() -> {
+            turns.onTurn();
+            if (isHeldBack) {
+                isHeldBack = false;
+                takeTurn(ctx);
+            }
+        });
+    }
+
     private void goOnWithRoom(ChannelHandlerContext ctx) {
         if (waitsForRoom) {
             waitsForRoom = false;
@@ -246,7 +268,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
             waiting = null;
             isTurnOver = false;
             listener.onCaughtUp();
-        } else if (!waitsForRoom) {
+        } else if (!waitsForRoom && !isHeldBack) {
             endTurn(ctx);
         }
         ctx.fireChannelReadComplete();
@@ -254,16 +276,22 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
 
     /** No more is to be read until what waits is handled. */
     private void endTurn(ChannelHandlerContext ctx) {
+        markTurnOver();
+        takeTurnLater(ctx);
+    }
+
+    private void markTurnOver() {
         if (!isTurnOver) {
             isTurnOver = true;
             listener.onTurnOver();
         }
-        takeTurnLater(ctx);
     }
 
     private void takeTurnOfEnded(ChannelHandlerContext ctx, ChannelInboundHandler next, Deque<ByteBuf> rest) {
         if (!rest.isEmpty()) {
-            takeTurnLater(ctx);
+            if (!isHeldBack) {
+                takeTurnLater(ctx);
+            }
             return;
         }
         waiting = null;
@@ -304,6 +332,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         Deque<ByteBuf> rest = waiting;
         waiting = null;
         waitsForRoom = false;
+        isHeldBack = false;
         long bytes = partial == null ? 0 : partial.readableBytes();
         while (rest != null && !rest.isEmpty()) {
             ByteBuf in = rest.remove();
@@ -328,6 +357,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         waitsForRoom = false;
+        isHeldBack = false;
         rest.forEach(in -> handle(ctx, in, false));
         ctx.fireChannelReadComplete();
     }

@@ -63,6 +63,18 @@ public interface ReadListener {
         return false;
     }
 
+    /** Whether nothing more is to be handed on now, of what was read either. */
+    default boolean isHeldBack() {
+        return false;
+    }
+
+    /**
+     * Something that was read waits because of {@link #isHeldBack}.
+     *
+     * @param goOn to be run on the event loop when that is over
+     */
+    default void onHeldBack(Runnable goOn) {}
+
     /** All that {@link #onTurnOver} has left is handled. */
     void onCaughtUp();
 

@@ -38,6 +38,7 @@ final class Distribution {
      * @param token of a QoS 2 message that the attachment keeps
      */
     void distribute(Message message, AckQueue.@Nullable Slot slot, int packetId, @Nullable DeliveryToken token) {
+        connection.loop().takeHold(); // of a message that this loop published for nobody that could wait
         var outcome = session.publisher.publish(message, token);
         if (outcome.isDone() && slot == null && outcome.getNow(DistOutcome.FAILED) == DistOutcome.DELIVERED) {
             return; // nobody waits for QoS 0
@@ -47,9 +48,16 @@ final class Distribution {
             return;
         }
         unstored.begin(message);
+        boolean isHeldBack = connection.loop().takeHold();
+        if (isHeldBack) {
+            unstored.holdBack();
+        }
         OnEventLoop.whenComplete(connection, outcome, (value, failure) -> {
             distributed(message, slot, packetId, token, failure == null ? value : DistOutcome.FAILED);
             unstored.end(message);
+            if (isHeldBack) {
+                unstored.letGo();
+            }
         });
     }
 

@@ -26,13 +26,15 @@ import org.jspecify.annotations.Nullable;
  * of messages and receivers.
  *
  * <p>A hand-over counts as delivered when it is appended, unless the target loop is behind by more than
- * {@link #MAX_BACKLOG} copies: then a delivery is complete only when it has been worked off, and publishers wait for
- * it. They also wait, for a bounded time, for a session whose queue is more than half full ({@link PublisherHold}); a
+ * {@link #MAX_BACKLOG} copies: then a delivery is complete only when it has been worked off, and its publisher waits
+ * for it: nothing more of it is handled, not even what was read already ({@link LoopContext#holdPublisher}). So a loop
+ * is behind by that many copies and one message of each publisher, and everybody's messages wait no longer than these
+ * take. They also wait, for a bounded time, for a session whose queue is more than half full ({@link PublisherHold}); a
  * session of another loop says so from its next message on.
  */
 public final class LiveFanOut implements Deliverer {
     /** Copies handed over to one loop and not yet worked off, above which publishers are held back. */
-    static final int MAX_BACKLOG = 100_000;
+    static final int MAX_BACKLOG = 5_000;
 
     /** How long a loop works off what others hand over before it looks at its channels. */
     static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -97,9 +99,10 @@ public final class LiveFanOut implements Deliverer {
             } else {
                 HandOver handOver = openTo(source, target);
                 boolean isFirst = handOver.add(delivery, match);
-                if (isFirst && backlogs[target.index()].get() > MAX_BACKLOG) {
+                if (isFirst && backlogs[target.index()].get() + handOver.copies > MAX_BACKLOG) {
                     awaited = awaited.isEmpty() ? new ArrayList<>() : awaited;
                     awaited.add(handOver.done());
+                    source.holdPublisher();
                 }
             }
             CompletableFuture<DistOutcome> hold = session.hold(message, match);

@@ -15,6 +15,9 @@ final class Unstored {
 
     private int messages;
     private long bytes;
+    /** Messages for loops that are behind. */
+    private int heldBack;
+
     private boolean isPaused;
     private boolean isPausedByNode;
 
@@ -58,6 +61,19 @@ final class Unstored {
         }
         if (messages == 0) {
             session.intakeQuiet();
+        }
+    }
+
+    /** The message that was begun last goes to a loop that is behind: nothing more is handled until {@link #letGo}. */
+    void holdBack() {
+        if (heldBack++ == 0) {
+            connection.pauseReading(Connection.Pause.HELD_BACK);
+        }
+    }
+
+    void letGo() {
+        if (--heldBack == 0) {
+            connection.resumeReading(Connection.Pause.HELD_BACK);
         }
     }
 

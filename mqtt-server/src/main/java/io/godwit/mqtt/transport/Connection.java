@@ -131,6 +131,8 @@ public interface Connection {
         CONNECTING(null),
         /** Too many of its publishes are not yet stored. */
         UNACKNOWLEDGED(ThrottleCause.UNACKNOWLEDGED),
+        /** A loop that its publishes go to is behind. What was read of it is not handled either. */
+        HELD_BACK(null),
         /** Too many of its SUBSCRIBEs and UNSUBSCRIBEs are not yet answered. */
         SUBSCRIBING(ThrottleCause.UNACKNOWLEDGED),
         /** The filters of other connections are being subscribed to, and there is no room for more. */

@@ -44,6 +44,7 @@ public final class LoopContext {
     private final Runnable flushRound = this::runFlushes;
 
     private final List<LoopFlush> toFlush = new ArrayList<>();
+    private boolean isPublisherToWait;
     private boolean isFlushScheduled;
     private final ConnectionSweep ticking;
     private final FilterRoom filterRoom = new FilterRoom(this::execute);
@@ -181,6 +182,18 @@ public final class LoopContext {
             }
         }
         toFlush.clear();
+    }
+
+    /** What is being published on this loop goes to one that is behind: its publisher should wait. On this loop. */
+    public void holdPublisher() {
+        isPublisherToWait = true;
+    }
+
+    /** Whether {@link #holdPublisher} was called since the last time that this was. On this loop. */
+    public boolean takeHold() {
+        boolean taken = isPublisherToWait;
+        isPublisherToWait = false;
+        return taken;
     }
 
     /** Coarse time: rises by one with every {@link #sweep}, once a second. */

@@ -71,6 +71,9 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     /** Hands on what was read behind the CONNECT; null when nothing was. */
     private @Nullable Runnable behindConnect;
 
+    /** Hands on what was read while it was held back; null when nothing was. */
+    private @Nullable Runnable heldBack;
+
     /** Its place in the sweep; -1 when it has none. */
     private int tickIndex = -1;
 
@@ -248,6 +251,16 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         if (reason == Pause.CONNECTING && goOn != null) {
             behindConnect = null;
             loop.execute(goOn);
+        } else if (reason == Pause.HELD_BACK) {
+            goOn();
+        }
+    }
+
+    private void goOn() {
+        Runnable goOn = heldBack;
+        if (goOn != null) {
+            heldBack = null;
+            loop.execute(goOn);
         }
     }
 
@@ -313,6 +326,16 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             goOn.run();
         });
         return true;
+    }
+
+    @Override
+    public boolean isHeldBack() {
+        return throttling.isPaused(Pause.HELD_BACK);
+    }
+
+    @Override
+    public void onHeldBack(Runnable goOn) {
+        heldBack = goOn;
     }
 
     @Override
@@ -561,6 +584,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         // what still comes in is read and thrown away: to close over unread input resets the connection, and the peer
         // may then never see our last packet
         throttling.resumeReading();
+        goOn();
     }
 
     private void tellHandler() {
@@ -624,6 +648,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             tickIndex = -1; // what is on its way must not speak for who is there now
             metrics.socketClosed();
         }
+        goOn();
         tellHandler();
     }
 

@@ -39,6 +39,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -583,6 +584,24 @@ class TransientSessionTest {
         loop.bindToCurrentThread();
         runTasks();
         assertThat(late).isCompletedWithValue(DistOutcome.DELIVERED);
+    }
+
+    /** A read of one publisher may bring more than the bound: it is held back from the first copy over it on. */
+    @Test
+    void aPublisherIsHeldBackBeforeTheHandOverIsPosted() {
+        TransientSession session = session(4, 10, SessionConfig.DEFAULTS);
+        LoopContext source = new LoopContext(1, new ArrayDeque<Runnable>()::add);
+        LiveFanOut fanOut = new LiveFanOut(2, () -> nowMillis);
+        source.bindToCurrentThread();
+        Supplier<Delivery> next = () -> new Delivery(
+                session.client(), message("m", Qos.AT_MOST_ONCE, -1), List.of(match(session, Qos.AT_MOST_ONCE)), null);
+        for (int i = 0; i < LiveFanOut.MAX_BACKLOG; i++) {
+            assertThat(fanOut.deliver(next.get())).isDone();
+            assertThat(source.takeHold()).isFalse();
+        }
+        assertThat(fanOut.deliver(next.get())).isNotDone();
+        assertThat(source.takeHold()).isTrue();
+        assertThat(source.takeHold()).as("taken").isFalse();
     }
 
     @Test
