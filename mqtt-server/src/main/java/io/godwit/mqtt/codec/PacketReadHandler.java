@@ -138,7 +138,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
                             && (in.isReadable() || hasRoom)
                             && (!isLimited || last != null || ctx.channel().isOpen());
                     packets++) {
-                if (isLimited && listener.isHeldBack()) {
+                if (isLimited && !hasRoom && listener.isHeldBack()) { // the request that has room is no publish
                     holdBack(ctx);
                     isDone = false;
                     return false;

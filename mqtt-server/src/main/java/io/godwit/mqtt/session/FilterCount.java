@@ -19,6 +19,8 @@ final class FilterCount {
     /** A node of the index takes some ten times the memory of the two characters that a level may have. */
     private static final int LEVEL_CHARS = 16;
 
+    private static final int FILTER_BYTES = 200;
+
     static {
         new SecureRandom().nextBytes(SECRET);
     }
@@ -52,6 +54,11 @@ final class FilterCount {
             }
         }
         return text.length() + LEVEL_CHARS * levels;
+    }
+
+    /** What a filter takes on the heap, about: its text, its places in the index and in the session. */
+    static long heapBytesOf(TopicFilter filter) {
+        return FILTER_BYTES + 2L * charsOf(filter);
     }
 
     boolean contains(TopicFilter filter) {

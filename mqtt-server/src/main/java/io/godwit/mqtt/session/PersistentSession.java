@@ -426,7 +426,10 @@ public final class PersistentSession extends Session {
             }
         }
         waiting.clear();
-        replays = null;
+        if (replays != null) {
+            replays.close();
+            replays = null;
+        }
         CompletableFuture<Void> quiet = subscriptions.close();
         if (isDetached) {
             releaseAfter(quiet);

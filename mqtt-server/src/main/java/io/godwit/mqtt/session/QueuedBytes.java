@@ -1,15 +1,18 @@
 package io.godwit.mqtt.session;
 
+import io.godwit.mqtt.subscribe.NoteRoom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What all live sessions of the node hold on the heap for clients that do not keep up, and how much of it one of them
- * may hold: not more than is left free. So a few that take much get less each the more of them there are, and one that
- * needs little finds room beside them (dynamic thresholds, Choudhury and Hahne 1998).
+ * What all sessions of the node hold on the heap for one purpose, such as messages for clients that do not keep up, or
+ * filters; and how much of it one of them may hold: not more than is left free. So a few that take much get less each
+ * the more of them there are, and one that needs little finds room beside them (dynamic thresholds, Choudhury and Hahne
+ * 1998).
  *
- * <p>Thread-safe. Atomic since sessions of all loops change it; they do so only for messages that have to wait.
+ * <p>Thread-safe. Atomic since sessions of all loops change it; they do so only for messages that have to wait, for
+ * filters and for notes.
  */
-final class QueuedBytes {
+final class QueuedBytes implements NoteRoom {
     /** Of the heap. */
     private static final int SHARE = 8;
 
@@ -30,11 +33,18 @@ final class QueuedBytes {
     }
 
     /** What one session may hold: what is left free, or a little. */
-    long free() {
+    @Override
+    public long free() {
         return Math.max(LEAST, limit - held.get());
     }
 
-    void add(long bytes) {
+    @Override
+    public void add(long bytes) {
         held.addAndGet(bytes);
+    }
+
+    /** What all of them hold. */
+    long held() {
+        return held.get();
     }
 }

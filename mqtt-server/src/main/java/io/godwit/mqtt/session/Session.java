@@ -76,6 +76,9 @@ public abstract class Session implements PacketHandler, Subscriber {
     private @Nullable InOrder subscribes;
     private @Nullable FilterCount filters;
 
+    /** What these take of the room of the node. */
+    private long filterBytes;
+
     private @Nullable FilterPatterns patterns;
     /**
      * Of each filter that steps under way add or remove, how many; negative once there was more than one at a time.
@@ -146,6 +149,18 @@ public abstract class Session implements PacketHandler, Subscriber {
     }
 
     @Override
+    public final boolean hasRoomFor(TopicFilter filter) {
+        return filterBytes + FilterCount.heapBytesOf(filter) <= services.filterBytes.free();
+    }
+
+    private void charge(long bytes) {
+        if (!isEnded) { // by then all of it has been given back
+            filterBytes += bytes;
+            services.filterBytes.add(bytes);
+        }
+    }
+
+    @Override
     public final int patternsWith(TopicFilter filter) {
         return patterns == null ? FilterPatterns.weightOf(filter) : patterns.sizeWith(filter);
     }
@@ -187,7 +202,11 @@ public abstract class Session implements PacketHandler, Subscriber {
         if (filters == null) {
             filters = new FilterCount();
         }
-        if (filters.add(filter) && FilterPatterns.weightOf(filter) > 0) {
+        if (!filters.add(filter)) {
+            return;
+        }
+        charge(FilterCount.heapBytesOf(filter));
+        if (FilterPatterns.weightOf(filter) > 0) {
             if (patterns == null) {
                 patterns = new FilterPatterns();
             }
@@ -197,7 +216,11 @@ public abstract class Session implements PacketHandler, Subscriber {
 
     @Override
     public final void noteRemoved(TopicFilter filter) {
-        if (filters != null && filters.remove(filter) && patterns != null) {
+        if (filters == null || !filters.remove(filter)) {
+            return;
+        }
+        charge(-FilterCount.heapBytesOf(filter));
+        if (patterns != null) {
             patterns.remove(filter);
         }
     }
@@ -478,6 +501,7 @@ public abstract class Session implements PacketHandler, Subscriber {
             end.left();
         }
         if (isReleased && !isEnded) {
+            charge(-filterBytes);
             isEnded = true;
             leaveRoom(filtersUnanswered);
             end.ended();

@@ -29,6 +29,11 @@ public final class SessionServices {
     private final LongSupplier wallMillis;
     private final UnstoredBudget[] budgets;
     final QueuedBytes queuedBytes;
+    /** Of the filters of connected sessions. */
+    final QueuedBytes filterBytes;
+    /** Of the notes that replays of retained messages keep. */
+    final QueuedBytes noteBytes;
+
     final PublisherWaits publisherWaits;
 
     /**
@@ -77,6 +82,8 @@ public final class SessionServices {
             budgets[i] = new UnstoredBudget(Math.max(1, unstored / loops));
         }
         queuedBytes = QueuedBytes.ofHeap();
+        filterBytes = QueuedBytes.ofHeap();
+        noteBytes = QueuedBytes.ofHeap();
         publisherWaits = new PublisherWaits(System::nanoTime);
     }
 
@@ -95,6 +102,8 @@ public final class SessionServices {
                 new SubscribeHandler(authorizer, config.limits(), topicRules.allowsExclusive(), reports);
         this.budgets = other.budgets;
         this.queuedBytes = other.queuedBytes;
+        this.filterBytes = other.filterBytes;
+        this.noteBytes = other.noteBytes;
         this.publisherWaits = other.publisherWaits;
     }
 

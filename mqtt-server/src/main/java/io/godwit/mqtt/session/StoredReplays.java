@@ -50,13 +50,21 @@ final class StoredReplays implements ReplayQueue.Sink {
         this.session = session;
         this.attachment = attachment;
         this.queue = new ReplayQueue(
-                session.connection, session.services.retain, session.client().tenant(), this);
+                session.connection,
+                session.services.retain,
+                session.client().tenant(),
+                this,
+                session.services.noteBytes);
     }
 
     /** What {@code owed}, as an earlier connection left it, is still to be given. */
     static RetainedReplay resumed(StoredSubscription owed) {
         String from = Objects.equals(owed.retainedFrom(), StoredSubscription.ALL_RETAINED) ? null : owed.retainedFrom();
         return new RetainedReplay(owed.filter(), owed.qos(), owed.subscriptionId(), from);
+    }
+
+    void close() {
+        queue.close();
     }
 
     void begin(RetainedReplay replay) {

@@ -387,7 +387,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     @Override
     public void beginReplay(RetainedReplay replay) {
         if (replays == null) {
-            replays = new ReplayQueue(connection, services.retain, client().tenant(), this);
+            replays = new ReplayQueue(connection, services.retain, client().tenant(), this, services.noteBytes);
             connection.needTicks();
         }
         replays.begin(replay);
@@ -484,7 +484,10 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
             queue = null;
         }
         letGo();
-        replays = null;
+        if (replays != null) {
+            replays.close();
+            replays = null;
+        }
         releaseAfter(CompletableFuture.allOf(steps.toArray(new CompletableFuture<?>[0])));
     }
 

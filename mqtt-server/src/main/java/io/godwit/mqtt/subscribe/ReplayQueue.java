@@ -31,11 +31,14 @@ public final class ReplayQueue {
     public static final int MAX_NOTED = 10_000;
 
     private static final int MAX_NOTED_CHARS = 1 << 20;
+    /** Of a note beside the characters: the entry of the map, the number, the head of the text. */
+    private static final int NOTE_BYTES = 112;
 
     private final Connection connection;
     private final RetainClient retain;
     private final TenantId tenant;
     private final Sink sink;
+    private final NoteRoom room;
 
     /**
      * Begun and not ended, so that live messages are noted; by filter, since one SUBSCRIBE may have thousands. None is
@@ -48,6 +51,8 @@ public final class ReplayQueue {
     private final Map<String, Integer> live = new HashMap<>(0);
 
     private int liveChars;
+    /** What {@link #live} takes of {@link #room}. */
+    private long noteBytes;
 
     /**
      * Those that run, behind {@link #head}. None is cancelled: it leaves at once, since the head may stand for long.
@@ -71,11 +76,13 @@ public final class ReplayQueue {
 
     private boolean isAdvancing;
 
-    public ReplayQueue(Connection connection, RetainClient retain, TenantId tenant, Sink sink) {
+    /** @param room what its notes take, beside those of other sessions */
+    public ReplayQueue(Connection connection, RetainClient retain, TenantId tenant, Sink sink, NoteRoom room) {
         this.connection = connection;
         this.retain = retain;
         this.tenant = tenant;
         this.sink = sink;
+        this.room = room;
     }
 
     /**
@@ -128,8 +135,7 @@ public final class ReplayQueue {
             }
         }
         if (isEmpty()) {
-            live.clear();
-            liveChars = 0;
+            forgetNotes();
         }
         sink.ended(replay);
     }
@@ -153,20 +159,34 @@ public final class ReplayQueue {
         }
         if (live.put(topic, lastNumber) == null) {
             liveChars += topic.length();
-            if (live.size() > MAX_NOTED || liveChars > MAX_NOTED_CHARS) {
+            int bytes = NOTE_BYTES + topic.length();
+            noteBytes += bytes;
+            room.add(bytes);
+            if (live.size() > MAX_NOTED || liveChars > MAX_NOTED_CHARS || noteBytes > room.free()) {
                 readAnew();
             }
         }
     }
 
-    /**
-     * There are too many notes: one replay may stay open for as long as its client likes. Forgets them, and what was
-     * read before. What is read from now on is newer than all of them, since a live message that is retained is stored
-     * before it is sent.
-     */
-    private void readAnew() {
+    private void forgetNotes() {
         live.clear();
         liveChars = 0;
+        room.add(-noteBytes);
+        noteBytes = 0;
+    }
+
+    /** The session is over: nothing more is sent. */
+    public void close() {
+        forgetNotes();
+    }
+
+    /**
+     * There are too many notes, of this session or of all: one replay may stay open for as long as its client likes.
+     * Forgets them, and what was read before. What is read from now on is newer than all of them, since a live message
+     * that is retained is stored before it is sent.
+     */
+    private void readAnew() {
+        forgetNotes();
         isOutdated = isFetching;
         if (head != null && hasPage && position < page.size()) {
             if (position > 0) {

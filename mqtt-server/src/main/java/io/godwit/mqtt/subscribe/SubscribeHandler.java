@@ -183,7 +183,8 @@ public final class SubscribeHandler {
                 begun.add(filter);
             } else if (subscriber.filterCount() >= limits.maxFiltersPerSession()
                     || subscriber.filterCharsWith(filter) > MAX_FILTER_CHARS
-                    || subscriber.patternsWith(filter) > limits.maxPatternsPerSession()) {
+                    || subscriber.patternsWith(filter) > limits.maxPatternsPerSession()
+                    || !subscriber.hasRoomFor(filter)) {
                 refuse(subscriber, filter, part.refused(), i, ReasonCode.QUOTA_EXCEEDED);
             } else {
                 subscriber.noteAdded(filter);

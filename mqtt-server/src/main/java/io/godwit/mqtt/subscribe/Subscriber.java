@@ -27,6 +27,9 @@ public interface Subscriber {
     /** How long they are together with {@code filter}; one with wildcards counts for more than its characters. */
     int filterCharsWith(TopicFilter filter);
 
+    /** Whether the node has room for one more filter of this session, beside those of others. */
+    boolean hasRoomFor(TopicFilter filter);
+
     /** How many patterns of wildcards and share groups its filters have together with {@code filter}. */
     int patternsWith(TopicFilter filter);
 

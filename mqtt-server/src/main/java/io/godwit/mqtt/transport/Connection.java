@@ -132,7 +132,7 @@ public interface Connection {
         /** Too many of its publishes are not yet stored. */
         UNACKNOWLEDGED(ThrottleCause.UNACKNOWLEDGED),
         /** A loop that its publishes go to is behind. What was read of it is not handled either. */
-        HELD_BACK(null),
+        HELD_BACK(ThrottleCause.NODE_BUDGET),
         /** Too many of its SUBSCRIBEs and UNSUBSCRIBEs are not yet answered. */
         SUBSCRIBING(ThrottleCause.UNACKNOWLEDGED),
         /** The filters of other connections are being subscribed to, and there is no room for more. */

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.Publish;
+import io.godwit.mqtt.packet.Subscribe;
+import io.godwit.mqtt.packet.Subscription;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -29,6 +32,7 @@ class HeldBackTest {
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private final List<String> told = new ArrayList<>();
     private final List<Runnable> goOn = new ArrayList<>();
+    private final List<Runnable> room = new ArrayList<>();
     private boolean isHeldBack;
 
     @BeforeEach
@@ -45,15 +49,25 @@ class HeldBackTest {
             public void onHeldBack(Runnable action) {
                 goOn.add(action);
             }
+
+            @Override
+            public boolean holdsRequest(Runnable action) {
+                boolean isFirst = room.isEmpty();
+                room.add(action);
+                return isFirst;
+            }
         };
         channel.pipeline()
                 .addLast(new PacketReadHandler(Frames.serverDecoder(ProtocolLevel.MQTT_3_1_1), listener))
                 .addLast(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-                        String topic = ((Publish) msg).topic();
-                        told.add(topic);
-                        isHeldBack = Integer.parseInt(topic) >= FIRST;
+                        if (!(msg instanceof Publish publish)) {
+                            told.add("request");
+                            return;
+                        }
+                        told.add(publish.topic());
+                        isHeldBack = Integer.parseInt(publish.topic()) >= FIRST;
                     }
 
                     @Override
@@ -153,6 +167,22 @@ class HeldBackTest {
         told.remove("turn over");
         assertThat(told).hasSize(7).endsWith("5", "inactive");
         assertThat(told.subList(0, 6)).isEqualTo(topics(6));
+    }
+
+    /** It arrived in pieces, so no read is left that would have it looked at again. */
+    @Test
+    void aRequestThatGetsRoomWhileItsSenderIsHeldBackIsHandedOn() {
+        byte[] subscribe = Frames.encode(
+                new Subscribe(1, List.of(new Subscription(TopicFilter.parse("a").orElseThrow(), Qos.AT_MOST_ONCE))),
+                ProtocolLevel.MQTT_3_1_1);
+        channel.writeInbound(allocator.buffer().writeBytes(subscribe, 0, 3));
+        channel.writeInbound(allocator.buffer().writeBytes(subscribe, 3, subscribe.length - 3));
+        assertThat(room).as("asked").hasSize(1);
+        isHeldBack = true; // for a message that is under way
+        room.get(0).run();
+        letGo();
+        pass();
+        assertThat(told).contains("request");
     }
 
     /** The connection was closed by us meanwhile, say: its buffers are given back, and a late call does no harm. */

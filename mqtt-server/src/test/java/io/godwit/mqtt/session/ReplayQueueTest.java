@@ -26,12 +26,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ReplayQueueTest {
     private final MemoryRetain retain = new MemoryRetain();
     private final Taker taker = new Taker();
+    private final QueuedBytes room = new QueuedBytes(1 << 30);
     private ReplayQueue queue = newQueue();
 
     private ReplayQueue newQueue() {
         LoopContext loop = new LoopContext(0, Runnable::run);
         loop.bindToCurrentThread();
-        return new ReplayQueue(new RecordingConnection(loop), retain, TenantId.DEFAULT, taker);
+        return new ReplayQueue(new RecordingConnection(loop), retain, TenantId.DEFAULT, taker, room);
     }
 
     @BeforeEach
@@ -95,6 +96,42 @@ class ReplayQueueTest {
         queue.advance();
         assertThat(taker.taken).containsExactly("r/# r/0", "r/# r/1", "r/# r/2");
         assertThat(taker.payloads).endsWith("new");
+    }
+
+    /** Each session may note a megabyte: of many that is the heap. */
+    @Test
+    void allSessionsShareTheRoomForNotes() {
+        retain.set(TenantId.DEFAULT, message("r/2"));
+        RetainedReplay replay = begin("r/#");
+        for (int i = 0; i < 1_000; i++) {
+            queue.noteLive("r/live/" + i);
+        }
+        assertThat(queue.notes()).isEqualTo(1_000);
+        long own = room.held();
+        assertThat(own).isBetween(100_000L, 200_000L);
+
+        room.add(1 << 30); // others
+        queue.noteLive("r/live/one-more");
+        assertThat(queue.notes()).isZero();
+        assertThat(room.held()).isEqualTo(1 << 30);
+        for (int i = 0; i < 1_000; i++) {
+            queue.noteLive("r/live/" + i);
+            assertThat(room.held() - (1 << 30)).as("a little for each").isLessThan(17_000);
+        }
+        queue.run(replay, true); // nothing is lost: what was forgotten is read anew
+        taker.takes = 100;
+        queue.advance();
+        assertThat(taker.taken).containsExactly("r/# r/0", "r/# r/1", "r/# r/2");
+        assertThat(room.held()).as("given back with the last replay").isEqualTo(1 << 30);
+    }
+
+    @Test
+    void aSessionThatIsOverGivesBackTheRoomOfItsNotes() {
+        begin("r/#");
+        queue.noteLive("r/live");
+        assertThat(room.held()).isPositive();
+        queue.close();
+        assertThat(room.held()).isZero();
     }
 
     /** The page that is on its way is older than what came meanwhile. */
