@@ -25,6 +25,7 @@ import org.slf4j.LoggerFactory;
  * seed: {@code -Dranges.seed=7} runs that one alone, {@code -Dranges.steps=20000} for longer; with {@code -Plong} there
  * are {@code -Dranges.seeds=300} from there on.
  */
+@Tag("slow")
 class RangesUnderFaultsTest {
     private static final int STEPS = Integer.getInteger("ranges.steps", 4_000);
     private static final int FIXED_SEEDS = 2;

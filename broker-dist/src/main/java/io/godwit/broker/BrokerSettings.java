@@ -94,7 +94,6 @@ final class BrokerSettings {
 
     static MqttConfig mqtt(BrokerConfig config, TransportConfig.Io io) {
         TransportConfig transport = TransportConfig.DEFAULTS;
-        SessionConfig session = SessionConfig.DEFAULTS;
         return new MqttConfig(
                 config.listeners().stream()
                         .filter(ListenerSection::isEnabled)
@@ -116,23 +115,25 @@ final class BrokerSettings {
                                         config.mqtt().maxFiltersPerSubscribe())),
                         transport.drainTimeout()),
                 new SessionConfig(
-                        config.mqtt().receiveMaximum(),
-                        config.mqtt().sendMaximum(),
-                        config.mqtt().topicAliasMaximum(),
-                        config.sessions().maxQueuedMessages(),
-                        config.sessions().maxQueuedBytes(),
-                        dropsOldest(config),
-                        config.sessions().maxExpirySeconds(),
-                        config.mqtt().serverKeepAliveSeconds(),
-                        session.maxUnstoredBytes(),
-                        session.maxUnstoredNodeBytes(),
+                        new SessionConfig.Windows(
+                                config.mqtt().receiveMaximum(),
+                                config.mqtt().sendMaximum(),
+                                config.mqtt().topicAliasMaximum()),
+                        new SessionConfig.Queue(
+                                config.sessions().maxQueuedMessages(),
+                                config.sessions().maxQueuedBytes(),
+                                dropsOldest(config)),
+                        SessionConfig.Intake.DEFAULTS,
+                        new SessionConfig.Times(
+                                config.sessions().maxExpirySeconds(),
+                                config.mqtt().serverKeepAliveSeconds(),
+                                config.sessions().slowConsumerTimeoutSeconds()),
                         new TopicLimits(
                                 config.mqtt().maxTopicLevels(),
                                 config.mqtt().maxTopicBytes(),
                                 config.mqtt().maxFiltersPerSubscribe(),
                                 config.sessions().maxFilters(),
                                 config.sessions().maxFilterPatterns()),
-                        config.sessions().slowConsumerTimeoutSeconds(),
                         ClusterSettings.acknowledgesPublishes(config)),
                 new AuthConfig(
                         Duration.ofSeconds(config.auth().timeoutSeconds()),

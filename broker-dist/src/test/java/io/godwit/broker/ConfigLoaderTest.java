@@ -227,10 +227,10 @@ class ConfigLoaderTest {
         assertThat(mqtt.bans())
                 .isEqualTo(
                         new BanConfig(1, 2, 3, 4, Duration.ofSeconds(6), Duration.ofSeconds(7), Duration.ofSeconds(8)));
-        assertThat(mqtt.session().maxQueuedBytes()).isEqualTo(5_000);
+        assertThat(mqtt.session().queue().maxBytes()).isEqualTo(5_000);
         assertThat(BrokerSettings.inbox(config).maxQueuedQos0Bytes()).isEqualTo(6_000);
-        assertThat(mqtt.session().sendWindow()).isEqualTo(20);
-        assertThat(mqtt.session().slowConsumerTimeoutSeconds()).isEqualTo(50);
+        assertThat(mqtt.session().windows().sendWindow()).isEqualTo(20);
+        assertThat(mqtt.session().times().slowConsumerTimeout()).isEqualTo(50);
         assertThat(mqtt.session().limits()).isEqualTo(new TopicLimits(20, 4000, 30, 40, 50));
         assertThat(mqtt.listeners().get(0).limits().maxPublishRate()).isEqualTo(50);
     }

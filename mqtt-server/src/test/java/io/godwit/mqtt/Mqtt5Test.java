@@ -125,7 +125,8 @@ class Mqtt5Test {
     @Test
     @Clause("MQTT5-3.3.4-7")
     void tooManyPublishesUnderWayAreAnError() {
-        SessionConfig config = TestNode.config(2, SessionConfig.DEFAULTS.sendWindow());
+        SessionConfig config =
+                TestNode.config(2, SessionConfig.DEFAULTS.windows().sendWindow());
         try (TestNode strict = new TestNode(TestNode.TRANSPORT, config);
                 TestClient client = TestClient.clean(strict.address, 5, "c")) {
             CompletableFuture<DistOutcome> first = new CompletableFuture<>(); // and so none is acknowledged

@@ -26,19 +26,9 @@ class OfferTest {
     private static TestNode node(
             int receiveMaximum, int topicAliasMaximum, long maxExpirySeconds, int keepAliveSeconds) {
         SessionConfig d = SessionConfig.DEFAULTS;
-        SessionConfig config = new SessionConfig(
-                receiveMaximum,
-                d.sendWindow(),
-                topicAliasMaximum,
-                d.maxQueuedMessages(),
-                d.maxQueuedBytes(),
-                d.dropsOldest(),
-                maxExpirySeconds,
-                keepAliveSeconds,
-                d.maxUnstoredBytes(),
-                d.maxUnstoredNodeBytes(),
-                d.limits(),
-                d.slowConsumerTimeoutSeconds());
+        SessionConfig config = d.with(
+                        new SessionConfig.Windows(receiveMaximum, d.windows().sendWindow(), topicAliasMaximum))
+                .with(new SessionConfig.Times(maxExpirySeconds, keepAliveSeconds, 0));
         // with something to be denied, for publishes to "no"
         return new TestNode(config, new MemoryAuth().onPublish(request -> MemoryAuth.unlessNo(request.topic())));
     }

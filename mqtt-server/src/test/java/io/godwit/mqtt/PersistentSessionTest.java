@@ -290,8 +290,9 @@ class PersistentSessionTest {
 
     @Test
     void theClientsReceiveMaximumHolds() {
-        try (TestNode small =
-                        new TestNode(TestNode.TRANSPORT, TestNode.config(SessionConfig.DEFAULTS.receiveMaximum(), 2));
+        try (TestNode small = new TestNode(
+                        TestNode.TRANSPORT,
+                        TestNode.config(SessionConfig.DEFAULTS.windows().receiveMaximum(), 2));
                 TestClient client = TestClient.persistent(small.address, 4, "s");
                 TestClient publisher = TestClient.clean(small.address, 4, "p")) {
             client.subscribe(1, "a", Qos.AT_LEAST_ONCE);

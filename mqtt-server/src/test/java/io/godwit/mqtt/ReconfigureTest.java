@@ -62,8 +62,7 @@ class ReconfigureTest {
     void connectionsFromThenOnHaveTheNewLimitsAndOthersTheirs() {
         try (TestNode node = new TestNode();
                 TestClient before = TestClient.clean(node.address, 5, "before")) {
-            node.server.reconfigure(
-                    config(TestNode.config(TestNode.config(7, 7), FLAT), DecodeLimits.DEFAULTS, limits(300, 0, 0)));
+            node.server.reconfigure(config(TestNode.config(7, 7).with(FLAT), DecodeLimits.DEFAULTS, limits(300, 0, 0)));
             try (TestClient after = new TestClient(node.address, 5)) {
                 ConnAck answer = connect(after, "after");
                 assertThat(answer.receiveMaximum()).isEqualTo(7);

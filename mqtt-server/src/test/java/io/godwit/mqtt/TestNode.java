@@ -3,7 +3,6 @@ package io.godwit.mqtt;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.session.SessionConfig;
-import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.AllowedOrigins;
 import io.godwit.mqtt.transport.BanConfig;
@@ -173,35 +172,8 @@ final class TestNode implements AutoCloseable {
     /** The defaults but for the two windows. */
     static SessionConfig config(int receiveMaximum, int sendWindow) {
         SessionConfig d = SessionConfig.DEFAULTS;
-        return new SessionConfig(
-                receiveMaximum,
-                sendWindow,
-                d.topicAliasMaximum(),
-                d.maxQueuedMessages(),
-                d.maxQueuedBytes(),
-                d.dropsOldest(),
-                d.maxExpirySeconds(),
-                d.serverKeepAliveSeconds(),
-                d.maxUnstoredBytes(),
-                d.maxUnstoredNodeBytes(),
-                d.limits(),
-                d.slowConsumerTimeoutSeconds());
-    }
-
-    static SessionConfig config(SessionConfig d, TopicLimits limits) {
-        return new SessionConfig(
-                d.receiveMaximum(),
-                d.sendWindow(),
-                d.topicAliasMaximum(),
-                d.maxQueuedMessages(),
-                d.maxQueuedBytes(),
-                d.dropsOldest(),
-                d.maxExpirySeconds(),
-                d.serverKeepAliveSeconds(),
-                d.maxUnstoredBytes(),
-                d.maxUnstoredNodeBytes(),
-                limits,
-                d.slowConsumerTimeoutSeconds());
+        return d.with(new SessionConfig.Windows(
+                receiveMaximum, sendWindow, d.windows().topicAliasMaximum()));
     }
 
     /** Over all tags that are not among {@code tags}, which are pairs of name and value. */

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What becomes of topics and filters that are over a limit. */
 class TopicLimitsOverSocketsTest {
     private static final TestNode NODE =
-            new TestNode(TestNode.TRANSPORT, TestNode.config(SessionConfig.DEFAULTS, new TopicLimits(3, 20, 4, 5, 3)));
+            new TestNode(TestNode.TRANSPORT, SessionConfig.DEFAULTS.with(new TopicLimits(3, 20, 4, 5, 3)));
     private static final String DEEP = "a/b/c/d";
     private static final String LONG = "aaaaaaaaaaaaaaaaaaaaa";
 

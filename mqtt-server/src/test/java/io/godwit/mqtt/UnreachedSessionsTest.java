@@ -25,21 +25,7 @@ class UnreachedSessionsTest {
     }
 
     private static SessionConfig promisingNothing() {
-        SessionConfig d = SessionConfig.DEFAULTS;
-        return new SessionConfig(
-                d.receiveMaximum(),
-                d.sendWindow(),
-                d.topicAliasMaximum(),
-                d.maxQueuedMessages(),
-                d.maxQueuedBytes(),
-                d.dropsOldest(),
-                d.maxExpirySeconds(),
-                d.serverKeepAliveSeconds(),
-                d.maxUnstoredBytes(),
-                d.maxUnstoredNodeBytes(),
-                d.limits(),
-                d.slowConsumerTimeoutSeconds(),
-                false);
+        return SessionConfig.DEFAULTS.acknowledging(false);
     }
 
     /** Neither is it distributed, nor retained: its publisher takes it for one that went nowhere. */

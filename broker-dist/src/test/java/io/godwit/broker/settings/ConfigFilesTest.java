@@ -5,6 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What is checked in is what the records say. CONTRIBUTING.md tells how both files are written anew. */
@@ -20,6 +27,47 @@ class ConfigFilesTest {
     @Test
     void theReferencePageIsWrittenFromTheRecords() throws IOException {
         assertWritten("docs/configuration.md", ConfigFiles.page());
+    }
+
+    /** Messages and documents name keys by their paths, which nothing else holds to the records. */
+    @Test
+    void keysThatCodeAndDocumentsNameAreThere() throws IOException {
+        Set<String> valid = new HashSet<>();
+        Matcher stated = Pattern.compile("(?m)^\\*\\*`([^`]+)`\\*\\*").matcher(ConfigFiles.page());
+        while (stated.find()) {
+            String path = stated.group(1);
+            valid.add(path);
+            for (int dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
+                valid.add(path.substring(0, dot));
+            }
+        }
+        Pattern named = Pattern.compile(
+                "\\b(?:mqttServer|session|memory|ban|auth|topic|cluster|store)Config(?:\\.[A-Za-z0-9]+)+");
+        List<String> unknown = new ArrayList<>();
+        int found = 0;
+        for (Path file : files()) {
+            Matcher name = named.matcher(Files.readString(file));
+            while (name.find()) {
+                found++;
+                if (!valid.contains(name.group())) {
+                    unknown.add(ROOT.relativize(file) + ": " + name.group());
+                }
+            }
+        }
+        assertThat(unknown).isEmpty();
+        assertThat(found).isGreaterThan(100);
+    }
+
+    private static List<Path> files() throws IOException {
+        List<Path> files = new ArrayList<>(List.of(ROOT.resolve("README.md"), ROOT.resolve("ARCHITECTURE.md")));
+        for (String directory : List.of("docs", "bin", "broker-dist/src/main", "mqtt-server/src/main")) {
+            try (Stream<Path> all = Files.walk(ROOT.resolve(directory))) {
+                all.filter(Files::isRegularFile)
+                        .filter(file -> file.toString().matches(".*(\\.java|\\.md|\\.sh)"))
+                        .forEach(files::add);
+            }
+        }
+        return files;
     }
 
     private static void assertWritten(String name, String text) throws IOException {

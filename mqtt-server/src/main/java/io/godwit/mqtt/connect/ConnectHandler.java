@@ -103,8 +103,8 @@ public final class ConnectHandler extends SessionlessHandler {
         connect = packet;
         SessionConfig config = services.session().config();
         boolean isV5 = packet.protocolLevel() == ProtocolLevel.MQTT_5;
-        boolean imposesKeepAlive = isV5 && config.serverKeepAliveSeconds() > 0;
-        connection.setUp(packet, imposesKeepAlive ? config.serverKeepAliveSeconds() : packet.keepAliveSeconds());
+        boolean imposesKeepAlive = isV5 && config.times().serverKeepAlive() > 0;
+        connection.setUp(packet, imposesKeepAlive ? config.times().serverKeepAlive() : packet.keepAliveSeconds());
         if (connection.loop().isMemoryShort()) {
             connection.refuse(ReasonCode.QUOTA_EXCEEDED, "memory is short");
             return;
@@ -281,9 +281,9 @@ public final class ConnectHandler extends SessionlessHandler {
         SessionConfig config = services.session().config();
         long expiry = expirySeconds(packet, config);
         int window = packet.receiveMaximum() < 0
-                ? config.sendWindow()
-                : Math.min(config.sendWindow(), packet.receiveMaximum());
-        int aliases = Math.min(config.topicAliasMaximum(), Math.max(0, packet.topicAliasMaximum()));
+                ? config.windows().sendWindow()
+                : Math.min(config.windows().sendWindow(), packet.receiveMaximum());
+        int aliases = Math.min(config.windows().topicAliasMaximum(), Math.max(0, packet.topicAliasMaximum()));
         SessionTerms terms = new SessionTerms(client, window, aliases, expiry, packet.authenticationMethod(), topics);
         if (expiry == 0 && cleanStart && packet.will() == null) {
             OnEventLoop.whenComplete(
@@ -377,9 +377,10 @@ public final class ConnectHandler extends SessionlessHandler {
 
     private static long expirySeconds(Connect packet, SessionConfig config) {
         if (packet.protocolLevel() == ProtocolLevel.MQTT_5) {
-            return Math.min(Math.max(0, packet.sessionExpirySeconds()), config.maxExpirySeconds());
+            return Math.min(
+                    Math.max(0, packet.sessionExpirySeconds()), config.times().maxExpiry());
         }
-        return packet.cleanStart() ? 0 : config.maxExpirySeconds();
+        return packet.cleanStart() ? 0 : config.times().maxExpiry();
     }
 
     private @Nullable Will willOf(@Nullable WillPacket will, ClientTopics topics) {
@@ -453,17 +454,17 @@ public final class ConnectHandler extends SessionlessHandler {
         ConnAck.Builder answer = ConnAck.builder(isPresent, ReasonCode.SUCCESS);
         if (packet.protocolLevel() == ProtocolLevel.MQTT_5) {
             SessionConfig config = services.session().config();
-            answer.receiveMaximum(config.receiveMaximum())
+            answer.receiveMaximum(config.windows().receiveMaximum())
                     .maximumPacketSize(connection.maxPacketBytes())
-                    .topicAliasMaximum(config.topicAliasMaximum());
+                    .topicAliasMaximum(config.windows().topicAliasMaximum());
             if (admission != null) {
                 admission.complete(answer);
             }
             if (packet.clientId().isEmpty()) {
                 answer.assignedClientId(client.clientId().value()); // [MQTT5-3.2.2-16]
             }
-            if (config.serverKeepAliveSeconds() > 0) {
-                answer.serverKeepAliveSeconds(config.serverKeepAliveSeconds()); // [MQTT5-3.2.2-21]
+            if (config.times().serverKeepAlive() > 0) {
+                answer.serverKeepAliveSeconds(config.times().serverKeepAlive()); // [MQTT5-3.2.2-21]
             }
             if (Math.max(0, packet.sessionExpirySeconds()) != expirySeconds) {
                 answer.sessionExpirySeconds(expirySeconds); // [MQTT5-3.2.2.3.2]

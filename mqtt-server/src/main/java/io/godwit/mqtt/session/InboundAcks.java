@@ -44,7 +44,7 @@ final class InboundAcks {
         this.connection = session.connection;
         this.attachment = attachment;
         this.isV5 = session.terms.isV5();
-        this.receiveMaximum = session.services.config.receiveMaximum();
+        this.receiveMaximum = session.services.config.windows().receiveMaximum();
         for (int packetId : receivedBefore) {
             received().put(packetId, Received.RESUMED);
         }

@@ -241,7 +241,8 @@ final class PublishIntake {
 
     private InboundAliases aliases() {
         if (aliases == null) {
-            aliases = new InboundAliases(session.terms.isV5() ? services.config.topicAliasMaximum() : 0);
+            aliases = new InboundAliases(
+                    session.terms.isV5() ? services.config.windows().topicAliasMaximum() : 0);
         }
         return aliases;
     }

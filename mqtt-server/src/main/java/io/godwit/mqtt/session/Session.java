@@ -423,7 +423,7 @@ public abstract class Session implements PacketHandler, Subscriber {
                     ReasonCode.PROTOCOL_ERROR, "DISCONNECT asks for a session expiry, CONNECT had none");
         }
         if (expiry >= 0) {
-            disconnectExpirySeconds = Math.min(expiry, services.config.maxExpirySeconds());
+            disconnectExpirySeconds = Math.min(expiry, services.config.times().maxExpiry());
         }
         owesWill = disconnect.reasonCode() != ReasonCode.SUCCESS; // [MQTT5-3.14.4-3]
         connection.closeAsAgreed("client disconnected");
@@ -541,7 +541,7 @@ public abstract class Session implements PacketHandler, Subscriber {
     final boolean hasWindow() {
         return (inflight == null
                         || inflight.size() < terms.sendWindow()
-                                && inflight.mayHoldMore(services.config.maxQueuedBytes()))
+                                && inflight.mayHoldMore(services.config.queue().maxBytes()))
                 && connection.isWritable();
     }
 
@@ -656,7 +656,7 @@ public abstract class Session implements PacketHandler, Subscriber {
     }
 
     private void watchPace(SlowSpell spell, boolean isStuck) {
-        int timeoutSeconds = services.config.slowConsumerTimeoutSeconds();
+        int timeoutSeconds = services.config.times().slowConsumerTimeout();
         if (!spell.goesOn(isStuck)) {
             endSlow();
         } else if (timeoutSeconds > 0 && spell.seconds() >= timeoutSeconds) {

@@ -6,115 +6,113 @@ import io.godwit.mqtt.topic.TopicLimits;
 /**
  * Limits of a session.
  *
- * @param receiveMaximum publishes of QoS 1 and 2 that a client may have under way towards the broker, announced to 5.0
- *     and enforced by pausing the reading for 3.1.1; 1 to 65,535
- * @param sendWindow QoS 1 and 2 messages under way towards a client that names no Receive Maximum, and the most for one
- *     that does; 1 to 65,535
- * @param topicAliasMaximum aliases a client may set up towards the broker, and the most the broker sets up towards it;
- *     0 to 65,535
- * @param maxQueuedMessages messages of QoS 1 and 2 that wait in a live session beyond the send window; at least 1
- * @param maxQueuedBytes what they take on the heap together, and apart from that what is sent of shared subscriptions
- *     and not acknowledged; at least 1; a single message may be larger
- * @param dropsOldest what a full queue does; the newest is dropped otherwise
- * @param maxExpirySeconds the longest Session Expiry Interval, and the one of 3.1.1; 0 to 4,294,967,295, the last
- *     meaning never
- * @param serverKeepAliveSeconds imposed on 5.0 clients; 0 leaves the client's own
- * @param maxUnstoredBytes payload bytes of one connection's publishes not yet stored at which its reading pauses; at
- *     least 1
- * @param maxUnstoredNodeBytes the same over all connections, held in equal shares by the event loops; at least 1
- * @param slowConsumerTimeoutSeconds after which a client that reads too slowly is disconnected; 0 for never
  * @param acknowledgesPublishes false where nobody can promise that every matching session gets them: publishes of
  *     QoS 1 and 2 are refused
  */
 public record SessionConfig(
-        int receiveMaximum,
-        int sendWindow,
-        int topicAliasMaximum,
-        int maxQueuedMessages,
-        long maxQueuedBytes,
-        boolean dropsOldest,
-        long maxExpirySeconds,
-        int serverKeepAliveSeconds,
-        long maxUnstoredBytes,
-        long maxUnstoredNodeBytes,
-        TopicLimits limits,
-        int slowConsumerTimeoutSeconds,
-        boolean acknowledgesPublishes) {
+        Windows windows, Queue queue, Intake intake, Times times, TopicLimits limits, boolean acknowledgesPublishes) {
 
-    /** Every limit at its default. */
+    /** Every limit at its default; of a node that reaches every session. */
     public static final SessionConfig DEFAULTS = new SessionConfig(
-            1000,
-            1000,
-            16,
-            1000,
-            64 << 20,
-            false,
-            AttachRequest.NEVER,
-            0,
-            16 << 20,
-            256 << 20,
+            new Windows(1000, 1000, 16),
+            new Queue(1000, 64 << 20, false),
+            Intake.DEFAULTS,
+            new Times(AttachRequest.NEVER, 0, 0),
             TopicLimits.DEFAULTS,
-            0);
+            true);
 
-    /** Of a node that reaches every session. */
-    public SessionConfig(
-            int receiveMaximum,
-            int sendWindow,
-            int topicAliasMaximum,
-            int maxQueuedMessages,
-            long maxQueuedBytes,
-            boolean dropsOldest,
-            long maxExpirySeconds,
-            int serverKeepAliveSeconds,
-            long maxUnstoredBytes,
-            long maxUnstoredNodeBytes,
-            TopicLimits limits,
-            int slowConsumerTimeoutSeconds) {
-        this(
-                receiveMaximum,
-                sendWindow,
-                topicAliasMaximum,
-                maxQueuedMessages,
-                maxQueuedBytes,
-                dropsOldest,
-                maxExpirySeconds,
-                serverKeepAliveSeconds,
-                maxUnstoredBytes,
-                maxUnstoredNodeBytes,
-                limits,
-                slowConsumerTimeoutSeconds,
-                true);
+    /**
+     * What may be under way.
+     *
+     * @param receiveMaximum publishes of QoS 1 and 2 that a client may have under way towards the broker, announced to
+     *     5.0 and enforced by pausing the reading for 3.1.1; 1 to 65,535
+     * @param sendWindow QoS 1 and 2 messages under way towards a client that names no Receive Maximum, and the most for
+     *     one that does; 1 to 65,535
+     * @param topicAliasMaximum aliases a client may set up towards the broker, and the most the broker sets up towards
+     *     it; 0 to 65,535
+     */
+    public record Windows(int receiveMaximum, int sendWindow, int topicAliasMaximum) {
+        public Windows {
+            inRange("receiveMaximum", receiveMaximum, 1, 65_535);
+            inRange("sendWindow", sendWindow, 1, 65_535);
+            inRange("topicAliasMaximum", topicAliasMaximum, 0, 65_535);
+        }
     }
 
-    public SessionConfig {
-        inRange("receiveMaximum", receiveMaximum, 1, 65_535);
-        inRange("sendWindow", sendWindow, 1, 65_535);
-        inRange("topicAliasMaximum", topicAliasMaximum, 0, 65_535);
-        inRange("maxQueuedMessages", maxQueuedMessages, 1, Integer.MAX_VALUE);
-        inRange("maxQueuedBytes", maxQueuedBytes, 1, Long.MAX_VALUE);
-        inRange("maxExpirySeconds", maxExpirySeconds, 0, AttachRequest.NEVER);
-        inRange("serverKeepAliveSeconds", serverKeepAliveSeconds, 0, 65_535);
-        inRange("maxUnstoredBytes", maxUnstoredBytes, 1, Long.MAX_VALUE);
-        inRange("slowConsumerTimeoutSeconds", slowConsumerTimeoutSeconds, 0, Integer.MAX_VALUE);
-        inRange("maxUnstoredNodeBytes", maxUnstoredNodeBytes, 1, Long.MAX_VALUE);
+    /**
+     * What waits in a live session beyond the send window.
+     *
+     * @param maxMessages messages of QoS 1 and 2; at least 1
+     * @param maxBytes what they take on the heap together, and apart from that what is sent of shared subscriptions and
+     *     not acknowledged; at least 1; a single message may be larger
+     * @param dropsOldest what a full queue does; the newest is dropped otherwise
+     */
+    public record Queue(int maxMessages, long maxBytes, boolean dropsOldest) {
+        public Queue {
+            inRange("maxMessages", maxMessages, 1, Integer.MAX_VALUE);
+            inRange("maxBytes", maxBytes, 1, Long.MAX_VALUE);
+        }
+    }
+
+    /**
+     * Publishes that are not yet stored.
+     *
+     * @param maxUnstoredBytes of one connection, in bytes, at which its reading pauses; at least 1
+     * @param maxUnstoredNodeBytes the same over all connections, held in equal shares by the event loops; at least 1
+     */
+    public record Intake(long maxUnstoredBytes, long maxUnstoredNodeBytes) {
+        public static final Intake DEFAULTS = new Intake(16 << 20, 256 << 20);
+
+        public Intake {
+            inRange("maxUnstoredBytes", maxUnstoredBytes, 1, Long.MAX_VALUE);
+            inRange("maxUnstoredNodeBytes", maxUnstoredNodeBytes, 1, Long.MAX_VALUE);
+        }
+    }
+
+    /**
+     * All in seconds.
+     *
+     * @param maxExpiry the longest Session Expiry Interval, and the one of 3.1.1; 0 to 4,294,967,295, the last meaning
+     *     never
+     * @param serverKeepAlive imposed on 5.0 clients; 0 leaves the client's own
+     * @param slowConsumerTimeout after which a client that reads too slowly is disconnected; 0 for never
+     */
+    public record Times(long maxExpiry, int serverKeepAlive, int slowConsumerTimeout) {
+        public Times {
+            inRange("maxExpiry", maxExpiry, 0, AttachRequest.NEVER);
+            inRange("serverKeepAlive", serverKeepAlive, 0, 65_535);
+            inRange("slowConsumerTimeout", slowConsumerTimeout, 0, Integer.MAX_VALUE);
+        }
+    }
+
+    /** With other windows. */
+    public SessionConfig with(Windows other) {
+        return new SessionConfig(other, queue, intake, times, limits, acknowledgesPublishes);
+    }
+
+    /** With another queue. */
+    public SessionConfig with(Queue other) {
+        return new SessionConfig(windows, other, intake, times, limits, acknowledgesPublishes);
+    }
+
+    /** With other bounds of the intake. */
+    public SessionConfig with(Intake other) {
+        return new SessionConfig(windows, queue, other, times, limits, acknowledgesPublishes);
+    }
+
+    /** With other times. */
+    public SessionConfig with(Times other) {
+        return new SessionConfig(windows, queue, intake, other, limits, acknowledgesPublishes);
+    }
+
+    /** With other limits of topics. */
+    public SessionConfig with(TopicLimits other) {
+        return new SessionConfig(windows, queue, intake, times, other, acknowledgesPublishes);
     }
 
     /** The same, but for {@link #acknowledgesPublishes}. */
     public SessionConfig acknowledging(boolean acknowledges) {
-        return new SessionConfig(
-                receiveMaximum,
-                sendWindow,
-                topicAliasMaximum,
-                maxQueuedMessages,
-                maxQueuedBytes,
-                dropsOldest,
-                maxExpirySeconds,
-                serverKeepAliveSeconds,
-                maxUnstoredBytes,
-                maxUnstoredNodeBytes,
-                limits,
-                slowConsumerTimeoutSeconds,
-                acknowledges);
+        return new SessionConfig(windows, queue, intake, times, limits, acknowledges);
     }
 
     private static void inRange(String name, long value, long least, long most) {

@@ -75,8 +75,8 @@ public final class SessionServices {
         this.subscribeHandler =
                 new SubscribeHandler(authorizer, config.limits(), topicRules.allowsExclusive(), reports);
         // of a small heap 256 MiB would be most
-        long unstored =
-                Math.min(config.maxUnstoredNodeBytes(), Runtime.getRuntime().maxMemory() / UNSTORED_SHARE);
+        long unstored = Math.min(
+                config.intake().maxUnstoredNodeBytes(), Runtime.getRuntime().maxMemory() / UNSTORED_SHARE);
         budgets = new UnstoredBudget[loops];
         for (int i = 0; i < loops; i++) {
             budgets[i] = new UnstoredBudget(Math.max(1, unstored / loops));
@@ -109,7 +109,7 @@ public final class SessionServices {
 
     /**
      * For sessions from now on. What all sessions count in common stays one account, whose bounds stay: of the config
-     * {@link SessionConfig#maxUnstoredNodeBytes} has no effect.
+     * {@link SessionConfig.Intake#maxUnstoredNodeBytes} has no effect.
      */
     public SessionServices reconfigured(SessionConfig next, Authorizer nextAuthorizer) {
         return new SessionServices(this, next, nextAuthorizer);

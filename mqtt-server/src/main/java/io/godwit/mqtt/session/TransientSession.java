@@ -152,7 +152,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         }
         LiveQueue waiting = queue();
         if (waiting.isFullFor(message)) {
-            if (!services.config.dropsOldest()) {
+            if (!services.config.queue().dropsOldest()) {
                 dropped(message, DropReason.QUEUE_FULL_NEWEST);
                 return;
             }
@@ -494,7 +494,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     private LiveQueue queue() {
         if (queue == null) {
             SessionConfig config = services.config;
-            queue = new LiveQueue(config.maxQueuedMessages(), config.maxQueuedBytes(), services.queuedBytes);
+            queue = new LiveQueue(config.queue().maxMessages(), config.queue().maxBytes(), services.queuedBytes);
         }
         return queue;
     }

@@ -35,7 +35,9 @@ final class Unstored {
         messages++;
         bytes += added;
         budget.add(added);
-        if (!isPaused && (messages >= config.receiveMaximum() || bytes >= config.maxUnstoredBytes())) {
+        if (!isPaused
+                && (messages >= config.windows().receiveMaximum()
+                        || bytes >= config.intake().maxUnstoredBytes())) {
             isPaused = true;
             connection.pauseReading(Connection.Pause.UNACKNOWLEDGED);
         }
@@ -55,7 +57,9 @@ final class Unstored {
         messages--;
         bytes -= ended;
         budget.subtract(ended);
-        if (isPaused && messages <= config.receiveMaximum() / 2 && bytes <= config.maxUnstoredBytes() / 2) {
+        if (isPaused
+                && messages <= config.windows().receiveMaximum() / 2
+                && bytes <= config.intake().maxUnstoredBytes() / 2) {
             isPaused = false;
             connection.resumeReading(Connection.Pause.UNACKNOWLEDGED);
         }

@@ -14,7 +14,6 @@ import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.PubRel;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.transport.MqttMetrics;
@@ -84,19 +83,11 @@ class TransientSessionTest {
     }
 
     private static SessionConfig config(int receiveMaximum, int maxQueued, boolean dropsOldest, long maxUnstored) {
-        return new SessionConfig(
-                receiveMaximum,
-                1000,
-                16,
-                maxQueued,
-                1 << 20,
-                dropsOldest,
-                0,
-                0,
-                maxUnstored,
-                1 << 20,
-                TopicLimits.DEFAULTS,
-                0);
+        return SessionConfig.DEFAULTS
+                .with(new SessionConfig.Windows(receiveMaximum, 1000, 16))
+                .with(new SessionConfig.Queue(maxQueued, 1 << 20, dropsOldest))
+                .with(new SessionConfig.Intake(maxUnstored, 1 << 20))
+                .with(new SessionConfig.Times(0, 0, 0));
     }
 
     private Message message(String payload, Qos qos, long expirySeconds) {
@@ -227,8 +218,7 @@ class TransientSessionTest {
 
     @Test
     void whoIsSlowForTooLongIsDisconnectedWhereConfigured() {
-        SessionConfig config =
-                new SessionConfig(100, 100, 16, 10, 1 << 20, false, 0, 0, 1 << 20, 1 << 20, TopicLimits.DEFAULTS, 20);
+        SessionConfig config = config(100, 10, false, 1 << 20).with(new SessionConfig.Times(0, 0, 20));
         TransientSession session = session(5, 10, config);
         connection.isWritable = false;
         deliver(session, "lost", Qos.AT_MOST_ONCE);
@@ -396,8 +386,7 @@ class TransientSessionTest {
 
     @Test
     void theNodesBudgetPausesReading() {
-        SessionConfig config =
-                new SessionConfig(100, 100, 16, 10, 1 << 20, false, 0, 0, 1 << 20, 3000, TopicLimits.DEFAULTS, 0);
+        SessionConfig config = config(100, 10, false, 1 << 20).with(new SessionConfig.Intake(1 << 20, 3000));
         TransientSession session = session(4, 10, config);
         CompletableFuture<DistOutcome> outcome = new CompletableFuture<>();
         dist.answerNext(outcome);
