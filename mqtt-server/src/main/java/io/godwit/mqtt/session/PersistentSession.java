@@ -283,6 +283,7 @@ public final class PersistentSession extends Session {
 
     @Override
     public void onReadComplete() {
+        intakeRead();
         isReading = true;
         drain();
         isReading = false;

@@ -42,6 +42,9 @@ final class PublishIntake {
     private final CommitQueue commits;
     private @Nullable InboundAliases aliases;
 
+    /** The time of what is being read; 0 when nothing is. One look at the clock for each read is enough. */
+    private long readAtMillis;
+
     /**
      * @param attachment keeps QoS 2 messages; null to keep packet ids in memory
      * @param receivedBefore QoS 2 packet ids the stored session knows
@@ -77,13 +80,21 @@ final class PublishIntake {
             return;
         }
         String topic = session.terms.topics().published(said);
+        if (readAtMillis == 0) {
+            readAtMillis = services.nowMillis();
+        }
         Message message = new Message(
-                topic, publish.payload(), publish.qos(), publish.retain(), services.nowMillis(), publish.properties());
+                topic, publish.payload(), publish.qos(), publish.retain(), readAtMillis, publish.properties());
         if (checks == null) {
             take(publish.packetId(), message);
         } else {
             check(checks, publish.packetId(), message);
         }
+    }
+
+    /** What was read is handled. */
+    void onReadComplete() {
+        readAtMillis = 0;
     }
 
     /** Why it is not even asked whether the client may publish this; null when it is. */

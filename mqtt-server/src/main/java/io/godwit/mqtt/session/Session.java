@@ -318,6 +318,13 @@ public abstract class Session implements PacketHandler, Subscriber {
         }
     }
 
+    /** What was read of publishes is handled. */
+    final void intakeRead() {
+        if (intake != null) {
+            intake.onReadComplete();
+        }
+    }
+
     private PublishIntake intake() {
         PublishIntake present = intake;
         if (present == null) {

@@ -305,6 +305,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
 
     @Override
     public void onReadComplete() {
+        intakeRead();
         drain();
     }
 

@@ -3,9 +3,11 @@ package io.godwit.mqtt.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.conformance.Clause;
+import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Match;
+import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.packet.PubAck;
@@ -326,6 +328,32 @@ class TransientSessionTest {
 
         assertThat(handedOn()).containsExactly("one", "two", "three", "late");
         assertThat(drops()).containsExactly(DropReason.SESSION_ENDED);
+    }
+
+    /** One look at the clock for each read: what is published later has a time of its own. */
+    @Test
+    void publishesOfOneReadHaveItsTime() {
+        List<Long> times = new ArrayList<>();
+        SessionServices services = new SessionServices(
+                SessionConfig.DEFAULTS, dist, new MemoryInbox(), retain, authorizer, reports, () -> ++nowMillis, 3);
+        ClientInfo client = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "test:1", 4);
+        TransientSession session =
+                new TransientSession(connection, services, new SessionTerms(client, 10, 0, 0, null), null, () -> {});
+        TopicFilter filter = TopicFilter.parse("a").orElseThrow();
+        dist.subscribe(TenantId.DEFAULT, filter, session, new SubscriptionOptions(Qos.AT_MOST_ONCE, false, false, 0));
+        Deliverer live = delivery -> {
+            times.add(delivery.message().receivedAtMillis());
+            return Deliverer.DELIVERED;
+        };
+        dist.deliverTo(live, live);
+        for (int read = 0; read < 2; read++) {
+            for (int i = 0; i < 3; i++) {
+                session.onPacket(
+                        new Publish(0, false, Qos.AT_MOST_ONCE, false, "a", new byte[1], MessageProperties.NONE));
+            }
+            session.onReadComplete();
+        }
+        assertThat(times).containsExactly(1_000_001L, 1_000_001L, 1_000_001L, 1_000_002L, 1_000_002L, 1_000_002L);
     }
 
     @Test
