@@ -5,6 +5,7 @@ import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.client.OriginDigest;
 import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
@@ -12,10 +13,6 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.DelayedTopic;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -134,19 +131,9 @@ final class DelayedMessages implements Delayer {
     private ClientInfo keeper(ClientInfo publisher, @Nullable DeliveryToken token) {
         String name = token == null
                 ? PREFIX + run + '.' + lastNumber.incrementAndGet()
-                : TOKEN_PREFIX + token.number() + '.' + digest(token.origin());
+                : TOKEN_PREFIX + token.number() + '.' + OriginDigest.of(token.origin());
         return withClientId(
                 publisher, new ClientId(name + '/' + publisher.clientId().value()));
-    }
-
-    /** Tells origins apart that a client has chosen, and is shorter than they may be. */
-    private static String digest(String origin) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            return HexFormat.of().formatHex(digest.digest(origin.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JVM has SHA-256", e);
-        }
     }
 
     /**
@@ -164,12 +151,7 @@ final class DelayedMessages implements Delayer {
         long number = Long.parseLong(id.substring(TOKEN_PREFIX.length(), dot));
         String digest = id.substring(dot + 1, slash);
         ClientId publisher = new ClientId(id.substring(slash + 1));
-        return inbox.get()
-                .distributed(
-                        client.tenant(),
-                        publisher,
-                        number,
-                        origin -> digest(origin).equals(digest));
+        return inbox.get().distributed(client.tenant(), publisher, number, digest);
     }
 
     /** For whom a will is published: the client that published the message, when it is one that was kept here. */

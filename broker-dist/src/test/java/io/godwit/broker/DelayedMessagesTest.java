@@ -12,6 +12,7 @@ import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.client.OriginDigest;
 import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
@@ -27,7 +28,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -117,7 +117,7 @@ class DelayedMessagesTest {
 
         CompletableFuture<Void> recorded = delayed.beforePublish(request.client());
         assertThat(marked).containsOnlyKeys(PUBLISHER.clientId());
-        assertThat(marked.get(PUBLISHER.clientId())).containsExactly(7L, true, false);
+        assertThat(marked.get(PUBLISHER.clientId())).containsExactly(7L, OriginDigest.of("o"));
         assertThat(recorded).isCompleted();
     }
 
@@ -195,8 +195,8 @@ class DelayedMessagesTest {
 
         @Override
         public CompletableFuture<Void> distributed(
-                TenantId tenant, ClientId clientId, long tokenNumber, Predicate<String> isOrigin) {
-            marked.put(clientId, List.of(tokenNumber, isOrigin.test("o"), isOrigin.test("p")));
+                TenantId tenant, ClientId clientId, long tokenNumber, String originDigest) {
+            marked.put(clientId, List.of(tokenNumber, originDigest));
             return CompletableFuture.completedFuture(null);
         }
 

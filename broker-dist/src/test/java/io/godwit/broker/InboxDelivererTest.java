@@ -30,7 +30,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 class InboxDelivererTest {
@@ -188,7 +187,7 @@ class InboxDelivererTest {
 
         @Override
         public CompletableFuture<Void> distributed(
-                TenantId tenant, ClientId clientId, long tokenNumber, Predicate<String> isOrigin) {
+                TenantId tenant, ClientId clientId, long tokenNumber, String originDigest) {
             throw new AssertionError("distributed");
         }
 

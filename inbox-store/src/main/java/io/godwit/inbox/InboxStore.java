@@ -1,10 +1,11 @@
 package io.godwit.inbox;
 
 import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.edge.InboxEdge;
 import io.godwit.inbox.queue.InboxCoprocessor;
 import io.godwit.inbox.queue.InboxKeys;
 import io.godwit.inbox.queue.InboxReports;
-import io.godwit.inbox.queue.InboxRouter;
+import io.godwit.inbox.queue.LocalCarrier;
 import io.godwit.inbox.queue.MovedSessions;
 import io.godwit.inbox.queue.QueueSettings;
 import io.godwit.inbox.queue.RecordCount;
@@ -24,7 +25,8 @@ import java.util.function.Supplier;
 /**
  * The inbox store: queues, subscriptions and wills of sessions that outlive their connection.
  *
- * <p>Packages: {@code client} is what others import; {@code queue} has the stored formats ({@code InboxKeys} first),
+ * <p>Packages: {@code client} is what others import; {@code protocol} what edges and leaders say to each other, which
+ * {@code edge} makes of the calls; {@code queue} has the stored formats ({@code InboxKeys} first),
  * the state machine and the leader ({@code InboxLeader} tells the life of a message and the order of crash points);
  * {@code expiry} knows about time; {@code session} knows which connection of this node holds a client id.
  *
@@ -115,6 +117,6 @@ public final class InboxStore {
      * {@link #coprocessorFactory}.
      */
     public InboxClient client(RangeClient ranges) {
-        return new InboxRouter(ranges, storedInboxes);
+        return new InboxEdge(new LocalCarrier(ranges, storedInboxes));
     }
 }

@@ -16,6 +16,7 @@ import io.godwit.inbox.client.InboxAttachment.Inbound;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
+import io.godwit.inbox.client.OriginDigest;
 import io.godwit.kv.client.RequestOrder;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.plugin.client.ClientId;
@@ -119,13 +120,19 @@ class DelayedOnceTest {
     void theMessageOfAnotherSessionIsNotMarked() {
         AttachReply reply = attach();
         Inbound stored = host.await(reply.attachment().receive(1, message()));
-        host.await(client().distributed(TenantId.DEFAULT, DEVICE.clientId(), stored.tokenNumber(), origin -> false));
+        host.await(client().distributed(TenantId.DEFAULT, DEVICE.clientId(), stored.tokenNumber(), "another"));
         host.await(client().distributed(
-                        TenantId.DEFAULT, DEVICE.clientId(), stored.tokenNumber() + 1, stored.tokenOrigin()::equals));
+                        TenantId.DEFAULT,
+                        DEVICE.clientId(),
+                        stored.tokenNumber() + 1,
+                        OriginDigest.of(stored.tokenOrigin())));
         assertThat(host.await(reply.attachment().receive(1, message())).isDistributed())
                 .isFalse();
         host.await(client().distributed(
-                        TenantId.DEFAULT, DEVICE.clientId(), stored.tokenNumber(), stored.tokenOrigin()::equals));
+                        TenantId.DEFAULT,
+                        DEVICE.clientId(),
+                        stored.tokenNumber(),
+                        OriginDigest.of(stored.tokenOrigin())));
         assertThat(host.await(reply.attachment().receive(1, message())).isDistributed())
                 .isTrue();
     }

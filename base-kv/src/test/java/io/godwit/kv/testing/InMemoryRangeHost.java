@@ -60,6 +60,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     private @Nullable RangeException writeFailure;
     private boolean additionsRefused;
     private Consumer<byte[]> mutationWatcher = mutation -> {};
+    private Runnable crashWatcher = () -> {};
 
     /** A store that is one range. */
     public InMemoryRangeHost(Supplier<? extends RangeCoprocessor> factory) {
@@ -154,6 +155,16 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     }
 
     // --- what a test does
+
+    /** Runs {@code watcher} after each crash, when the new process leads. */
+    public void watchCrashes(Runnable watcher) {
+        crashWatcher = watcher;
+    }
+
+    /** Queues a task of the test's own, such as something that comes over a link. Any thread. */
+    public void execute(Runnable task) {
+        queue(task);
+    }
 
     /** Runs queued tasks, and those they queue, until none is left. */
     public void runUntilIdle() {
@@ -301,6 +312,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         readsHeld = false;
         acceptWrites();
         ranges.forEach(InMemoryRange::reopen);
+        crashWatcher.run();
     }
 
     /**

@@ -6,7 +6,6 @@ import io.godwit.plugin.client.TenantId;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
 
 /**
  * The inbox store: sessions that outlive their connection, and the wills of those that do not. Thread-safe. Futures
@@ -55,11 +54,10 @@ public interface InboxClient {
      * again. As {@link InboxAttachment#distributed}, by anybody. Complete when committed, also when the message is
      * marked or gone already.
      *
-     * @param isOrigin whether the token origin is the one that is meant; of another session nothing is marked. Called
-     *     on a range executor
+     * @param originDigest {@link OriginDigest} of the token's origin that is meant; of another session nothing is
+     *     marked
      */
-    CompletableFuture<Void> distributed(
-            TenantId tenant, ClientId clientId, long tokenNumber, Predicate<String> isOrigin);
+    CompletableFuture<Void> distributed(TenantId tenant, ClientId clientId, long tokenNumber, String originDigest);
 
     /**
      * Ends the session, if there is one, with its queue and its subscriptions; completes with whether there was one,

@@ -1,6 +1,7 @@
 package io.godwit.inbox.queue;
 
 import io.godwit.inbox.expiry.TimeIndex;
+import io.godwit.inbox.protocol.InboxId;
 import io.godwit.kv.client.RangeException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

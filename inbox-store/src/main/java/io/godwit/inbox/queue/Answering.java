@@ -1,39 +1,39 @@
 package io.godwit.inbox.queue;
 
+import io.godwit.inbox.protocol.Answer;
+import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.kv.client.RangeException;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Completes a future once a change of a session is in the store. When it cannot be written the memory is ahead of the
+ * Answers a command once its change of a session is in the store. When it cannot be written the memory is ahead of the
  * store, so the state is discarded. So it is when an earlier change could not be written: then the answer tells what
- * the store does not know, and the future fails too.
+ * the store does not know, and the command fails too.
  */
-final class Answering<T extends @Nullable Object> implements Batch.Waiter {
+final class Answering implements Batch.Waiter {
     private final InboxLeader leader;
     private final InboxState state;
-    private final CompletableFuture<T> future;
-    private final @Nullable T answer;
+    private final Answer answer;
+    private final InboxReply reply;
 
-    Answering(InboxLeader leader, InboxState state, CompletableFuture<T> future, @Nullable T answer) {
+    Answering(InboxLeader leader, InboxState state, Answer answer, InboxReply reply) {
         this.leader = leader;
         this.state = state;
-        this.future = future;
         this.answer = answer;
+        this.reply = reply;
     }
 
     @Override
     public void applied() {
         if (state.discarded) {
-            future.completeExceptionally(Mailbox.closed());
+            answer.fail(Mailbox.closed());
         } else {
-            future.complete(answer);
+            answer.reply(reply);
         }
     }
 
     @Override
     public void failed(RangeException cause) {
         leader.states().discard(state);
-        future.completeExceptionally(cause);
+        answer.fail(cause);
     }
 }

@@ -1,34 +1,36 @@
 package io.godwit.inbox.queue;
 
-import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.ReplayOutcome;
 import io.godwit.inbox.client.ReplayStep;
-import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.inbox.protocol.Answer;
+import io.godwit.inbox.protocol.AttachmentCommand;
+import io.godwit.inbox.protocol.AttachmentPort;
+import io.godwit.inbox.protocol.DeliveryStream;
+import io.godwit.inbox.protocol.InboxDelivery;
+import io.godwit.inbox.protocol.InboxReply;
+import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.kv.client.RangeException;
-import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One connection's hold on its session, in one term of one leader: so it carries what makes an acknowledgement stale.
- * The public methods post to the leader; all else is the leader's.
+ * Commands are posted by the connection, and carried out by the leader; all else is the leader's.
  */
-final class Attachment implements InboxAttachment {
+final class Attachment implements AttachmentPort, AttachmentCommand.Cases {
     private record Early(PlacedCopy copy, Insert insert, Batch batch) {}
 
-    private record WaitingStep(ReplayStep step, CompletableFuture<ReplayOutcome> answer) {}
+    private record WaitingStep(ReplayStep step, Answer answer) {}
 
     private final InboxLeader leader;
     private final InboxState state;
     private final Ledger ledger;
     private final long incarnation;
-    private final InboxListener listener;
+    private final DeliveryStream deliveries;
     final Outbox outbox;
     private boolean closed;
     /** Why no message of QoS 2 is taken any more; null when they are. */
@@ -40,101 +42,152 @@ final class Attachment implements InboxAttachment {
     /** Sent before they were stored, in order; those whose batch has been sealed leave when they come to the front. */
     private final ArrayDeque<Early> early = new ArrayDeque<>(2);
 
-    Attachment(InboxLeader leader, InboxState state, Session session, InboxListener listener) {
+    Attachment(InboxLeader leader, InboxState state, Session session, DeliveryStream deliveries) {
         this.leader = leader;
         this.state = state;
         this.ledger = state.ledger;
         this.incarnation = session.incarnation;
-        this.listener = listener;
-        this.outbox = new Outbox(leader, state, listener);
+        this.deliveries = deliveries;
+        this.outbox = new Outbox(leader, state, deliveries);
     }
 
-    // --- called by the connection
+    // --- called by the connection, on any thread
 
     @Override
-    public void request(int messages) {
-        tell(() -> outbox.request(messages));
+    public void post(AttachmentCommand command, Answer answer) {
+        leader.mailbox().post(new Posted(this, command, answer));
     }
 
+    /**
+     * Also from an attachment that is over, whose {@code state} may have been given up since: what was distributed was.
+     */
     @Override
-    public void acknowledge(long[] sequences) {
-        tell(() -> {
-            for (long sequence : sequences) {
-                long ordinal = sentOrdinal(sequence);
-                if (ordinal >= 0 && ledger.qosAt(ordinal) == Qos.AT_LEAST_ONCE.value()) {
-                    finish(sequence, ordinal);
-                }
+    public void markDistributed(int packetId, long tokenNumber, Answer answer) {
+        SessionCommand command = new SessionCommand.MarkDistributed(state.id, incarnation, packetId, tokenNumber);
+        SessionCall call = new SessionCall(command, null, answer);
+        leader.mailbox().post(new Mailbox.Call() {
+            @Override
+            public void run() {
+                leader.handle(call);
             }
-            outbox.pump(); // a packet id may have become free
+
+            @Override
+            public void fail(RangeException cause) {
+                call.fail(cause);
+            }
         });
     }
 
-    @Override
-    public CompletableFuture<Void> received(long sequence) {
-        return ask(answer -> {
-            long ordinal = sentOrdinal(sequence);
-            if (ordinal < 0 || ledger.qosAt(ordinal) != Qos.EXACTLY_ONCE.value()) {
-                answer.complete(null);
-                return;
+    /** A command on its way to the leader. */
+    private record Posted(Attachment to, AttachmentCommand command, Answer answer) implements Mailbox.Call {
+        @Override
+        public void run() {
+            if (to.closed) {
+                to.tooLate(command);
+                answer.fail(Mailbox.closed());
+            } else {
+                command.choose(to, answer);
             }
-            ledger.setReceived(ordinal, true);
-            // the very batch that is waited for brings the mark: one before it may bring it too, and fail
-            Batch batch = leader.openBatch();
-            batch.wantProgress(state);
-            batch.whenDone(new Received(sequence, answer));
-        });
+        }
+
+        @Override
+        public void fail(RangeException cause) {
+            answer.fail(cause);
+        }
+    }
+
+    private void tooLate(AttachmentCommand command) {
+        if (state.discarded && command instanceof AttachmentCommand.Detach end) {
+            leader.lifecycle()
+                    .detachedLate(state.id, new Disconnect(incarnation, end.expirySeconds(), end.publishWill(), false));
+        }
+    }
+
+    // --- the commands, on the range executor
+
+    @Override
+    public void request(AttachmentCommand.Request command) {
+        outbox.request(command.messages());
     }
 
     @Override
-    public void complete(long sequence) {
-        tell(() -> {
+    public void acknowledge(AttachmentCommand.Acknowledge command) {
+        for (long sequence : command.sequences()) {
             long ordinal = sentOrdinal(sequence);
-            if (ordinal >= 0 && ledger.qosAt(ordinal) == Qos.EXACTLY_ONCE.value()) {
+            if (ordinal >= 0 && ledger.qosAt(ordinal) == Qos.AT_LEAST_ONCE.value()) {
                 finish(sequence, ordinal);
             }
-            outbox.pump();
-        });
+        }
+        outbox.pump(); // a packet id may have become free
     }
 
     @Override
-    public CompletableFuture<List<Boolean>> subscribe(List<StoredSubscription> subscriptions) {
-        List<StoredSubscription> added = List.copyOf(subscriptions);
-        return ask(answer -> leader.lifecycle().subscribe(state, added, answer));
+    public void received(AttachmentCommand.Received command, Answer answer) {
+        long ordinal = sentOrdinal(command.sequence());
+        if (ordinal < 0 || ledger.qosAt(ordinal) != Qos.EXACTLY_ONCE.value()) {
+            answer.reply(InboxReply.DONE);
+            return;
+        }
+        ledger.setReceived(ordinal, true);
+        // the very batch that is waited for brings the mark: one before it may bring it too, and fail
+        Batch batch = leader.openBatch();
+        batch.wantProgress(state);
+        batch.whenDone(new ReceivedMark(command.sequence(), answer));
     }
 
     @Override
-    public CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters) {
-        List<TopicFilter> removed = List.copyOf(filters);
-        return ask(answer -> leader.lifecycle().unsubscribe(state, removed, answer));
+    public void complete(AttachmentCommand.Complete command) {
+        long ordinal = sentOrdinal(command.sequence());
+        if (ordinal >= 0 && ledger.qosAt(ordinal) == Qos.EXACTLY_ONCE.value()) {
+            finish(command.sequence(), ordinal);
+        }
+        outbox.pump();
     }
 
     @Override
-    public CompletableFuture<ReplayOutcome> replay(ReplayStep step) {
-        return ask(answer -> {
-            waitingSteps.add(new WaitingStep(step, answer));
-            goOnReplaying();
-        });
+    public void subscribe(AttachmentCommand.Subscribe command, Answer answer) {
+        leader.lifecycle().subscribe(state, command.subscriptions(), answer);
     }
 
     @Override
-    public CompletableFuture<Void> replayed(TopicFilter filter, String to) {
-        return ask(answer -> {
-            leader.lifecycle().replayed(state, filter, to);
-            answer.complete(null);
-        });
+    public void unsubscribe(AttachmentCommand.Unsubscribe command, Answer answer) {
+        leader.lifecycle().unsubscribe(state, command.filters(), answer);
     }
 
     @Override
-    public CompletableFuture<Inbound> receive(int packetId, Message message) {
-        return ask(answer -> {
-            RangeException refused = receivesRefused;
-            if (refused == null) {
-                leader.inbound().receive(state, packetId, message, answer);
-            } else {
-                answer.completeExceptionally(refused);
-            }
-        });
+    public void replay(AttachmentCommand.Replay command, Answer answer) {
+        waitingSteps.add(new WaitingStep(command.step(), answer));
+        goOnReplaying();
     }
+
+    @Override
+    public void replayed(AttachmentCommand.Replayed command, Answer answer) {
+        leader.lifecycle().replayed(state, command.filter(), command.to());
+        answer.reply(InboxReply.DONE);
+    }
+
+    @Override
+    public void receive(AttachmentCommand.Receive command, Answer answer) {
+        RangeException refused = receivesRefused;
+        if (refused == null) {
+            leader.inbound().receive(state, command.packetId(), command.message(), answer);
+        } else {
+            answer.fail(refused);
+        }
+    }
+
+    @Override
+    public void release(AttachmentCommand.Release command, Answer answer) {
+        leader.inbound().release(state, command.packetId(), answer);
+    }
+
+    @Override
+    public void detach(AttachmentCommand.Detach command, Answer answer) {
+        outbox.unsentFrom(command.sentBelow());
+        leader.lifecycle().detach(state, command.expirySeconds(), command.publishWill(), answer);
+    }
+
+    // --- called by the leader
 
     /**
      * A message of QoS 2 was not stored and its client will send it again, on another connection: nothing is taken
@@ -143,100 +196,6 @@ final class Attachment implements InboxAttachment {
     void refuseReceives(RangeException cause) {
         receivesRefused = cause;
     }
-
-    /**
-     * Also from an attachment that is over, whose {@code state} may have been given up since: what was distributed was.
-     */
-    @Override
-    public CompletableFuture<Void> distributed(int packetId, long tokenNumber) {
-        CompletableFuture<Void> answer = new CompletableFuture<>();
-        leader.mailbox().post(new Mailbox.Call() {
-            @Override
-            public void run() {
-                leader.states().whenReady(state.id, state.prefix, new InboxState.Request() {
-                    @Override
-                    public void run(InboxState now) {
-                        Session session = now.session;
-                        if (session == null || session.incarnation != incarnation) {
-                            answer.complete(null);
-                        } else {
-                            leader.inbound().distributed(now, packetId, tokenNumber, answer);
-                        }
-                    }
-
-                    @Override
-                    public void fail(RangeException cause) {
-                        answer.completeExceptionally(cause);
-                    }
-                });
-            }
-
-            @Override
-            public void fail(RangeException cause) {
-                answer.completeExceptionally(cause);
-            }
-        });
-        return answer;
-    }
-
-    @Override
-    public CompletableFuture<Boolean> release(int packetId) {
-        return ask(answer -> leader.inbound().release(state, packetId, answer));
-    }
-
-    @Override
-    public CompletableFuture<Void> detach(long expirySeconds, boolean publishWill, long sentBelow) {
-        return ask(
-                answer -> {
-                    outbox.unsentFrom(sentBelow);
-                    leader.lifecycle().detach(state, expirySeconds, publishWill, answer);
-                },
-                () -> leader.lifecycle()
-                        .detachedLate(state, new Disconnect(incarnation, expirySeconds, publishWill, false)));
-    }
-
-    private void tell(Runnable what) {
-        leader.mailbox().post(new Mailbox.Call() {
-            @Override
-            public void run() {
-                if (!closed) {
-                    what.run();
-                }
-            }
-
-            @Override
-            public void fail(RangeException cause) {}
-        });
-    }
-
-    private <T extends @Nullable Object> CompletableFuture<T> ask(Consumer<CompletableFuture<T>> what) {
-        return ask(what, () -> {});
-    }
-
-    /** @param tooLate run instead when the attachment is over, before the answer says so */
-    private <T extends @Nullable Object> CompletableFuture<T> ask(
-            Consumer<CompletableFuture<T>> what, Runnable tooLate) {
-        CompletableFuture<T> answer = new CompletableFuture<>();
-        leader.mailbox().post(new Mailbox.Call() {
-            @Override
-            public void run() {
-                if (closed) {
-                    tooLate.run();
-                    fail(Mailbox.closed());
-                } else {
-                    what.accept(answer);
-                }
-            }
-
-            @Override
-            public void fail(RangeException cause) {
-                answer.completeExceptionally(cause);
-            }
-        });
-        return answer;
-    }
-
-    // --- called by the leader
 
     /** A message was sent before it is stored; see {@link InsertHandler}. */
     void sentEarly(PlacedCopy copy, Insert insert, Batch batch) {
@@ -265,15 +224,15 @@ final class Attachment implements InboxAttachment {
         waitingSteps.removeIf(waiting -> {
             boolean isRefused = waiting.step.filter().equals(filter);
             if (isRefused) {
-                waiting.answer.complete(ReplayOutcome.BEHIND);
+                waiting.answer.reply(new InboxReply.Replay(ReplayOutcome.BEHIND));
             }
             return isRefused;
         });
     }
 
-    /** {@link #detach} is decided. */
+    /** The end that the connection asked for is decided. */
     void detaching() {
-        listener.detaching();
+        deliveries.next(InboxDelivery.DETACHING);
     }
 
     /**
@@ -287,7 +246,7 @@ final class Attachment implements InboxAttachment {
 
     private void end(RangeException cause) {
         closed = true;
-        waitingSteps.forEach(waiting -> waiting.answer.completeExceptionally(cause));
+        waitingSteps.forEach(waiting -> waiting.answer.fail(cause));
         waitingSteps.clear();
         outbox.flush();
     }
@@ -300,13 +259,13 @@ final class Attachment implements InboxAttachment {
         moved.comeTo(null);
         moved.waitFrom(nowMillis);
         to.leave(state.id, moved);
-        listener.detached(InboxListener.Reason.MOVED);
+        deliveries.next(new InboxDelivery.Detached(InboxListener.Reason.MOVED));
     }
 
     /** Ends it and tells the connection. */
     List<QueuedCopy> close(InboxListener.Reason reason) {
         List<QueuedCopy> left = close();
-        listener.detached(reason);
+        deliveries.next(new InboxDelivery.Detached(reason));
         return left;
     }
 
@@ -317,11 +276,11 @@ final class Attachment implements InboxAttachment {
     }
 
     /** The PUBREC of a message is on record, or not. */
-    private final class Received implements Batch.Waiter {
+    private final class ReceivedMark implements Batch.Waiter {
         private final long sequence;
-        private final CompletableFuture<Void> answer;
+        private final Answer answer;
 
-        Received(long sequence, CompletableFuture<Void> answer) {
+        ReceivedMark(long sequence, Answer answer) {
             this.sequence = sequence;
             this.answer = answer;
         }
@@ -329,9 +288,9 @@ final class Attachment implements InboxAttachment {
         @Override
         public void applied() {
             if (state.discarded || state.ledger != ledger) {
-                answer.completeExceptionally(Mailbox.closed()); // the batch left out what it spoke of
+                answer.fail(Mailbox.closed()); // the batch left out what it spoke of
             } else {
-                answer.complete(null);
+                answer.reply(InboxReply.DONE);
             }
         }
 
@@ -342,7 +301,7 @@ final class Attachment implements InboxAttachment {
             if (ordinal >= 0 && !closed) {
                 ledger.setReceived(ordinal, false); // no PUBREL may follow
             }
-            answer.completeExceptionally(cause);
+            answer.fail(cause);
         }
     }
 

@@ -1,14 +1,15 @@
 package io.godwit.inbox.queue;
 
 import io.godwit.inbox.client.InboxAttachment.Inbound;
+import io.godwit.inbox.protocol.Answer;
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RequestOrder;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The receiving side of QoS 2 (MQTT 5.0, 4.3.3): the message is stored with its packet id and its delivery token before
@@ -37,10 +38,10 @@ final class InboundHandler {
         this.leader = leader;
     }
 
-    void receive(InboxState state, int packetId, Message message, CompletableFuture<Inbound> answer) {
+    void receive(InboxState state, int packetId, Message message, Answer answer) {
         Session session = state.session;
         if (session == null) {
-            answer.completeExceptionally(Mailbox.closed());
+            answer.fail(Mailbox.closed());
             return;
         }
         InboundFlows flows = state.inbound();
@@ -52,7 +53,7 @@ final class InboundHandler {
                 if (attachment != null && session.client.protocolLevel() < 5) {
                     attachment.refuseReceives(full); // its connection will be closed: the client can not be told
                 }
-                answer.completeExceptionally(full);
+                answer.fail(full);
                 return;
             }
             InboundFlows.Flow flow = new InboundFlows.Flow(packetId, leader.takeSequence(state), message);
@@ -72,8 +73,7 @@ final class InboundHandler {
         }
     }
 
-    private Mailbox.Call answerLater(
-            InboxState state, Session session, InboundFlows.Flow flow, CompletableFuture<Inbound> answer) {
+    private Mailbox.Call answerLater(InboxState state, Session session, InboundFlows.Flow flow, Answer answer) {
         return new Mailbox.Call() {
             @Override
             public void run() {
@@ -82,19 +82,18 @@ final class InboundHandler {
 
             @Override
             public void fail(RangeException cause) {
-                answer.completeExceptionally(cause);
+                answer.fail(cause);
             }
         };
     }
 
-    private void answerOnceStored(
-            InboxState state, Session session, InboundFlows.Flow flow, CompletableFuture<Inbound> answer) {
-        Inbound inbound = stateOf(state, session, flow);
+    private void answerOnceStored(InboxState state, Session session, InboundFlows.Flow flow, Answer answer) {
+        InboxReply inbound = new InboxReply.Received(stateOf(state, session, flow));
         Batch pending = flow.pending;
         if (pending != null && !pending.isDone()) {
-            pending.whenDone(new Answering<>(leader, state, answer, inbound));
+            pending.whenDone(new Answering(leader, state, answer, inbound));
         } else {
-            answer.complete(inbound);
+            answer.reply(inbound);
         }
     }
 
@@ -102,11 +101,11 @@ final class InboundHandler {
      * Marks a message as distributed. The caller's connection may be gone, and its session with it; the mark is for
      * exactly the message that was given {@code number}.
      */
-    void distributed(InboxState state, int packetId, long number, CompletableFuture<@Nullable Void> answer) {
+    void distributed(InboxState state, int packetId, long number, Answer answer) {
         InboundFlows flows = state.inbound;
         InboundFlows.Flow flow = flows == null ? null : flows.get(packetId);
         if (flow == null || flow.number != number) {
-            answer.complete(null); // released meanwhile
+            answer.reply(InboxReply.DONE); // released meanwhile
             return;
         }
         Message message = flow.message;
@@ -115,27 +114,27 @@ final class InboundHandler {
         if (session != null) {
             leader.tellFinished(state, message, InboxState.origin(state.id, session.incarnation), flow.number);
         }
-        leader.openBatch().whenDone(new Answering<@Nullable Void>(leader, state, answer, null));
+        leader.openBatch().whenDone(new Answering(leader, state, answer, InboxReply.DONE));
     }
 
     /** The same, by the number alone. */
-    void distributed(InboxState state, long number, CompletableFuture<@Nullable Void> answer) {
+    void distributed(InboxState state, long number, Answer answer) {
         InboundFlows flows = state.inbound;
         InboundFlows.Flow flow = flows == null ? null : flows.unfinished(number);
         if (flow == null) {
-            answer.complete(null);
+            answer.reply(InboxReply.DONE);
         } else {
             distributed(state, flow.packetId, number, answer);
         }
     }
 
-    void release(InboxState state, int packetId, CompletableFuture<Boolean> answer) {
+    void release(InboxState state, int packetId, Answer answer) {
         InboundFlows flows = state.inbound();
         InboundFlows.Flow flow = flows.remove(packetId);
         if (flow != null) {
             Batch batch = leader.openBatch();
             batch.delete(state, InboxKeys.inboundSuffix(packetId));
-            batch.whenDone(new Answering<>(leader, state, answer, true));
+            batch.whenDone(new Answering(leader, state, answer, InboxReply.Flag.of(true)));
             flows.lastRelease = batch;
             return;
         }
@@ -143,9 +142,9 @@ final class InboundHandler {
         // commit too
         Batch before = flows.lastRelease;
         if (before != null && !before.isDone()) {
-            before.whenDone(new Answering<>(leader, state, answer, false));
+            before.whenDone(new Answering(leader, state, answer, InboxReply.Flag.of(false)));
         } else {
-            answer.complete(false);
+            answer.reply(InboxReply.Flag.of(false));
         }
     }
 

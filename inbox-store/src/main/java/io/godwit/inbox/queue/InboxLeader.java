@@ -1,5 +1,8 @@
 package io.godwit.inbox.queue;
 
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.inbox.protocol.InboxReply;
+import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
@@ -155,11 +158,15 @@ final class InboxLeader implements RangeLeader {
     public void handle(LeaderRequest request) {
         if (request instanceof InsertCall insert) {
             inserts.handle(insert);
+        } else if (request instanceof SessionCall call && call.command() instanceof SessionCommand.DetachLate late) {
+            lifecycle.detachedLate(
+                    late.inbox(), new Disconnect(late.incarnation(), late.expirySeconds(), late.publishWill(), false));
+            call.answer().reply(InboxReply.DONE);
         } else if (request instanceof SessionCall session) {
             states.whenReady(session.id(), session.prefix(), new InboxState.Request() {
                 @Override
                 public void run(InboxState state) {
-                    session.run(lifecycle, state);
+                    lifecycle.handle(state, session);
                 }
 
                 @Override

@@ -1,5 +1,6 @@
 package io.godwit.inbox.queue;
 
+import io.godwit.inbox.protocol.InboxId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.EventListener;

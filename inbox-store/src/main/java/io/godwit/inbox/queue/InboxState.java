@@ -1,5 +1,6 @@
 package io.godwit.inbox.queue;
 
+import io.godwit.inbox.protocol.InboxId;
 import io.godwit.kv.client.RangeException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package io.godwit.inbox.queue;
 
 import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.protocol.InboxId;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.coprocessor.LeaderContext;
@@ -188,9 +189,9 @@ final class InboxStates {
         }
     }
 
-    /** Whether a discarded inbox has not been loaded again. */
-    boolean isToBeLoaded(InboxState discarded) {
-        InboxState now = states.get(discarded.id);
+    /** Whether an inbox is not in memory, or is being loaded. */
+    boolean isToBeLoaded(InboxId id) {
+        InboxState now = states.get(id);
         return now == null || !now.ready;
     }
 

@@ -6,11 +6,6 @@ import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RequestOrder;
 import io.godwit.kv.coprocessor.LeaderContext;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Predicate;
 
 /** That part of an {@link InsertRequest} which one range takes. Answered on the executor of that range. */
@@ -19,16 +14,16 @@ final class InsertCall implements LeaderRequest {
     /** Numbers of its targets among those of the request, ascending. */
     private final int[] targets;
 
-    private final Answer answer;
+    private final InsertParts parts;
     /** Whether the message comes out of the retain store: an attachment appends it at the leader of its inbox. */
     private final boolean isReplay;
 
     private int open;
 
-    InsertCall(InsertRequest request, int[] targets, Answer answer, boolean isReplay) {
+    InsertCall(InsertRequest request, int[] targets, InsertParts parts, boolean isReplay) {
         this.request = request;
         this.targets = targets;
-        this.answer = answer;
+        this.parts = parts;
         this.isReplay = isReplay;
         this.open = targets.length;
     }
@@ -42,9 +37,9 @@ final class InsertCall implements LeaderRequest {
     }
 
     void answer(int target, InsertOutcome outcome) {
-        answer.outcomes.set(target, outcome);
+        parts.set(target, outcome);
         if (--open == 0) {
-            answer.partDone();
+            parts.partDone();
         }
     }
 
@@ -57,17 +52,17 @@ final class InsertCall implements LeaderRequest {
         if (isReplay) {
             throw new IllegalStateException("a replay of another range");
         }
-        answer.partAdded();
-        context.forward(InboxRouter.keyOf(request, target), new InsertCall(request, new int[] {target}, answer, false));
+        parts.partAdded();
+        context.forward(LocalCarrier.keyOf(request, target), new InsertCall(request, new int[] {target}, parts, false));
         if (--open == 0) {
-            answer.partDone();
+            parts.partDone();
         }
     }
 
     @Override
     public boolean concerns(Predicate<byte[]> isOwned) {
         for (int target : targets) {
-            if (isOwned.test(InboxRouter.keyOf(request, target))) {
+            if (isOwned.test(LocalCarrier.keyOf(request, target))) {
                 return true;
             }
         }
@@ -92,32 +87,6 @@ final class InsertCall implements LeaderRequest {
         if (order != null) {
             order.failed(request.tokenNumber());
         }
-        answer.future.completeExceptionally(cause);
-    }
-
-    /** The answer to the whole request. The executors of several ranges meet here, hence the atomics. */
-    static final class Answer {
-        final CompletableFuture<List<InsertOutcome>> future = new CompletableFuture<>();
-        private final AtomicReferenceArray<InsertOutcome> outcomes;
-        private final AtomicInteger openParts;
-
-        Answer(int targets, int parts) {
-            outcomes = new AtomicReferenceArray<>(targets);
-            openParts = new AtomicInteger(parts);
-        }
-
-        void partAdded() {
-            openParts.incrementAndGet();
-        }
-
-        void partDone() {
-            if (openParts.decrementAndGet() == 0) {
-                List<InsertOutcome> list = new ArrayList<>(outcomes.length());
-                for (int i = 0; i < outcomes.length(); i++) {
-                    list.add(outcomes.get(i));
-                }
-                future.complete(list);
-            }
-        }
+        parts.fail(cause);
     }
 }

@@ -5,12 +5,14 @@ import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.ReplayOutcome;
 import io.godwit.inbox.client.ReplayStep;
 import io.godwit.inbox.expiry.SessionTimes;
+import io.godwit.inbox.protocol.Answer;
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -173,28 +175,28 @@ final class InsertHandler {
     /**
      * See {@link io.godwit.inbox.client.InboxAttachment#replay}. The session is attached, and the step need not wait.
      */
-    void replay(InboxState state, ReplayStep step, CompletableFuture<ReplayOutcome> answer) {
+    void replay(InboxState state, ReplayStep step, Answer answer) {
         Session session = state.session;
         OwedRetained retained = session == null ? null : session.retained;
         if (session == null) {
-            answer.completeExceptionally(Mailbox.closed());
+            answer.fail(Mailbox.closed());
         } else if (retained == null || !retained.isOwed(step.filter())) {
-            answer.complete(ReplayOutcome.OUTDATED);
+            answer.reply(new InboxReply.Replay(ReplayOutcome.OUTDATED));
         } else if (!retained.isAt(step.filter(), step.from())) {
-            answer.complete(ReplayOutcome.BEHIND);
+            answer.reply(new InboxReply.Replay(ReplayOutcome.BEHIND));
         } else if (step.message().isExpired(leader.nowMillis())
                 || retained.hasSeenLive(step.filter(), step.message().topic())) {
-            passOver(retained, step, answer, () -> answer.complete(ReplayOutcome.OUTDATED));
+            passOver(retained, step, answer, () -> answer.reply(new InboxReply.Replay(ReplayOutcome.OUTDATED)));
         } else if (step.qos() == Qos.AT_MOST_ONCE) {
             passOver(retained, step, answer, () -> {
                 if (retained.hasSeenLive(step.filter(), step.message().topic())) {
-                    answer.complete(ReplayOutcome.OUTDATED); // by now
+                    answer.reply(new InboxReply.Replay(ReplayOutcome.OUTDATED)); // by now
                 } else {
                     insertRetained(state, session, step, answer);
                 }
             });
         } else if (!hasRoom(state)) {
-            answer.complete(ReplayOutcome.FULL);
+            answer.reply(new InboxReply.Replay(ReplayOutcome.FULL));
         } else {
             Batch used = insertRetained(state, session, step, answer);
             if (used != null) {
@@ -203,8 +205,7 @@ final class InsertHandler {
         }
     }
 
-    private static void passOver(
-            OwedRetained retained, ReplayStep step, CompletableFuture<ReplayOutcome> answer, Runnable action) {
+    private static void passOver(OwedRetained retained, ReplayStep step, Answer answer, Runnable action) {
         Batch underWay = retained.passOver(step);
         if (underWay == null) {
             action.run();
@@ -218,27 +219,31 @@ final class InsertHandler {
 
             @Override
             public void failed(RangeException cause) {
-                answer.complete(ReplayOutcome.BEHIND);
+                answer.reply(new InboxReply.Replay(ReplayOutcome.BEHIND));
             }
         });
     }
 
     /** @return the batch that it is in; null when it is in none */
-    private @Nullable Batch insertRetained(
-            InboxState state, Session session, ReplayStep step, CompletableFuture<ReplayOutcome> answer) {
+    private @Nullable Batch insertRetained(InboxState state, Session session, ReplayStep step, Answer answer) {
         InsertRequest.Target copy = new InsertRequest.Target(
                 state.id.clientId(), session.incarnation, step.qos(), true, step.subscriptionIds());
         InsertRequest request = new InsertRequest(state.id.tenant(), step.message(), List.of(copy), null, 0, 0);
-        InsertCall.Answer inserted = new InsertCall.Answer(1, 1);
-        InsertCall call = new InsertCall(request, ONLY, inserted, true);
-        inserted.future.whenComplete((outcomes, failure) -> {
-            if (failure != null) {
-                answer.completeExceptionally(failure);
-            } else {
-                answer.complete(ReplayOutcome.STORED);
-            }
-        });
+        InsertCall call = new InsertCall(request, ONLY, new InsertParts(1, 1, new Inserted(answer)), true);
         return place(call, 0, state, new Insert(leader, call, step.message()), null);
+    }
+
+    /** Tells who asked for the replay that its message is inserted. */
+    private record Inserted(Answer answer) implements Answer {
+        @Override
+        public void reply(InboxReply reply) {
+            answer.reply(new InboxReply.Replay(ReplayOutcome.STORED));
+        }
+
+        @Override
+        public void fail(RangeException cause) {
+            answer.fail(cause);
+        }
     }
 
     private Batch append(

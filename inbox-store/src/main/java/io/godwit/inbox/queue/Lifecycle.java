@@ -1,13 +1,19 @@
 package io.godwit.inbox.queue;
 
-import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.ContinueRequest;
 import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.OriginDigest;
 import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.inbox.expiry.SessionTimes;
+import io.godwit.inbox.protocol.Answer;
+import io.godwit.inbox.protocol.DeliveryStream;
+import io.godwit.inbox.protocol.InboxDelivery;
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.inbox.protocol.InboxReply;
+import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.plugin.client.ClientInfo;
@@ -21,9 +27,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,16 +74,81 @@ final class Lifecycle {
 
     // --- requests
 
-    void attach(InboxState state, SessionCall.Attach call) {
-        AttachRequest request = call.request;
+    /** Carries out a command about a session that is loaded. */
+    void handle(InboxState state, SessionCall call) {
+        call.command().choose(new Handling(state, call));
+    }
+
+    private final class Handling implements SessionCommand.Cases {
+        private final InboxState state;
+        private final SessionCall call;
+
+        Handling(InboxState state, SessionCall call) {
+            this.state = state;
+            this.call = call;
+        }
+
+        @Override
+        public void attach(SessionCommand.Attach command) {
+            Lifecycle.this.attach(state, command.request(), call.deliveries(), call.answer());
+        }
+
+        @Override
+        public void goOn(SessionCommand.Continue command) {
+            continueAttachment(state, command.request(), call.deliveries(), call.answer());
+        }
+
+        @Override
+        public void owner(SessionCommand.Owner command) {
+            call.answer().reply(new InboxReply.Owner(Lifecycle.this.owner(state, command.client())));
+        }
+
+        @Override
+        public void keepWill(SessionCommand.KeepWill command) {
+            Lifecycle.this.keepWill(state, command, call.answer());
+        }
+
+        @Override
+        public void markDistributed(SessionCommand.MarkDistributed command) {
+            Session session = state.session;
+            if (session == null || session.incarnation != command.incarnation()) {
+                call.answer().reply(InboxReply.DONE);
+            } else {
+                inbound.distributed(state, command.packetId(), command.tokenNumber(), call.answer());
+            }
+        }
+
+        @Override
+        public void markKept(SessionCommand.MarkKept command) {
+            Session session = state.session;
+            String origin = session == null ? null : InboxState.origin(state.id, session.incarnation);
+            if (origin == null || !OriginDigest.of(origin).equals(command.originDigest())) {
+                call.answer().reply(InboxReply.DONE);
+            } else {
+                inbound.distributed(state, command.tokenNumber(), call.answer());
+            }
+        }
+
+        @Override
+        public void delete(SessionCommand.Delete command) {
+            Lifecycle.this.delete(state, call.answer());
+        }
+
+        @Override
+        public void detachLate(SessionCommand.DetachLate command) {
+            throw new IllegalStateException("its inbox is not loaded for it");
+        }
+    }
+
+    private void attach(InboxState state, AttachRequest request, DeliveryStream deliveries, Answer answer) {
         RangeException full = leader.diskFull();
         if (full != null && addsData(state, request)) {
-            call.answer.completeExceptionally(full);
+            answer.fail(full);
             return;
         }
         int leftBytes = leftBytes(state);
         if (leftBytes > MAX_GROWING_RECORD_BYTES && growsRecord(state, request)) {
-            call.answer.completeExceptionally(new RangeException(
+            answer.fail(new RangeException(
                     Cause.OVERLOADED, "what earlier sessions have left to do takes " + leftBytes + " bytes already"));
             return;
         }
@@ -97,28 +165,25 @@ final class Lifecycle {
         session.attached = true;
         session.will = storedWill(state, session, request.will());
         writeRecord(state);
-        Attachment attachment = new Attachment(leader, state, session, call.listener);
+        Attachment attachment = new Attachment(leader, state, session, deliveries);
         hold(state, attachment);
         InboundFlows flows = state.inbound;
-        AttachReply reply = new AttachReply(
-                present,
-                session.incarnation,
-                subscriptionsOf(session),
-                flows == null ? new int[0] : flows.packetIds(),
-                attachment);
+        InboxReply reply = new InboxReply.Attached(
+                present, session.incarnation, subscriptionsOf(session), flows == null ? new int[0] : flows.packetIds());
         Batch batch = leader.openBatch();
         if (!state.ledger.isEmpty()) {
             // what the connection before was about to have recorded, a PUBREC or what it was sent, stands before this
             // one goes on from it
             batch.wantProgress(state);
         }
-        call.listener.attaching(); // before the answer, which may be given here
+        deliveries.opened(attachment);
+        deliveries.next(InboxDelivery.ATTACHING); // before the answer, which may be given here
         if (goesOn) {
             batch.whenDone(new DiscardOnFailure(leader, state));
-            call.answer.complete(reply);
+            answer.reply(reply);
         } else {
             session.termsIn = batch;
-            batch.whenDone(new Answering<>(leader, state, call.answer, reply));
+            batch.whenDone(new Answering(leader, state, answer, reply));
             settleOnceWritten(state);
         }
     }
@@ -183,20 +248,21 @@ final class Lifecycle {
      * See {@link io.godwit.inbox.client.InboxClient#continueAttachment}. The record stays as it is, so there is nothing
      * to wait for.
      */
-    void continueAttachment(InboxState state, SessionCall.Continue call) {
-        ContinueRequest request = call.request;
+    private void continueAttachment(
+            InboxState state, ContinueRequest request, DeliveryStream deliveries, Answer answer) {
         Session session = state.session;
         MovedSession awaited = state.awaited;
         if (session == null || awaited == null || session.incarnation != request.incarnation()) {
-            call.answer.complete(Optional.empty());
+            answer.reply(InboxReply.Flag.of(false));
             return;
         }
         state.awaited = null;
         finishAnswered(state, request);
-        Attachment attachment = new Attachment(leader, state, session, call.listener);
+        Attachment attachment = new Attachment(leader, state, session, deliveries);
         attachment.outbox.continueBehind(request.sentUpTo(), awaited.places());
         hold(state, attachment);
-        call.answer.complete(Optional.of(attachment));
+        deliveries.opened(attachment);
+        answer.reply(InboxReply.Flag.of(true));
     }
 
     private void hold(InboxState state, Attachment attachment) {
@@ -243,7 +309,7 @@ final class Lifecycle {
     }
 
     /** Whose the session is, to {@code client}. */
-    SessionOwner owner(InboxState state, ClientInfo client) {
+    private SessionOwner owner(InboxState state, ClientInfo client) {
         Session session = state.session;
         if (session == null || !state.isHeld() && hasExpired(session)) {
             return SessionOwner.NO_SESSION;
@@ -260,55 +326,44 @@ final class Lifecycle {
     }
 
     /** See {@link io.godwit.inbox.client.InboxClient#keepWill}. */
-    void keepWill(InboxState state, SessionCall.KeepWill call) {
+    private void keepWill(InboxState state, SessionCommand.KeepWill command, Answer answer) {
         checkTimes(state);
         if (state.session != null || !state.owed.isEmpty()) {
-            onceRecorded(state, new Answering<@Nullable Void>(leader, state, call.answer, null));
+            onceRecorded(state, new Answering(leader, state, answer, InboxReply.DONE));
             return;
         }
-        RangeException full = call.isRecorded ? null : leader.diskFull();
+        RangeException full = command.isRecorded() ? null : leader.diskFull();
         if (full != null) {
-            call.answer.completeExceptionally(full);
+            answer.fail(full);
             return;
         }
-        Session session = begin(state, call.client, call.expirySeconds);
-        session.will = storedWill(state, session, call.will);
+        Session session = begin(state, command.client(), command.expirySeconds());
+        session.will = storedWill(state, session, command.will());
         detached(state, session);
-        leader.openBatch().whenDone(new Answering<@Nullable Void>(leader, state, call.answer, null));
+        leader.openBatch().whenDone(new Answering(leader, state, answer, InboxReply.DONE));
         settleOnceWritten(state);
     }
 
-    /** See {@link io.godwit.inbox.client.InboxClient#distributed}. */
-    void distributed(
-            InboxState state, long tokenNumber, Predicate<String> isOrigin, CompletableFuture<@Nullable Void> answer) {
-        Session session = state.session;
-        if (session == null || !isOrigin.test(InboxState.origin(state.id, session.incarnation))) {
-            answer.complete(null);
-        } else {
-            inbound.distributed(state, tokenNumber, answer);
-        }
-    }
-
-    void delete(InboxState state, SessionCall.Delete call) {
+    private void delete(InboxState state, Answer answer) {
         Session session = state.session;
         if (session == null) {
             // its end may be under way to the store: if that fails the session is there again
-            onceRecorded(state, new Answering<>(leader, state, call.answer, false));
+            onceRecorded(state, new Answering(leader, state, answer, InboxReply.Flag.of(false)));
             return;
         }
         cutOff(state, InboxListener.Reason.DELETED);
         end(state, session, SessionEndCause.GIVEN_UP);
         writeRecord(state);
-        leader.openBatch().whenDone(new Answering<>(leader, state, call.answer, true));
+        leader.openBatch().whenDone(new Answering(leader, state, answer, InboxReply.Flag.of(true)));
         settleOnceWritten(state);
     }
 
     /** @param expirySeconds -1 for what CONNECT said */
-    void detach(InboxState state, long expirySeconds, boolean publishWill, CompletableFuture<@Nullable Void> answer) {
+    void detach(InboxState state, long expirySeconds, boolean publishWill, Answer answer) {
         Session session = state.session;
         Attachment attachment = state.attachment;
         if (session == null || attachment == null) {
-            answer.completeExceptionally(Mailbox.closed());
+            answer.fail(Mailbox.closed());
             return;
         }
         List<QueuedCopy> unsent = attachment.close();
@@ -324,7 +379,7 @@ final class Lifecycle {
         // the batch that has the record is the one waited for: QoS 0 may take several more
         Disconnect disconnect = new Disconnect(session.incarnation, expirySeconds, publishWill, true);
         leader.openBatch().whenDone(new Recording(state, disconnect));
-        leader.openBatch().whenDone(new Answering<@Nullable Void>(leader, state, answer, null));
+        leader.openBatch().whenDone(new Answering(leader, state, answer, InboxReply.DONE));
         settleOnceWritten(state);
         keepUnsent(state, unsent);
         if (state.session != null && session.inboundOpen) {
@@ -337,9 +392,10 @@ final class Lifecycle {
      * A connection has ended whose attachment was over already: if its inbox could not be written, that is not too
      * late.
      */
-    void detachedLate(InboxState state, Disconnect disconnect) {
-        if (state.discarded && leader.states().isToBeLoaded(state)) {
-            unwritten.put(state.id, disconnect);
+    void detachedLate(InboxId id, Disconnect disconnect) {
+        if (leader.states().isToBeLoaded(id)) {
+            unwritten.put(id, disconnect);
+            leader.agenda().lookAgain(id, 0); // takes it
         }
     }
 
@@ -369,21 +425,21 @@ final class Lifecycle {
         }
     }
 
-    void subscribe(InboxState state, List<StoredSubscription> asked, CompletableFuture<List<Boolean>> answer) {
+    void subscribe(InboxState state, List<StoredSubscription> asked, Answer answer) {
         Session session = state.session;
         if (session == null) {
-            answer.completeExceptionally(Mailbox.closed());
+            answer.fail(Mailbox.closed());
             return;
         }
         RangeException full = leader.diskFull();
         if (full != null && asked.stream().anyMatch(each -> !session.filters.containsKey(each.filter()))) {
-            answer.completeExceptionally(full);
+            answer.fail(full);
             return;
         }
         List<Boolean> isNew = new ArrayList<>();
         FilterWrite write = FilterWrite.of(leader.openBatch(), state, session);
         if (!write.hasRoomFor(asked)) {
-            answer.completeExceptionally(new RangeException(
+            answer.fail(new RangeException(
                     Cause.OVERLOADED,
                     "filters that are stored together take more than " + FilterWrite.MAX_PAGE_BYTES + " bytes"));
             return;
@@ -403,7 +459,7 @@ final class Lifecycle {
             }
             isNew.add(before == null);
         }
-        leader.openBatch().whenDone(new Answering<>(leader, state, answer, isNew));
+        leader.openBatch().whenDone(new Answering(leader, state, answer, new InboxReply.Flags(isNew)));
     }
 
     private void oweRetained(InboxState state, Session session, TopicFilter filter) {
@@ -418,10 +474,10 @@ final class Lifecycle {
         retained.begin(filter, leader.takeSequence(state), leader.openBatch());
     }
 
-    void unsubscribe(InboxState state, List<TopicFilter> removed, CompletableFuture<List<Boolean>> answer) {
+    void unsubscribe(InboxState state, List<TopicFilter> removed, Answer answer) {
         Session session = state.session;
         if (session == null) {
-            answer.completeExceptionally(Mailbox.closed());
+            answer.fail(Mailbox.closed());
             return;
         }
         List<Boolean> existed = new ArrayList<>();
@@ -437,7 +493,7 @@ final class Lifecycle {
                 session.retained.cancel(filter, leader.openBatch());
             }
         }
-        leader.openBatch().whenDone(new Answering<>(leader, state, answer, existed));
+        leader.openBatch().whenDone(new Answering(leader, state, answer, new InboxReply.Flags(existed)));
     }
 
     /** See {@link io.godwit.inbox.client.InboxAttachment#replayed}. */

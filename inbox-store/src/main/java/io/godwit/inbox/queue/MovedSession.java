@@ -1,5 +1,6 @@
 package io.godwit.inbox.queue;
 
+import io.godwit.inbox.protocol.InboxId;
 import io.godwit.plugin.event.DropReason;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

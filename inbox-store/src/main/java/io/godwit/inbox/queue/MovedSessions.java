@@ -1,5 +1,6 @@
 package io.godwit.inbox.queue;
 
+import io.godwit.inbox.protocol.InboxId;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;

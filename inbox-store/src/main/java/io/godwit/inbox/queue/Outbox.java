@@ -1,7 +1,8 @@
 package io.godwit.inbox.queue;
 
-import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
+import io.godwit.inbox.protocol.DeliveryStream;
+import io.godwit.inbox.protocol.InboxDelivery;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
@@ -36,7 +37,7 @@ final class Outbox {
     private final InboxLeader leader;
     private final InboxState state;
     private final Ledger ledger;
-    private final InboxListener listener;
+    private final DeliveryStream deliveries;
 
     /** Deliveries begin with the first request: until then the connection does not know its session. */
     private boolean started;
@@ -67,11 +68,11 @@ final class Outbox {
     private boolean flushQueued;
     private boolean closed;
 
-    Outbox(InboxLeader leader, InboxState state, InboxListener listener) {
+    Outbox(InboxLeader leader, InboxState state, DeliveryStream deliveries) {
         this.leader = leader;
         this.state = state;
         this.ledger = state.ledger;
-        this.listener = listener;
+        this.deliveries = deliveries;
         sentBefore = ledger.sentBelow();
         ledger.rewind();
         complete = ledger.isEmpty();
@@ -282,7 +283,7 @@ final class Outbox {
         if (!handover.isEmpty() && !closed) {
             List<InboxMessage> messages = handover;
             handover = new ArrayList<>();
-            listener.deliver(messages);
+            deliveries.next(new InboxDelivery.Messages(messages));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.godwit.inbox.queue;
 
+import io.godwit.inbox.protocol.InboxId;
 import io.godwit.kv.coprocessor.RangeCursor;
 import io.godwit.kv.coprocessor.RangeReader;
 import java.util.ArrayList;

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class ExactlyOnceTest {
@@ -297,6 +298,7 @@ class ExactlyOnceTest {
 
     /** The second one has its place in the queue when the first one fails. */
     @Test
+    @Tag("in-process") // another node hears of its own failures only, which is enough
     void whatHasItsPlaceBehindAMessageThatFailsIsLeftOutOfItsBatch() {
         long incarnation = store.absent("a");
         RequestOrder order = new RequestOrder();

@@ -8,6 +8,7 @@ import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.ReplayOutcome;
 import io.godwit.inbox.client.ReplayStep;
 import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.inbox.protocol.InboxId;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.coprocessor.Proposal;
 import io.godwit.plugin.message.Message;
@@ -147,9 +148,7 @@ class FailedReplayTest {
 
     private CompletableFuture<AttachReply> attach(TestConnection listener) {
         AttachRequest request = new AttachRequest(InboxFixture.info("a"), false, 60, null);
-        SessionCall.Attach call = new SessionCall.Attach(id, prefix, request, listener);
-        leader.handle(call);
-        return call.answer;
+        return StepContext.client(leader).attach(request, listener);
     }
 
     /** Null when the mutation tells none. */

@@ -8,6 +8,7 @@ import io.godwit.inbox.client.ContinueRequest;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxAttachment.Inbound;
 import io.godwit.inbox.client.InboxFailure;
+import io.godwit.inbox.protocol.InboxId;
 import io.godwit.kv.client.RangeException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

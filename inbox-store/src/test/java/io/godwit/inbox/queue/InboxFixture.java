@@ -2,6 +2,7 @@ package io.godwit.inbox.queue;
 
 import io.godwit.inbox.InboxConfig;
 import io.godwit.inbox.InboxStore;
+import io.godwit.inbox.carrier.LinkedNodes;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.ContinueRequest;
@@ -13,6 +14,8 @@ import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
+import io.godwit.inbox.edge.InboxEdge;
+import io.godwit.inbox.protocol.InboxCarrier;
 import io.godwit.kv.client.RequestOrder;
 import io.godwit.kv.coprocessor.RangeCursor;
 import io.godwit.kv.testing.InMemoryRangeHost;
@@ -39,6 +42,9 @@ import org.jspecify.annotations.Nullable;
 final class InboxFixture implements AutoCloseable {
     static final InboxConfig LATE_PUSH = new InboxConfig(
             1000, InboxConfig.DropPolicy.NEWEST, true, 100, Duration.ofSeconds(AttachRequest.NEVER), false);
+
+    /** Whether the tests run with leaders on another node: everything goes through frames. */
+    static final boolean IS_REMOTE = "remote".equals(System.getProperty("godwit.inbox.carrier"));
 
     /** @param answer null when it is still owed */
     record Published(
@@ -139,7 +145,14 @@ final class InboxFixture implements AutoCloseable {
         host = new InMemoryRangeHost(
                 () -> new ForgetfulCoprocessor(new InboxCoprocessor(settings, outside.get()), forgets),
                 InboxStore.splitKeys(ranges));
-        client = new InboxRouter(host, storedInboxes);
+        LocalCarrier local = new LocalCarrier(host, storedInboxes);
+        InboxCarrier carrier = local;
+        if (IS_REMOTE) {
+            LinkedNodes nodes = new LinkedNodes(local, host::execute);
+            host.watchCrashes(nodes::reconnect);
+            carrier = nodes;
+        }
+        client = new InboxEdge(carrier);
     }
 
     private void onEvent(BrokerEvent event) {

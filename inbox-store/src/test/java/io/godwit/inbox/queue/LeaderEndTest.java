@@ -2,25 +2,28 @@ package io.godwit.inbox.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.protocol.InboxId;
 import io.godwit.kv.client.RangeException;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class LeaderEndTest {
+    private static final InboxId ID = InboxId.of(InboxFixture.info("a"));
+
     @Test
     void whatWasNotEvenProposedFailsWhenTheLeadershipEnds() {
         StepContext context = new StepContext();
         InboxLeader leader = context.lead();
-        SessionCall.Attach call = attach();
-        leader.handle(call);
+        CompletableFuture<AttachReply> call = attach(leader);
         context.tasks.remove().run(); // loads; the batch that it fills is proposed at the end of the turn
-        assertThat(call.answer).isNotDone();
-        SessionCall.Attach waiting = attach();
-        leader.handle(waiting);
+        assertThat(call).isNotDone();
+        CompletableFuture<AttachReply> waiting = attach(leader);
 
         leader.stop(new RangeException(RangeException.Cause.CLOSED, "stepped down"));
-        assertThat(call.answer).isCompletedExceptionally();
-        assertThat(waiting.answer).isCompletedExceptionally();
+        assertThat(call).isCompletedExceptionally();
+        assertThat(waiting).isCompletedExceptionally();
     }
 
     /** Of a range that was cut in two the right part may be led while the leader of the whole has not stopped. */
@@ -28,41 +31,36 @@ class LeaderEndTest {
     void aLeaderThatComesEarlyWaitsForWhatTheOneBeforeLeaves() {
         StepContext context = new StepContext();
         InboxLeader before = context.lead();
-        SessionCall.Attach call = attach();
-        before.handle(call);
+        CompletableFuture<AttachReply> call = attach(before);
         context.settle();
-        assertThat(call.answer).isCompleted();
+        assertThat(call).isCompleted();
         before.settle();
 
         InboxLeader next = context.lead();
-        SessionCall.Attach early = attach();
-        next.handle(early);
+        CompletableFuture<AttachReply> early = attach(next);
         context.settle();
-        assertThat(early.answer).isNotDone();
+        assertThat(early).isNotDone();
         assertThat(context.timers).hasSize(1);
         before.stop(new RangeException(RangeException.Cause.MOVED, "split"));
         context.timers.remove().run();
         context.settle();
-        assertThat(early.answer).isCompleted();
+        assertThat(early).isCompleted();
     }
 
     @Test
     void whatALeaderWasAboutToLeaveIsNotWaitedForWhenItFails() {
         StepContext context = new StepContext();
         InboxLeader leader = context.lead();
-        SessionCall.Attach call = attach();
-        leader.handle(call);
+        attach(leader);
         context.settle();
         leader.settle();
-        assertThat(context.moved.isComing(call.id())).isTrue();
+        assertThat(context.moved.isComing(ID)).isTrue();
         leader.stop(new RangeException(RangeException.Cause.CLOSED, "stepped down"));
-        assertThat(context.moved.isComing(call.id())).isFalse();
+        assertThat(context.moved.isComing(ID)).isFalse();
     }
 
-    private static SessionCall.Attach attach() {
-        InboxId id = new InboxId(
-                InboxFixture.info("a").tenant(), InboxFixture.info("a").clientId());
+    private static CompletableFuture<AttachReply> attach(InboxLeader leader) {
         AttachRequest request = new AttachRequest(InboxFixture.info("a"), false, 60, null);
-        return new SessionCall.Attach(id, InboxKeys.prefix(id.tenant(), id.clientId()), request, new TestConnection());
+        return StepContext.client(leader).attach(request, new TestConnection());
     }
 }

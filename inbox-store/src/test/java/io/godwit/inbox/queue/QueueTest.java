@@ -344,9 +344,10 @@ class QueueTest {
         TestConnection second = store.attach("a");
         assertThat(first.ends).containsExactly(InboxListener.Reason.TAKEN_OVER);
         first.acknowledgeAll();
-        assertThat(first.attachment().detach(-1, true)).isNotDone();
+        CompletableFuture<Void> detached = first.attachment().detach(-1, true);
         second.attachment().request(10);
         store.host.runUntilIdle();
+        assertThat(detached).isCompletedExceptionally();
         assertThat(second.payloads()).containsExactly("m");
         assertThat(second.delivered.get(0).redelivered()).isTrue();
         assertThatThrownBy(() -> store.host.await(first.attachment().detach(-1, true)))
@@ -407,6 +408,7 @@ class QueueTest {
         connection.attachment().request(5);
         store.insert("a", connection.reply.incarnation(), store.message("m", 1));
         store.host.changeLeaders();
+        store.host.runUntilIdle();
         assertThat(connection.ends).containsExactly(InboxListener.Reason.UNAVAILABLE);
         assertThatThrownBy(() -> store.host.await(connection.attachment().received(1)))
                 .hasCauseInstanceOf(RangeException.class);

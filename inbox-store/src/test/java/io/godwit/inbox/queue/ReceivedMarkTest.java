@@ -6,6 +6,8 @@ import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.protocol.Answer;
+import io.godwit.inbox.protocol.InboxId;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.coprocessor.Proposal;
 import io.godwit.plugin.message.Message;
@@ -103,16 +105,14 @@ class ReceivedMarkTest {
 
     private CompletableFuture<AttachReply> attach(TestConnection listener) {
         AttachRequest request = new AttachRequest(InboxFixture.info("a"), false, 60, null);
-        SessionCall.Attach call = new SessionCall.Attach(id, prefix, request, listener);
-        leader.handle(call);
-        return call.answer;
+        return StepContext.client(leader).attach(request, listener);
     }
 
     private void insert(byte[] payload) {
         Message message = new Message("t", payload, Qos.EXACTLY_ONCE, false, 0, MessageProperties.NONE);
         InsertRequest request = InboxFixture.request(
                 message, List.of(InboxFixture.target("a", connection.reply.incarnation(), Qos.EXACTLY_ONCE)));
-        leader.handle(new InsertCall(request, new int[] {0}, new InsertCall.Answer(1, 1), true));
+        leader.handle(new InsertCall(request, new int[] {0}, new InsertParts(1, 1, Answer.NOBODY), true));
         context.runTasks();
     }
 

@@ -1,6 +1,14 @@
 package io.godwit.inbox.queue;
 
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.edge.InboxEdge;
+import io.godwit.inbox.protocol.Answer;
+import io.godwit.inbox.protocol.DeliveryStream;
+import io.godwit.inbox.protocol.InboxCarrier;
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.kv.coprocessor.Proposal;
@@ -14,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +57,22 @@ final class StepContext implements LeaderContext {
         tasks.clear(); // the scan of the start
         timers.clear();
         return leader;
+    }
+
+    /** What the users of a store call that has no leader but this one. */
+    static InboxClient client(InboxLeader leader) {
+        return new InboxEdge(new InboxCarrier() {
+            @Override
+            public void ask(SessionCommand command, @Nullable DeliveryStream deliveries, Answer answer) {
+                leader.handle(new SessionCall(command, deliveries, answer));
+            }
+
+            @Override
+            public void insert(InsertRequest request, Answer answer) {
+                int[] targets = IntStream.range(0, request.targets().size()).toArray();
+                leader.handle(new InsertCall(request, targets, new InsertParts(targets.length, 1, answer), false));
+            }
+        });
     }
 
     /** Runs what is queued, and what that queues. */

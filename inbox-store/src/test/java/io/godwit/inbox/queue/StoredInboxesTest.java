@@ -11,6 +11,7 @@ import io.godwit.plugin.client.TenantId;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Who has nothing stored is known without a question; whoever has, or may have, is asked for. */
@@ -121,6 +122,7 @@ class StoredInboxesTest {
     }
 
     @Test
+    @Tag("in-process") // an answer at once
     void whoHasNothingStoredIsAnsweredAtOnce() {
         store.host.runUntilIdle();
         assertThat(delete("a")).isCompletedWithValue(false);
@@ -128,6 +130,7 @@ class StoredInboxesTest {
     }
 
     @Test
+    @Tag("in-process") // an answer at once
     void whoHasASessionIsAskedFor() {
         store.host.runUntilIdle();
         store.absent("a");
@@ -153,6 +156,7 @@ class StoredInboxesTest {
     }
 
     @Test
+    @Tag("in-process") // an answer at once
     void aSessionIsFoundAfterACrashAndAfterAMove() {
         store.absent("a");
         store.crash(0);
@@ -167,6 +171,7 @@ class StoredInboxesTest {
     }
 
     @Test
+    @Tag("in-process") // an answer at once
     void hourlyWalksKeepThoseThatAreThereAndForgetTheOthers() {
         TestConnection connection = store.attach("a");
         store.absent("b");

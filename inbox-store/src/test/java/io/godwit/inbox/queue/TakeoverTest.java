@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.Will;
+import io.godwit.inbox.protocol.InboxId;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.coprocessor.Proposal;
 import io.godwit.plugin.message.Message;
@@ -24,7 +25,6 @@ class TakeoverTest {
     private final InboxLeader leader = context.lead();
     private final InboxId id =
             new InboxId(InboxFixture.info("a").tenant(), InboxFixture.info("a").clientId());
-    private final byte[] prefix = InboxKeys.prefix(id.tenant(), id.clientId());
     private final Listener first = new Listener();
     private final Listener second = new Listener();
 
@@ -47,10 +47,9 @@ class TakeoverTest {
     private CompletableFuture<AttachReply> attach(
             Listener listener, long expiry, boolean isClean, @Nullable Will will) {
         AttachRequest request = new AttachRequest(InboxFixture.info("a"), isClean, expiry, will);
-        SessionCall.Attach call = new SessionCall.Attach(id, prefix, request, listener);
-        leader.handle(call);
+        CompletableFuture<AttachReply> answer = StepContext.client(leader).attach(request, listener);
         context.runTasks();
-        return call.answer;
+        return answer;
     }
 
     private void begin(@Nullable Will will) {
@@ -133,14 +132,13 @@ class TakeoverTest {
         begin(null);
         first.attachment().detach(0, false);
         context.runTasks();
-        SessionCall.Delete deletion = new SessionCall.Delete(id, prefix);
-        leader.handle(deletion);
+        CompletableFuture<Boolean> deletion = StepContext.client(leader).delete(id.tenant(), id.clientId());
         context.runTasks();
-        assertThat(deletion.answer).isNotDone();
+        assertThat(deletion).isNotDone();
         Proposal end = context.next();
         StepContext.seal(end);
         end.failed(busy);
         context.runTasks();
-        assertThat(deletion.answer).isCompletedExceptionally();
+        assertThat(deletion).isCompletedExceptionally();
     }
 }

@@ -37,7 +37,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -367,7 +366,7 @@ public final class MemoryInbox implements InboxClient {
 
     @Override
     public CompletableFuture<Void> distributed(
-            TenantId tenant, ClientId clientId, long tokenNumber, Predicate<String> isOrigin) {
+            TenantId tenant, ClientId clientId, long tokenNumber, String originDigest) {
         throw new UnsupportedOperationException("sessions keep no messages for later");
     }
 

@@ -1,10 +1,16 @@
-package io.godwit.inbox.queue;
+package io.godwit.inbox.protocol;
 
 import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 
 /** Names one inbox. Ordered, so that hash maps stay fast when client ids collide. */
-record InboxId(TenantId tenant, ClientId clientId) implements Comparable<InboxId> {
+public record InboxId(TenantId tenant, ClientId clientId) implements Comparable<InboxId> {
+    /** The inbox of a client. */
+    public static InboxId of(ClientInfo client) {
+        return new InboxId(client.tenant(), client.clientId());
+    }
+
     @Override
     public int compareTo(InboxId other) {
         int byClient = clientId.compareTo(other.clientId);

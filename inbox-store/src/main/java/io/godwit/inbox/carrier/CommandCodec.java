@@ -1,0 +1,386 @@
+package io.godwit.inbox.carrier;
+
+import static io.godwit.inbox.carrier.WireValues.client;
+import static io.godwit.inbox.carrier.WireValues.filter;
+import static io.godwit.inbox.carrier.WireValues.inbox;
+import static io.godwit.inbox.carrier.WireValues.ints;
+import static io.godwit.inbox.carrier.WireValues.message;
+import static io.godwit.inbox.carrier.WireValues.will;
+
+import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.ContinueRequest;
+import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.client.ReplayStep;
+import io.godwit.inbox.protocol.Answer;
+import io.godwit.inbox.protocol.AttachmentCommand;
+import io.godwit.inbox.protocol.SessionCommand;
+import io.godwit.inbox.wire.Acknowledge;
+import io.godwit.inbox.wire.Attach;
+import io.godwit.inbox.wire.AttachmentCall;
+import io.godwit.inbox.wire.Complete;
+import io.godwit.inbox.wire.Continue;
+import io.godwit.inbox.wire.Delete;
+import io.godwit.inbox.wire.Detach;
+import io.godwit.inbox.wire.DetachLate;
+import io.godwit.inbox.wire.InsertCall;
+import io.godwit.inbox.wire.KeepWill;
+import io.godwit.inbox.wire.MarkDistributed;
+import io.godwit.inbox.wire.MarkKept;
+import io.godwit.inbox.wire.Owner;
+import io.godwit.inbox.wire.Receive;
+import io.godwit.inbox.wire.Received;
+import io.godwit.inbox.wire.Release;
+import io.godwit.inbox.wire.Replay;
+import io.godwit.inbox.wire.Replayed;
+import io.godwit.inbox.wire.Request;
+import io.godwit.inbox.wire.SessionCall;
+import io.godwit.inbox.wire.Subscribe;
+import io.godwit.inbox.wire.Target;
+import io.godwit.inbox.wire.Unsubscribe;
+import io.godwit.kv.client.RequestOrder;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Commands on the wire. */
+final class CommandCodec {
+    private CommandCodec() {}
+
+    // --- about a session
+
+    static SessionCall.Builder encode(SessionCommand command) {
+        SessionWriter out = new SessionWriter();
+        command.choose(out);
+        return out.call;
+    }
+
+    private static final class SessionWriter implements SessionCommand.Cases {
+        final SessionCall.Builder call = SessionCall.newBuilder();
+
+        @Override
+        public void attach(SessionCommand.Attach command) {
+            AttachRequest request = command.request();
+            Attach.Builder out = Attach.newBuilder()
+                    .setClient(client(request.client()))
+                    .setCleanStart(request.cleanStart())
+                    .setExpirySeconds(request.expirySeconds());
+            if (request.will() != null) {
+                out.setWill(will(request.will()));
+            }
+            call.setAttach(out);
+        }
+
+        @Override
+        public void goOn(SessionCommand.Continue command) {
+            ContinueRequest request = command.request();
+            Continue.Builder out = Continue.newBuilder()
+                    .setClient(client(request.client()))
+                    .setIncarnation(request.incarnation())
+                    .setSentUpTo(request.sentUpTo());
+            long before = 0;
+            for (long sequence : request.unanswered()) {
+                out.addUnanswered(sequence - before);
+                before = sequence;
+            }
+            call.setGoOn(out);
+        }
+
+        @Override
+        public void owner(SessionCommand.Owner command) {
+            call.setOwner(Owner.newBuilder().setClient(client(command.client())));
+        }
+
+        @Override
+        public void keepWill(SessionCommand.KeepWill command) {
+            call.setKeepWill(KeepWill.newBuilder()
+                    .setClient(client(command.client()))
+                    .setExpirySeconds(command.expirySeconds())
+                    .setWill(will(command.will()))
+                    .setIsRecorded(command.isRecorded()));
+        }
+
+        @Override
+        public void markDistributed(SessionCommand.MarkDistributed command) {
+            call.setMarkDistributed(MarkDistributed.newBuilder()
+                    .setInbox(inbox(command.inbox()))
+                    .setIncarnation(command.incarnation())
+                    .setPacketId(command.packetId())
+                    .setTokenNumber(command.tokenNumber()));
+        }
+
+        @Override
+        public void markKept(SessionCommand.MarkKept command) {
+            call.setMarkKept(MarkKept.newBuilder()
+                    .setInbox(inbox(command.inbox()))
+                    .setTokenNumber(command.tokenNumber())
+                    .setOriginDigest(command.originDigest()));
+        }
+
+        @Override
+        public void delete(SessionCommand.Delete command) {
+            call.setDelete(Delete.newBuilder().setInbox(inbox(command.inbox())));
+        }
+
+        @Override
+        public void detachLate(SessionCommand.DetachLate command) {
+            call.setDetachLate(DetachLate.newBuilder()
+                    .setInbox(inbox(command.inbox()))
+                    .setIncarnation(command.incarnation())
+                    .setExpirySeconds(command.expirySeconds())
+                    .setPublishWill(command.publishWill()));
+        }
+    }
+
+    /** Throws {@link IllegalArgumentException} for values that may not be, too. */
+    static SessionCommand decode(SessionCall call) throws FrameException {
+        return switch (call.getCommandCase()) {
+            case ATTACH -> attach(call.getAttach());
+            case GO_ON -> goOn(call.getGoOn());
+            case OWNER -> new SessionCommand.Owner(client(call.getOwner().getClient()));
+            case KEEP_WILL -> keepWill(call.getKeepWill());
+            case MARK_DISTRIBUTED -> markDistributed(call.getMarkDistributed());
+            case MARK_KEPT ->
+                new SessionCommand.MarkKept(
+                        inbox(call.getMarkKept().getInbox()),
+                        call.getMarkKept().getTokenNumber(),
+                        call.getMarkKept().getOriginDigest());
+            case DELETE -> new SessionCommand.Delete(inbox(call.getDelete().getInbox()));
+            case DETACH_LATE -> detachLate(call.getDetachLate());
+            case COMMAND_NOT_SET -> throw new FrameException("a command about a session that is not known here");
+        };
+    }
+
+    private static SessionCommand attach(Attach in) {
+        return new SessionCommand.Attach(new AttachRequest(
+                client(in.getClient()),
+                in.getCleanStart(),
+                in.getExpirySeconds(),
+                in.hasWill() ? will(in.getWill()) : null));
+    }
+
+    private static SessionCommand goOn(Continue in) {
+        long[] unanswered = new long[in.getUnansweredCount()];
+        long before = 0;
+        for (int i = 0; i < unanswered.length; i++) {
+            before += in.getUnanswered(i);
+            unanswered[i] = before;
+        }
+        return new SessionCommand.Continue(
+                new ContinueRequest(client(in.getClient()), in.getIncarnation(), in.getSentUpTo(), unanswered));
+    }
+
+    private static SessionCommand keepWill(KeepWill in) {
+        return new SessionCommand.KeepWill(
+                client(in.getClient()), in.getExpirySeconds(), will(in.getWill()), in.getIsRecorded());
+    }
+
+    private static SessionCommand markDistributed(MarkDistributed in) {
+        return new SessionCommand.MarkDistributed(
+                inbox(in.getInbox()), in.getIncarnation(), in.getPacketId(), in.getTokenNumber());
+    }
+
+    private static SessionCommand detachLate(DetachLate in) {
+        return new SessionCommand.DetachLate(
+                inbox(in.getInbox()), in.getIncarnation(), in.getExpirySeconds(), in.getPublishWill());
+    }
+
+    // --- of an attachment
+
+    static AttachmentCall.Builder encode(AttachmentCommand command) {
+        AttachmentWriter out = new AttachmentWriter();
+        command.choose(out, Answer.NOBODY);
+        return out.call;
+    }
+
+    private static final class AttachmentWriter implements AttachmentCommand.Cases {
+        final AttachmentCall.Builder call = AttachmentCall.newBuilder();
+
+        @Override
+        public void request(AttachmentCommand.Request command) {
+            call.setRequest(Request.newBuilder().setMessages(command.messages()));
+        }
+
+        @Override
+        public void acknowledge(AttachmentCommand.Acknowledge command) {
+            Acknowledge.Builder out = Acknowledge.newBuilder();
+            for (long sequence : command.sequences()) {
+                out.addSequences(sequence);
+            }
+            call.setAcknowledge(out);
+        }
+
+        @Override
+        public void complete(AttachmentCommand.Complete command) {
+            call.setComplete(Complete.newBuilder().setSequence(command.sequence()));
+        }
+
+        @Override
+        public void received(AttachmentCommand.Received command, Answer answer) {
+            call.setReceived(Received.newBuilder().setSequence(command.sequence()));
+        }
+
+        @Override
+        public void subscribe(AttachmentCommand.Subscribe command, Answer answer) {
+            Subscribe.Builder out = Subscribe.newBuilder();
+            command.subscriptions().forEach(each -> out.addSubscriptions(WireValues.subscription(each)));
+            call.setSubscribe(out);
+        }
+
+        @Override
+        public void unsubscribe(AttachmentCommand.Unsubscribe command, Answer answer) {
+            Unsubscribe.Builder out = Unsubscribe.newBuilder();
+            command.filters().forEach(each -> out.addFilters(each.text()));
+            call.setUnsubscribe(out);
+        }
+
+        @Override
+        public void replay(AttachmentCommand.Replay command, Answer answer) {
+            ReplayStep step = command.step();
+            Replay.Builder out = Replay.newBuilder()
+                    .setFilter(step.filter().text())
+                    .setFrom(step.from())
+                    .setTo(step.to())
+                    .setMessage(message(step.message()))
+                    .setQos(step.qos().value());
+            for (int id : step.subscriptionIds()) {
+                out.addSubscriptionIds(id);
+            }
+            call.setReplay(out);
+        }
+
+        @Override
+        public void replayed(AttachmentCommand.Replayed command, Answer answer) {
+            call.setReplayed(
+                    Replayed.newBuilder().setFilter(command.filter().text()).setTo(command.to()));
+        }
+
+        @Override
+        public void receive(AttachmentCommand.Receive command, Answer answer) {
+            call.setReceive(
+                    Receive.newBuilder().setPacketId(command.packetId()).setMessage(message(command.message())));
+        }
+
+        @Override
+        public void release(AttachmentCommand.Release command, Answer answer) {
+            call.setRelease(Release.newBuilder().setPacketId(command.packetId()));
+        }
+
+        @Override
+        public void detach(AttachmentCommand.Detach command, Answer answer) {
+            call.setDetach(Detach.newBuilder()
+                    .setExpirySeconds(command.expirySeconds())
+                    .setPublishWill(command.publishWill())
+                    .setSentBelow(command.sentBelow()));
+        }
+    }
+
+    /** Throws {@link IllegalArgumentException} for values that may not be, too. */
+    static AttachmentCommand decode(AttachmentCall call) throws FrameException {
+        return switch (call.getCommandCase()) {
+            case REQUEST -> new AttachmentCommand.Request(call.getRequest().getMessages());
+            case ACKNOWLEDGE ->
+                new AttachmentCommand.Acknowledge(call.getAcknowledge().getSequencesList().stream()
+                        .mapToLong(Long::longValue)
+                        .toArray());
+            case COMPLETE -> new AttachmentCommand.Complete(call.getComplete().getSequence());
+            case RECEIVED -> new AttachmentCommand.Received(call.getReceived().getSequence());
+            case SUBSCRIBE ->
+                new AttachmentCommand.Subscribe(
+                        WireValues.subscriptions(call.getSubscribe().getSubscriptionsList()));
+            case UNSUBSCRIBE ->
+                new AttachmentCommand.Unsubscribe(filters(call.getUnsubscribe().getFiltersList()));
+            case REPLAY -> replay(call.getReplay());
+            case REPLAYED ->
+                new AttachmentCommand.Replayed(
+                        filter(call.getReplayed().getFilter()),
+                        call.getReplayed().getTo());
+            case RECEIVE ->
+                new AttachmentCommand.Receive(
+                        call.getReceive().getPacketId(),
+                        message(call.getReceive().getMessage()));
+            case RELEASE -> new AttachmentCommand.Release(call.getRelease().getPacketId());
+            case DETACH ->
+                new AttachmentCommand.Detach(
+                        call.getDetach().getExpirySeconds(),
+                        call.getDetach().getPublishWill(),
+                        call.getDetach().getSentBelow());
+            case COMMAND_NOT_SET -> throw new FrameException("a command of an attachment that is not known here");
+        };
+    }
+
+    private static List<TopicFilter> filters(List<String> in) {
+        List<TopicFilter> out = new ArrayList<>(in.size());
+        in.forEach(each -> out.add(filter(each)));
+        return out;
+    }
+
+    private static AttachmentCommand replay(Replay in) {
+        return new AttachmentCommand.Replay(new ReplayStep(
+                filter(in.getFilter()),
+                in.getFrom(),
+                in.getTo(),
+                message(in.getMessage()),
+                Qos.of(in.getQos()),
+                ints(in.getSubscriptionIdsList())));
+    }
+
+    // --- inserts
+
+    /** Without the order, which the carrier numbers. */
+    static InsertCall.Builder encode(InsertRequest request) {
+        InsertCall.Builder out = InsertCall.newBuilder()
+                .setTenant(request.tenant().value())
+                .setMessage(message(request.message()))
+                .setTokenNumber(request.tokenNumber())
+                .setTokenFinishedBelow(request.tokenFinishedBelow())
+                .setOnlyAsks(request.onlyAsks());
+        String origin = request.tokenOrigin();
+        if (origin != null) {
+            out.setTokenOrigin(origin);
+        }
+        for (InsertRequest.Target target : request.targets()) {
+            Target.Builder to = Target.newBuilder()
+                    .setClientId(target.clientId().value())
+                    .setIncarnation(target.incarnation())
+                    .setQos(target.qos().value())
+                    .setRetain(target.retain())
+                    .setMayDecline(target.mayDecline());
+            Arrays.stream(target.subscriptionIds()).forEach(to::addSubscriptionIds);
+            String shared = target.sharedFilter();
+            if (shared != null) {
+                to.setSharedFilter(shared);
+            }
+            out.addTargets(to);
+        }
+        return out;
+    }
+
+    /** Throws {@link IllegalArgumentException} for values that may not be. */
+    static InsertRequest decode(InsertCall in, @Nullable RequestOrder order) {
+        List<InsertRequest.Target> targets = new ArrayList<>(in.getTargetsCount());
+        for (Target each : in.getTargetsList()) {
+            targets.add(new InsertRequest.Target(
+                    new ClientId(each.getClientId()),
+                    each.getIncarnation(),
+                    Qos.of(each.getQos()),
+                    each.getRetain(),
+                    ints(each.getSubscriptionIdsList()),
+                    WireValues.textOrNull(each.hasSharedFilter(), each.getSharedFilter()),
+                    each.getMayDecline()));
+        }
+        return new InsertRequest(
+                new TenantId(in.getTenant()),
+                message(in.getMessage()),
+                targets,
+                WireValues.textOrNull(in.hasTokenOrigin(), in.getTokenOrigin()),
+                in.getTokenNumber(),
+                in.getTokenFinishedBelow(),
+                in.getOnlyAsks(),
+                order);
+    }
+}

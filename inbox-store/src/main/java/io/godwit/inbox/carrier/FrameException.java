@@ -1,0 +1,14 @@
+package io.godwit.inbox.carrier;
+
+/** A frame that this version does not understand, or that no end may send. */
+final class FrameException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    FrameException(String detail) {
+        super(detail, null, false, false);
+    }
+
+    FrameException(String detail, Throwable cause) {
+        super(detail, cause);
+    }
+}

@@ -1,0 +1,251 @@
+package io.godwit.inbox.carrier;
+
+import static io.godwit.inbox.carrier.WireValues.ints;
+import static io.godwit.inbox.carrier.WireValues.message;
+
+import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.InboxMessage;
+import io.godwit.inbox.protocol.InboxDelivery;
+import io.godwit.inbox.protocol.InboxReply;
+import io.godwit.inbox.wire.Attached;
+import io.godwit.inbox.wire.Delivery;
+import io.godwit.inbox.wire.DetachReason;
+import io.godwit.inbox.wire.Done;
+import io.godwit.inbox.wire.Failure;
+import io.godwit.inbox.wire.FailureCause;
+import io.godwit.inbox.wire.Flags;
+import io.godwit.inbox.wire.Inbound;
+import io.godwit.inbox.wire.InsertOutcome;
+import io.godwit.inbox.wire.Inserted;
+import io.godwit.inbox.wire.Messages;
+import io.godwit.inbox.wire.ReplayOutcome;
+import io.godwit.inbox.wire.Reply;
+import io.godwit.inbox.wire.SessionOwner;
+import io.godwit.kv.client.RangeException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Replies, failures and deliveries on the wire. */
+final class ReplyCodec {
+    private ReplyCodec() {}
+
+    // --- replies
+
+    static Reply.Builder encode(InboxReply reply) {
+        Reply.Builder out = Reply.newBuilder();
+        if (reply instanceof InboxReply.Done) {
+            return out.setDone(Done.getDefaultInstance());
+        } else if (reply instanceof InboxReply.Attached attached) {
+            Attached.Builder to = Attached.newBuilder()
+                    .setSessionPresent(attached.sessionPresent())
+                    .setIncarnation(attached.incarnation());
+            attached.subscriptions().forEach(each -> to.addSubscriptions(WireValues.subscription(each)));
+            for (int packetId : attached.inbound()) {
+                to.addInbound(packetId);
+            }
+            return out.setAttached(to);
+        } else if (reply instanceof InboxReply.Flag flag) {
+            return out.setFlag(flag.isSet());
+        } else if (reply instanceof InboxReply.Flags flags) {
+            return out.setFlags(Flags.newBuilder().addAllFlags(flags.areSet()));
+        } else if (reply instanceof InboxReply.Owner owner) {
+            return out.setOwner(
+                    switch (owner.owner()) {
+                        case NO_SESSION -> SessionOwner.NO_SESSION;
+                        case SAME_USER -> SessionOwner.SAME_USER;
+                        case NO_USER -> SessionOwner.NO_USER;
+                        case OTHER_USER -> SessionOwner.OTHER_USER;
+                    });
+        } else if (reply instanceof InboxReply.Replay replay) {
+            return out.setReplay(
+                    switch (replay.outcome()) {
+                        case STORED -> ReplayOutcome.REPLAY_STORED;
+                        case OUTDATED -> ReplayOutcome.REPLAY_OUTDATED;
+                        case FULL -> ReplayOutcome.REPLAY_FULL;
+                        case BEHIND -> ReplayOutcome.REPLAY_BEHIND;
+                    });
+        } else if (reply instanceof InboxReply.Received received) {
+            return out.setInbound(inbound(received.inbound()));
+        } else if (reply instanceof InboxReply.Inserted inserted) {
+            Inserted.Builder to = Inserted.newBuilder();
+            inserted.outcomes().forEach(each -> to.addOutcomes(outcome(each)));
+            return out.setInserted(to);
+        }
+        throw new IllegalStateException("no wire form for " + reply);
+    }
+
+    private static Inbound inbound(InboxAttachment.Inbound inbound) {
+        Inbound.Builder out = Inbound.newBuilder()
+                .setIsDistributed(inbound.isDistributed())
+                .setTokenOrigin(inbound.tokenOrigin())
+                .setTokenNumber(inbound.tokenNumber())
+                .setTokenFinishedBelow(inbound.tokenFinishedBelow());
+        if (inbound.message() != null) {
+            out.setMessage(message(inbound.message()));
+        }
+        return out.build();
+    }
+
+    private static InsertOutcome outcome(io.godwit.inbox.client.InsertOutcome outcome) {
+        return switch (outcome) {
+            case STORED -> InsertOutcome.INSERT_STORED;
+            case ALREADY_THERE -> InsertOutcome.INSERT_ALREADY_THERE;
+            case DROPPED -> InsertOutcome.INSERT_DROPPED;
+            case DECLINED -> InsertOutcome.INSERT_DECLINED;
+            case NO_SESSION -> InsertOutcome.INSERT_NO_SESSION;
+        };
+    }
+
+    /** Throws {@link IllegalArgumentException} for values that may not be, too. */
+    static InboxReply decode(Reply in) throws FrameException {
+        return switch (in.getReplyCase()) {
+            case DONE -> InboxReply.DONE;
+            case ATTACHED ->
+                new InboxReply.Attached(
+                        in.getAttached().getSessionPresent(),
+                        in.getAttached().getIncarnation(),
+                        WireValues.subscriptions(in.getAttached().getSubscriptionsList()),
+                        ints(in.getAttached().getInboundList()));
+            case FLAG -> InboxReply.Flag.of(in.getFlag());
+            case FLAGS -> new InboxReply.Flags(in.getFlags().getFlagsList());
+            case OWNER -> new InboxReply.Owner(owner(in.getOwner()));
+            case REPLAY -> new InboxReply.Replay(replay(in.getReplay()));
+            case INBOUND -> received(in.getInbound());
+            case INSERTED -> inserted(in.getInserted());
+            case REPLY_NOT_SET -> throw new FrameException("a reply that is not known here");
+        };
+    }
+
+    private static io.godwit.inbox.client.SessionOwner owner(SessionOwner in) throws FrameException {
+        return switch (in) {
+            case NO_SESSION -> io.godwit.inbox.client.SessionOwner.NO_SESSION;
+            case SAME_USER -> io.godwit.inbox.client.SessionOwner.SAME_USER;
+            case NO_USER -> io.godwit.inbox.client.SessionOwner.NO_USER;
+            case OTHER_USER -> io.godwit.inbox.client.SessionOwner.OTHER_USER;
+            case SESSION_OWNER_UNSPECIFIED, UNRECOGNIZED -> throw new FrameException("an owner not known here");
+        };
+    }
+
+    private static io.godwit.inbox.client.ReplayOutcome replay(ReplayOutcome in) throws FrameException {
+        return switch (in) {
+            case REPLAY_STORED -> io.godwit.inbox.client.ReplayOutcome.STORED;
+            case REPLAY_OUTDATED -> io.godwit.inbox.client.ReplayOutcome.OUTDATED;
+            case REPLAY_FULL -> io.godwit.inbox.client.ReplayOutcome.FULL;
+            case REPLAY_BEHIND -> io.godwit.inbox.client.ReplayOutcome.BEHIND;
+            case REPLAY_OUTCOME_UNSPECIFIED, UNRECOGNIZED ->
+                throw new FrameException("an outcome of a replay not known here");
+        };
+    }
+
+    private static InboxReply received(Inbound in) {
+        return new InboxReply.Received(new InboxAttachment.Inbound(
+                in.getIsDistributed(),
+                in.hasMessage() ? message(in.getMessage()) : null,
+                in.getTokenOrigin(),
+                in.getTokenNumber(),
+                in.getTokenFinishedBelow()));
+    }
+
+    private static InboxReply inserted(Inserted in) throws FrameException {
+        List<io.godwit.inbox.client.InsertOutcome> outcomes = new ArrayList<>(in.getOutcomesCount());
+        for (InsertOutcome each : in.getOutcomesList()) {
+            outcomes.add(
+                    switch (each) {
+                        case INSERT_STORED -> io.godwit.inbox.client.InsertOutcome.STORED;
+                        case INSERT_ALREADY_THERE -> io.godwit.inbox.client.InsertOutcome.ALREADY_THERE;
+                        case INSERT_DROPPED -> io.godwit.inbox.client.InsertOutcome.DROPPED;
+                        case INSERT_DECLINED -> io.godwit.inbox.client.InsertOutcome.DECLINED;
+                        case INSERT_NO_SESSION -> io.godwit.inbox.client.InsertOutcome.NO_SESSION;
+                        case INSERT_OUTCOME_UNSPECIFIED, UNRECOGNIZED ->
+                            throw new FrameException("an outcome of an insert not known here");
+                    });
+        }
+        return new InboxReply.Inserted(outcomes);
+    }
+
+    // --- failures
+
+    static Failure failure(long call, RangeException cause) {
+        FailureCause reason = switch (cause.reason()) {
+            case TIMEOUT -> FailureCause.TIMEOUT;
+            case OVERLOADED -> FailureCause.OVERLOADED;
+            case DISK_FULL -> FailureCause.DISK_FULL;
+            case TOO_LARGE -> FailureCause.TOO_LARGE;
+            case STORE_FAILED -> FailureCause.STORE_FAILED;
+            case MOVED -> FailureCause.MOVED;
+            case CLOSED -> FailureCause.CLOSED;
+        };
+        return Failure.newBuilder()
+                .setCall(call)
+                .setCause(reason)
+                .setDetail(cause.detail())
+                .build();
+    }
+
+    static RangeException failure(Failure in) throws FrameException {
+        RangeException.Cause cause = switch (in.getCause()) {
+            case TIMEOUT -> RangeException.Cause.TIMEOUT;
+            case OVERLOADED -> RangeException.Cause.OVERLOADED;
+            case DISK_FULL -> RangeException.Cause.DISK_FULL;
+            case TOO_LARGE -> RangeException.Cause.TOO_LARGE;
+            case STORE_FAILED -> RangeException.Cause.STORE_FAILED;
+            case MOVED -> RangeException.Cause.MOVED;
+            case CLOSED -> RangeException.Cause.CLOSED;
+            case FAILURE_CAUSE_UNSPECIFIED, UNRECOGNIZED -> throw new FrameException("a failure not known here");
+        };
+        return new RangeException(cause, in.getDetail());
+    }
+
+    // --- deliveries
+
+    static Delivery.Builder encode(InboxDelivery delivery) {
+        Delivery.Builder out = Delivery.newBuilder();
+        if (delivery instanceof InboxDelivery.Messages messages) {
+            Messages.Builder to = Messages.newBuilder();
+            messages.messages().forEach(each -> to.addMessages(WireValues.delivered(each)));
+            return out.setMessages(to);
+        } else if (delivery instanceof InboxDelivery.Attaching) {
+            return out.setAttaching(Done.getDefaultInstance());
+        } else if (delivery instanceof InboxDelivery.Detaching) {
+            return out.setDetaching(Done.getDefaultInstance());
+        } else if (delivery instanceof InboxDelivery.Detached detached) {
+            return out.setDetached(
+                    switch (detached.reason()) {
+                        case TAKEN_OVER -> DetachReason.TAKEN_OVER;
+                        case DELETED -> DetachReason.DELETED;
+                        case MOVED -> DetachReason.MOVED_TO_ANOTHER_LEADER;
+                        case UNAVAILABLE -> DetachReason.UNAVAILABLE;
+                    });
+        }
+        throw new IllegalStateException("no wire form for " + delivery);
+    }
+
+    /** Throws {@link IllegalArgumentException} for values that may not be, too. */
+    static InboxDelivery decode(Delivery in) throws FrameException {
+        return switch (in.getDeliveryCase()) {
+            case ATTACHING -> InboxDelivery.ATTACHING;
+            case DETACHING -> InboxDelivery.DETACHING;
+            case MESSAGES -> messages(in.getMessages());
+            case DETACHED -> new InboxDelivery.Detached(reason(in.getDetached()));
+            case DELIVERY_NOT_SET -> throw new FrameException("a delivery that is not known here");
+        };
+    }
+
+    private static InboxDelivery messages(Messages in) {
+        List<InboxMessage> out = new ArrayList<>(in.getMessagesCount());
+        in.getMessagesList().forEach(each -> out.add(WireValues.delivered(each)));
+        return new InboxDelivery.Messages(out);
+    }
+
+    private static InboxListener.Reason reason(DetachReason in) throws FrameException {
+        return switch (in) {
+            case TAKEN_OVER -> InboxListener.Reason.TAKEN_OVER;
+            case DELETED -> InboxListener.Reason.DELETED;
+            case MOVED_TO_ANOTHER_LEADER -> InboxListener.Reason.MOVED;
+            case UNAVAILABLE -> InboxListener.Reason.UNAVAILABLE;
+            case DETACH_REASON_UNSPECIFIED, UNRECOGNIZED ->
+                throw new FrameException("an end of an attachment not known here");
+        };
+    }
+}

@@ -1,0 +1,101 @@
+package io.godwit.inbox.edge;
+
+import io.godwit.inbox.client.AttachReply;
+import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.ContinueRequest;
+import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.client.SessionOwner;
+import io.godwit.inbox.client.Will;
+import io.godwit.inbox.protocol.InboxCarrier;
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.inbox.protocol.InboxReply;
+import io.godwit.inbox.protocol.SessionCommand;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The inbox store as the frontends of a node use it: each call becomes a command. Thread-safe. */
+public final class InboxEdge implements InboxClient {
+    private final InboxCarrier carrier;
+
+    public InboxEdge(InboxCarrier carrier) {
+        this.carrier = carrier;
+    }
+
+    private <T extends @Nullable Object> CompletableFuture<T> ask(
+            SessionCommand command, Function<InboxReply, T> valueOf) {
+        PendingAnswer<T> answer = new PendingAnswer<>(valueOf);
+        carrier.ask(command, null, answer);
+        return answer;
+    }
+
+    @Override
+    public CompletableFuture<AttachReply> attach(AttachRequest request, InboxListener listener) {
+        EdgeAttachment attachment = new EdgeAttachment(listener);
+        PendingAnswer<AttachReply> answer = new PendingAnswer<>(reply -> {
+            InboxReply.Attached attached = (InboxReply.Attached) reply;
+            return new AttachReply(
+                    attached.sessionPresent(),
+                    attached.incarnation(),
+                    attached.subscriptions(),
+                    attached.inbound(),
+                    attachment);
+        });
+        carrier.ask(new SessionCommand.Attach(request), attachment, answer);
+        return answer;
+    }
+
+    @Override
+    public CompletableFuture<Optional<InboxAttachment>> continueAttachment(
+            ContinueRequest request, InboxListener listener) {
+        EdgeAttachment attachment = new EdgeAttachment(listener);
+        PendingAnswer<Optional<InboxAttachment>> answer = new PendingAnswer<>(
+                reply -> ((InboxReply.Flag) reply).isSet() ? Optional.of(attachment) : Optional.empty());
+        carrier.ask(new SessionCommand.Continue(request), attachment, answer);
+        return answer;
+    }
+
+    @Override
+    public CompletableFuture<SessionOwner> owner(ClientInfo client) {
+        return ask(new SessionCommand.Owner(client), reply -> ((InboxReply.Owner) reply).owner());
+    }
+
+    @Override
+    public CompletableFuture<Void> keepWill(ClientInfo client, long expirySeconds, Will will, boolean isRecorded) {
+        return ask(new SessionCommand.KeepWill(client, expirySeconds, will, isRecorded), PendingAnswer.NOTHING);
+    }
+
+    @Override
+    public CompletableFuture<Void> distributed(
+            TenantId tenant, ClientId clientId, long tokenNumber, String originDigest) {
+        return ask(
+                new SessionCommand.MarkKept(new InboxId(tenant, clientId), tokenNumber, originDigest),
+                PendingAnswer.NOTHING);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId) {
+        return ask(
+                new SessionCommand.Delete(new InboxId(tenant, clientId)), reply -> ((InboxReply.Flag) reply).isSet());
+    }
+
+    @Override
+    public CompletableFuture<List<InsertOutcome>> insert(InsertRequest request) {
+        if (request.targets().isEmpty()) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        PendingAnswer<List<InsertOutcome>> answer =
+                new PendingAnswer<>(reply -> ((InboxReply.Inserted) reply).outcomes());
+        carrier.insert(request, answer);
+        return answer;
+    }
+}

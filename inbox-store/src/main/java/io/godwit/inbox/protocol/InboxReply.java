@@ -1,0 +1,57 @@
+package io.godwit.inbox.protocol;
+
+import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.ReplayOutcome;
+import io.godwit.inbox.client.SessionOwner;
+import io.godwit.inbox.client.StoredSubscription;
+import java.util.List;
+
+/** What a command is answered with, unless it fails. Immutable; arrays are shared and never modified. */
+public sealed interface InboxReply {
+    /** It is done. */
+    InboxReply DONE = new Done();
+
+    /** See {@link #DONE}. */
+    record Done() implements InboxReply {}
+
+    /** The session is open: what {@link io.godwit.inbox.client.AttachReply} says, without the attachment. */
+    @SuppressWarnings("ArrayRecordComponent")
+    record Attached(boolean sessionPresent, long incarnation, List<StoredSubscription> subscriptions, int[] inbound)
+            implements InboxReply {
+        public Attached {
+            subscriptions = List.copyOf(subscriptions);
+        }
+    }
+
+    /** A yes or no; the command says to what. */
+    record Flag(boolean isSet) implements InboxReply {
+        private static final Flag YES = new Flag(true);
+        private static final Flag NO = new Flag(false);
+
+        public static Flag of(boolean isSet) {
+            return isSet ? YES : NO;
+        }
+    }
+
+    /** A yes or no for each element of the command, in order. */
+    record Flags(List<Boolean> areSet) implements InboxReply {
+        public Flags {
+            areSet = List.copyOf(areSet);
+        }
+    }
+
+    record Owner(SessionOwner owner) implements InboxReply {}
+
+    record Replay(ReplayOutcome outcome) implements InboxReply {}
+
+    /** The state of a QoS 2 packet id. */
+    record Received(InboxAttachment.Inbound inbound) implements InboxReply {}
+
+    /** What became of each copy, in the order of the targets. */
+    record Inserted(List<InsertOutcome> outcomes) implements InboxReply {
+        public Inserted {
+            outcomes = List.copyOf(outcomes);
+        }
+    }
+}

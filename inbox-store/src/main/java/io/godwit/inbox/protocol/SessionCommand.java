@@ -1,0 +1,144 @@
+package io.godwit.inbox.protocol;
+
+import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.ContinueRequest;
+import io.godwit.inbox.client.Will;
+import io.godwit.plugin.client.ClientInfo;
+
+/**
+ * What the leader of an inbox is asked about the session. Immutable. The methods of {@link
+ * io.godwit.inbox.client.InboxClient} say what each does.
+ */
+public sealed interface SessionCommand {
+    /** Whose session it is about; decides which leader gets the command. */
+    InboxId inbox();
+
+    /** Calls the method for this command. */
+    void choose(Cases cases);
+
+    /** One method for each command. */
+    interface Cases {
+        void attach(Attach command);
+
+        void goOn(Continue command);
+
+        void owner(Owner command);
+
+        void keepWill(KeepWill command);
+
+        void markDistributed(MarkDistributed command);
+
+        void markKept(MarkKept command);
+
+        void delete(Delete command);
+
+        void detachLate(DetachLate command);
+    }
+
+    /**
+     * Opens the session of a connection. Comes with a {@link DeliveryStream}; answered with {@link
+     * InboxReply.Attached}.
+     */
+    record Attach(AttachRequest request) implements SessionCommand {
+        @Override
+        public InboxId inbox() {
+            return InboxId.of(request.client());
+        }
+
+        @Override
+        public void choose(Cases cases) {
+            cases.attach(this);
+        }
+    }
+
+    /**
+     * Goes on with an attachment at the next leader. Comes with a {@link DeliveryStream}; answered with {@link
+     * InboxReply.Flag}, whether it can be.
+     */
+    record Continue(ContinueRequest request) implements SessionCommand {
+        @Override
+        public InboxId inbox() {
+            return InboxId.of(request.client());
+        }
+
+        @Override
+        public void choose(Cases cases) {
+            cases.goOn(this);
+        }
+    }
+
+    /** Whose the session is, to {@code client}. Answered with {@link InboxReply.Owner}. */
+    record Owner(ClientInfo client) implements SessionCommand {
+        @Override
+        public InboxId inbox() {
+            return InboxId.of(client);
+        }
+
+        @Override
+        public void choose(Cases cases) {
+            cases.owner(this);
+        }
+    }
+
+    /** Begins a session for the sake of its will. Answered with {@link InboxReply#DONE}. */
+    record KeepWill(ClientInfo client, long expirySeconds, Will will, boolean isRecorded) implements SessionCommand {
+        @Override
+        public InboxId inbox() {
+            return InboxId.of(client);
+        }
+
+        @Override
+        public void choose(Cases cases) {
+            cases.keepWill(this);
+        }
+    }
+
+    /**
+     * The QoS 2 message of {@code packetId} was distributed; also after the end of the attachment that it came by.
+     * Answered with {@link InboxReply#DONE}.
+     *
+     * @param incarnation of the session; of another one nothing is marked
+     */
+    record MarkDistributed(InboxId inbox, long incarnation, int packetId, long tokenNumber) implements SessionCommand {
+        @Override
+        public void choose(Cases cases) {
+            cases.markDistributed(this);
+        }
+    }
+
+    /**
+     * The QoS 2 message with that token was distributed or is kept; by whoever knows the token alone. Answered with
+     * {@link InboxReply#DONE}.
+     *
+     * @param originDigest {@link io.godwit.inbox.client.OriginDigest} of the token's origin; of another one nothing is
+     *     marked
+     */
+    record MarkKept(InboxId inbox, long tokenNumber, String originDigest) implements SessionCommand {
+        @Override
+        public void choose(Cases cases) {
+            cases.markKept(this);
+        }
+    }
+
+    /**
+     * The connection has ended whose attachment was over before, with {@code UNAVAILABLE}. How it ended counts if its
+     * inbox has not been loaded again. Answered with {@link InboxReply#DONE}.
+     *
+     * @param expirySeconds what DISCONNECT said, -1 to keep the value of CONNECT
+     */
+    record DetachLate(InboxId inbox, long incarnation, long expirySeconds, boolean publishWill)
+            implements SessionCommand {
+        @Override
+        public void choose(Cases cases) {
+            cases.detachLate(this);
+        }
+    }
+
+    /** Ends the session. Answered with {@link InboxReply.Flag}, whether there was one. */
+    record Delete(InboxId inbox) implements SessionCommand {
+        @Override
+        public void choose(Cases cases) {
+            cases.delete(this);
+        }
+    }
+}

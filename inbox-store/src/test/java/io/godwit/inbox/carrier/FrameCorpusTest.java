@@ -1,0 +1,214 @@
+package io.godwit.inbox.carrier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.ContinueRequest;
+import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.InboxMessage;
+import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.client.ReplayOutcome;
+import io.godwit.inbox.client.ReplayStep;
+import io.godwit.inbox.client.SessionOwner;
+import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.inbox.client.Will;
+import io.godwit.inbox.protocol.AttachmentCommand;
+import io.godwit.inbox.protocol.InboxDelivery;
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.inbox.protocol.InboxReply;
+import io.godwit.inbox.protocol.SessionCommand;
+import io.godwit.inbox.wire.AttachmentOver;
+import io.godwit.inbox.wire.InboxFrame;
+import io.godwit.inbox.wire.OrderOver;
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.message.UserProperty;
+import io.godwit.plugin.topic.TopicFilter;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The frames of version 1 as they were recorded: nodes of other releases send and expect them byte by byte. When a
+ * frame is added, {@code -Dgodwit.corpus.write=FILE} writes all of them to that file; none that is there may change.
+ */
+class FrameCorpusTest {
+    private static final String RECORDED = "/inbox-frames-v1.properties";
+    private static final ClientInfo CLIENT =
+            new ClientInfo(TenantId.DEFAULT, new ClientId("c"), "user", "127.0.0.1:1000", 5);
+    private static final ClientInfo NOBODY =
+            new ClientInfo(new TenantId("t2"), new ClientId("d"), null, "127.0.0.1:1001", 4);
+    private static final InboxId INBOX = InboxId.of(CLIENT);
+    private static final Message MESSAGE = new Message(
+            "a/b",
+            "text".getBytes(StandardCharsets.UTF_8),
+            Qos.EXACTLY_ONCE,
+            true,
+            1_700_000_000_000L,
+            new MessageProperties(1, 60, "type", "r", new byte[] {1}, List.of(new UserProperty("k", "v"))));
+    private static final TopicFilter FILTER = new TopicFilter("group", "a/+");
+    private static final StoredSubscription SUBSCRIPTION =
+            new StoredSubscription(new TopicFilter(null, "a/#"), Qos.AT_LEAST_ONCE, true, true, 2, 7, "from");
+
+    private final Map<String, byte[]> frames = new LinkedHashMap<>();
+
+    private void session(String name, SessionCommand command, long attachment) {
+        add(
+                name,
+                InboxFrame.newBuilder()
+                        .setSession(CommandCodec.encode(command).setCall(9).setAttachment(attachment)));
+    }
+
+    private void attachment(String name, AttachmentCommand command) {
+        add(
+                name,
+                InboxFrame.newBuilder()
+                        .setAttachment(CommandCodec.encode(command).setCall(9).setAttachment(3)));
+    }
+
+    private void insert(String name, InsertRequest request, long order) {
+        add(
+                name,
+                InboxFrame.newBuilder()
+                        .setInsert(CommandCodec.encode(request).setCall(9).setOrder(order)));
+    }
+
+    private void reply(String name, InboxReply reply) {
+        add(
+                "reply." + name,
+                InboxFrame.newBuilder().setReply(ReplyCodec.encode(reply).setCall(9)));
+    }
+
+    private void delivery(String name, InboxDelivery delivery) {
+        add(
+                "delivery." + name,
+                InboxFrame.newBuilder().setDelivery(ReplyCodec.encode(delivery).setAttachment(3)));
+    }
+
+    private void add(String name, InboxFrame.Builder frame) {
+        assertThat(frames.put(name, frame.build().toByteArray())).isNull();
+    }
+
+    private void all() {
+        frames.put("hello", Versions.hello());
+        session("attach", new SessionCommand.Attach(new AttachRequest(CLIENT, true, 60, new Will(MESSAGE, 5))), 3);
+        session("attach.plain", new SessionCommand.Attach(new AttachRequest(NOBODY, false, 0, null)), 3);
+        session("continue", new SessionCommand.Continue(new ContinueRequest(CLIENT, 5, 70, new long[] {7, 9, 70})), 3);
+        session("owner", new SessionCommand.Owner(NOBODY), 0);
+        session("keepWill", new SessionCommand.KeepWill(CLIENT, 60, new Will(MESSAGE, 5), true), 0);
+        session("markDistributed", new SessionCommand.MarkDistributed(INBOX, 5, 6, 7), 0);
+        session("markKept", new SessionCommand.MarkKept(INBOX, 7, "digest"), 0);
+        session("delete", new SessionCommand.Delete(INBOX), 0);
+        session("detachLate", new SessionCommand.DetachLate(INBOX, 5, -1, true), 0);
+
+        attachment("request", new AttachmentCommand.Request(10));
+        attachment("acknowledge", new AttachmentCommand.Acknowledge(new long[] {300, 5}));
+        attachment("complete", new AttachmentCommand.Complete(8));
+        attachment("received", new AttachmentCommand.Received(8));
+        attachment("subscribe", new AttachmentCommand.Subscribe(List.of(SUBSCRIPTION, SUBSCRIPTION.owed(null))));
+        attachment("unsubscribe", new AttachmentCommand.Unsubscribe(List.of(FILTER, SUBSCRIPTION.filter())));
+        attachment(
+                "replay",
+                new AttachmentCommand.Replay(
+                        new ReplayStep(FILTER, "", "to", MESSAGE, Qos.AT_MOST_ONCE, new int[] {7, 300})));
+        attachment("replayed", new AttachmentCommand.Replayed(FILTER, "to"));
+        attachment("receive", new AttachmentCommand.Receive(6, MESSAGE));
+        attachment("release", new AttachmentCommand.Release(6));
+        attachment("detach", new AttachmentCommand.Detach(-1, true, Long.MAX_VALUE));
+
+        InsertRequest.Target plain =
+                new InsertRequest.Target(new ClientId("c"), 5, Qos.AT_LEAST_ONCE, false, new int[0]);
+        InsertRequest.Target shared = new InsertRequest.Target(
+                new ClientId("d"), 6, Qos.EXACTLY_ONCE, true, new int[] {1}, FILTER.text(), true);
+        insert("insert", new InsertRequest(TenantId.DEFAULT, MESSAGE, List.of(plain), null, 0, 0), 0);
+        insert(
+                "insert.token",
+                new InsertRequest(TenantId.DEFAULT, MESSAGE, List.of(plain, shared), "origin", 8, 4, true, null),
+                2);
+        add(
+                "orderOver",
+                InboxFrame.newBuilder().setOrderOver(OrderOver.newBuilder().setOrder(2)));
+        add(
+                "attachmentOver",
+                InboxFrame.newBuilder()
+                        .setAttachmentOver(AttachmentOver.newBuilder().setAttachment(3)));
+
+        reply("done", InboxReply.DONE);
+        reply("attached", new InboxReply.Attached(true, 5, List.of(SUBSCRIPTION), new int[] {6, 300}));
+        reply("flag.yes", InboxReply.Flag.of(true));
+        reply("flag.no", InboxReply.Flag.of(false));
+        reply("flags", new InboxReply.Flags(List.of(true, false)));
+        for (SessionOwner owner : SessionOwner.values()) {
+            reply("owner." + owner, new InboxReply.Owner(owner));
+        }
+        for (ReplayOutcome outcome : ReplayOutcome.values()) {
+            reply("replay." + outcome, new InboxReply.Replay(outcome));
+        }
+        reply("inbound", new InboxReply.Received(new InboxAttachment.Inbound(false, MESSAGE, "origin", 8, 4)));
+        reply("inbound.distributed", new InboxReply.Received(new InboxAttachment.Inbound(true, null, "origin", 8, 4)));
+        reply("inserted", new InboxReply.Inserted(List.of(InsertOutcome.values())));
+        for (RangeException.Cause cause : RangeException.Cause.values()) {
+            RangeException failure = new RangeException(cause, "since");
+            add("failure." + cause, InboxFrame.newBuilder().setFailure(ReplyCodec.failure(9, failure)));
+        }
+
+        delivery("attaching", InboxDelivery.ATTACHING);
+        delivery("detaching", InboxDelivery.DETACHING);
+        InboxMessage first = new InboxMessage(70, 71, MESSAGE, Qos.AT_LEAST_ONCE, true, true, false, new int[] {7});
+        InboxMessage second = new InboxMessage(71, 72, MESSAGE, Qos.EXACTLY_ONCE, false, false, true, new int[0]);
+        delivery("messages", new InboxDelivery.Messages(List.of(first, second)));
+        for (InboxListener.Reason reason : InboxListener.Reason.values()) {
+            delivery("detached." + reason, new InboxDelivery.Detached(reason));
+        }
+    }
+
+    @Test
+    void framesAreWhatTheyWere() throws Exception {
+        all();
+        Map<String, String> now = new TreeMap<>();
+        frames.forEach((name, frame) -> now.put(name, HexFormat.of().formatHex(frame)));
+        String file = System.getProperty("godwit.corpus.write");
+        if (file != null) {
+            List<String> lines = now.entrySet().stream()
+                    .map(entry -> entry.getKey() + "=" + entry.getValue())
+                    .toList();
+            Files.write(Path.of(file), lines);
+        }
+        assertThat(now).isEqualTo(recorded());
+    }
+
+    /** Also the field that a value is made of: what is lost on the way would be missing in the frame made again. */
+    @Test
+    void recordedFramesAreUnderstood() throws Exception {
+        for (Map.Entry<String, String> frame : recorded().entrySet()) {
+            byte[] bytes = HexFormat.of().parseHex(frame.getValue());
+            assertThat(Frames.decodedAndEncoded(bytes)).as(frame.getKey()).isEqualTo(bytes);
+        }
+    }
+
+    private static Map<String, String> recorded() throws IOException {
+        Properties read = new Properties();
+        try (InputStream in = FrameCorpusTest.class.getResourceAsStream(RECORDED)) {
+            read.load(in);
+        }
+        Map<String, String> sorted = new TreeMap<>();
+        read.stringPropertyNames().forEach(name -> sorted.put(name, read.getProperty(name)));
+        return sorted;
+    }
+}

@@ -1,0 +1,117 @@
+package io.godwit.inbox.carrier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.protocol.Answer;
+import io.godwit.inbox.protocol.DeliveryStream;
+import io.godwit.inbox.protocol.InboxCarrier;
+import io.godwit.inbox.protocol.SessionCommand;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An edge and the node of its leaders, with a link in memory between them: each frame is a task of the executor. The
+ * link may be lost, and made again.
+ */
+public final class LinkedNodes implements InboxCarrier {
+    private final InboxCarrier local;
+    private final Executor tasks;
+    private Link link;
+    /** Why an end has given a link up. */
+    final List<String> abandoned = new ArrayList<>();
+
+    /** @param tasks runs one at a time, in order */
+    public LinkedNodes(InboxCarrier local, Executor tasks) {
+        this.local = local;
+        this.tasks = tasks;
+        this.link = new Link();
+    }
+
+    /** What is on its way never arrives; both ends are told, and there is a new link. */
+    public void reconnect() {
+        link.lose();
+        link = new Link();
+    }
+
+    @Override
+    public void ask(SessionCommand command, @Nullable DeliveryStream deliveries, Answer answer) {
+        link.edge.ask(command, deliveries, answer);
+    }
+
+    @Override
+    public void insert(InsertRequest request, Answer answer) {
+        link.edge.insert(request, answer);
+    }
+
+    Link link() {
+        return link;
+    }
+
+    private static void assertNothingGetsLost(byte[] frame) {
+        try {
+            assertThat(Frames.decodedAndEncoded(frame)).isEqualTo(frame);
+        } catch (Exception e) {
+            throw new AssertionError("a frame that is not understood", e);
+        }
+    }
+
+    /** One link, until it is lost. */
+    final class Link {
+        final RemoteCarrier edge;
+        final EdgeService leaders;
+        final End toLeaders = new End();
+        final End toEdge = new End();
+        private boolean isLost;
+
+        Link() {
+            edge = new RemoteCarrier(toLeaders);
+            leaders = new EdgeService(local, toEdge);
+            toLeaders.receiver = leaders::receive;
+            toEdge.receiver = edge::receive;
+            edge.start();
+            leaders.start();
+        }
+
+        void lose() {
+            if (!isLost) {
+                isLost = true;
+                edge.lost();
+                leaders.lost();
+            }
+        }
+
+        /** One direction. */
+        final class End implements FrameLink {
+            /** All that was sent. */
+            final List<byte[]> frames = new ArrayList<>();
+
+            private Consumer<byte[]> receiver = frame -> {};
+
+            @Override
+            public void send(byte[] frame) {
+                assertNothingGetsLost(frame);
+                sendAnything(frame);
+            }
+
+            /** Also what no end sends. */
+            void sendAnything(byte[] frame) {
+                frames.add(frame);
+                tasks.execute(() -> {
+                    if (!isLost) {
+                        receiver.accept(frame);
+                    }
+                });
+            }
+
+            @Override
+            public void abandon(String why) {
+                abandoned.add(why);
+                lose();
+            }
+        }
+    }
+}
