@@ -14,12 +14,14 @@ usage() {
 usage: standalone.sh start|stop|restart|status|check|archive|version [options]
 
   start     starts the broker in the background; returns 0 once it serves, else prints why not; 4 when it runs but
-            cannot write (disk nearly full)
+            does not fully serve (disk nearly full, ranges without a leader). A node of a cluster says which nodes and
+            ranges it waits for
   stop      stops accepting, finishes what is under way, ends the process; also ends a start that is under way
   restart   stop, then start, with the configuration and log of the last start unless others are given; only when check
             finds nothing, and what has to be built is built before the stop
-  status    tells whether it runs, where it listens and how its stores are; 0 when it serves, 3 when it does not run,
-            4 when it runs but does not (fully) serve, or has not moved for 40 seconds
+  status    tells whether it runs, what its start waits for, where it listens and how its stores are; 0 when it
+            serves, 3 when it does not run, 4 when it runs but does not (fully) serve, such as for a range without a
+            leader, or has not moved for 40 seconds
   check     reads the configuration and what it names (certificates, users, rules, plugins), beside a broker that may be
             running; 0 when one could start with it, and tells which values differ from the defaults and where each is
             from; else tells every mistake
@@ -28,6 +30,8 @@ usage: standalone.sh start|stop|restart|status|check|archive|version [options]
   version   tells the release, and the Java it would run on
 
   -f, --foreground   with start: stay in the foreground (containers, systemd)
+  --no-wait          with start and restart: return 0 once the process runs and has locked its data directory; status
+                     tells how far it is
   --config FILE      configuration (default conf/standalone.yml)
   --data DIR         data directory (default data); holds godwit.pid
   --log DIR          log directory (default log); with -f, "-" is the console
@@ -54,11 +58,13 @@ root=${here%/*}
 command=${1:-}
 [ $# -gt 0 ] && shift
 foreground=
+no_wait=
 check_all=
 config= data= log=
 while [ $# -gt 0 ]; do
   case $1 in
     -f|--foreground) foreground=1 ;;
+    --no-wait) no_wait=1 ;;
     --all) check_all=--all ;;
     --config|--data|--log)
       [ $# -ge 2 ] && [ -n "$2" ] || die "$1 needs a value"
@@ -698,20 +704,25 @@ restart() {
 suspect=
 asked_cache=
 
-# Says once what a node that starts waits for, by what it has logged behind byte $mark.
+# What the broker whose status is on standard input waits for before it serves, a line each.
+waits() {
+  sed -n -e 's/^waiting=/waits for /p' -e 's/^store=\([^ ]*\) STARTING /store \1 waits for /p' \
+    -e 's/^store=\([^ ]*\) NO_QUORUM /store \1 has ranges that nobody serves: /p'
+}
+
+# Says what a start waits for: when it has for five seconds, and again when that has changed.
 print_wait() {
-  local why
-  why=$(tail -c "+$((mark + 1))" "$log/godwit.log" 2>/dev/null |
-    sed -n 's/.*waiting for a cluster to join cause=//p' | tail -n 1)
-  if [ -n "$why" ] && [ "$why" != "$told" ]; then
-    told=$why
-    echo "godwit: waits for a cluster to join: $why"
+  local now
+  now=$(waits <"$status_file" 2>/dev/null)
+  if [ -n "$now" ] && [ "$now" != "$told" ]; then
+    told=$now
+    printf 'godwit: %s\n' "${now//$'\n'/$'\n'godwit: }"
   fi
 }
 
 # Runs the distribution found.
 run() {
-  local pid begun state remembers= waited=0 mark told=
+  local pid begun state remembers= waited=0 told=
   if [ "$log" != - ]; then
     make_directory "$log"
     begun=$log/start.log
@@ -727,7 +738,6 @@ run() {
     exec "${jvm[@]}"
   fi
   # ">>": the training adds its line
-  mark=$(stat -c %s "$log/godwit.log" 2>/dev/null || echo 0)
   nohup "${jvm[@]}" >>"$begun" 2>&1 </dev/null &
   pid=$!
   announced=$pid
@@ -738,6 +748,10 @@ run() {
     if [ -n "$state" ] && [ -z "$remembers" ]; then # the data is its own
       remember_options
       remembers=1
+    fi
+    if [ -n "$no_wait" ] && [ "$state" = starting ]; then
+      echo "godwit: starting, pid $pid, data in $data, log in $log; status tells how far it is"
+      return 0
     fi
     if [ "$state" = degraded ]; then
       print_ready
@@ -770,8 +784,10 @@ run() {
       die "did not start"
     fi
     waited=$((waited + 1))
-    [ $((waited % 50)) -ne 0 ] || print_wait
+    [ "$waited" -lt 250 ] || [ $((waited % 100)) -ne 0 ] || print_wait
     if [ "$waited" -gt $((${GODWIT_START_TIMEOUT_SECONDS:-600} * 50)) ]; then
+      told=
+      print_wait >&2
       kill "$pid"
       die "not ready after ${GODWIT_START_TIMEOUT_SECONDS:-600} s, see $log"
     fi
@@ -823,6 +839,7 @@ status() {
     esac
   fi
   echo "godwit: pid $pid, ${state:-starting}"
+  sed -n -e 's/^waiting=/godwit: waits for /p' <<<"$report"
   sed -n -e 's/^listen=/godwit: listening on /p' -e 's/^warning=/godwit: warning: /p' \
     -e 's/^store=/godwit: store /p' -e 's/^events=/godwit: events since the start: /p' <<<"$report"
   [ "$state" = ready ] || return 4

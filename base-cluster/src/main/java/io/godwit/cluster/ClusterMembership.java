@@ -5,6 +5,7 @@ import io.godwit.cluster.MemberMessage.Leaving;
 import io.godwit.cluster.MemberMessage.LeavingSeen;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -124,6 +125,16 @@ public final class ClusterMembership implements AutoCloseable {
     /** This node, as it announces itself. */
     public Member self() {
         return self;
+    }
+
+    /** Where this node's membership is reached by the others. */
+    public InetSocketAddress endpoint() {
+        return new InetSocketAddress(address, config.port());
+    }
+
+    /** The seeds of the configuration, and what their names stand for now; empty before {@link #start}. Any thread. */
+    public List<Seed> seeds() {
+        return seeds.seeds();
     }
 
     /** Ordered by node id; with this node once it has joined. Any thread. */

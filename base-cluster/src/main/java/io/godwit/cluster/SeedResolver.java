@@ -27,11 +27,15 @@ final class SeedResolver implements AutoCloseable {
     }
 
     private final List<HostPort> names;
+    /** How many of the names, from the first on, are seeds; what follows is the domain name. */
+    private final int seedCount;
+
     private final Names lookUp;
     private final ScheduledThreadPoolExecutor thread;
     private final CountDownLatch firstRound = new CountDownLatch(1);
     private final Set<String> unresolved = new HashSet<>();
     private volatile Set<InetSocketAddress> addresses = Set.of();
+    private volatile List<Seed> seeds = List.of();
 
     SeedResolver(ClusterConfig config, Names lookUp) {
         List<HostPort> all = new ArrayList<>(config.seeds());
@@ -39,6 +43,7 @@ final class SeedResolver implements AutoCloseable {
             all.add(new HostPort(config.domainName(), config.port()));
         }
         this.names = List.copyOf(all);
+        this.seedCount = config.seeds().size();
         this.lookUp = lookUp;
         this.thread = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("cluster-names"));
     }
@@ -63,12 +68,19 @@ final class SeedResolver implements AutoCloseable {
         return addresses;
     }
 
+    /** The seeds and what is known of them now, without the domain name; empty until they have been asked for once. */
+    List<Seed> seeds() {
+        return seeds;
+    }
+
     private void resolve() {
         Set<InetSocketAddress> found = new LinkedHashSet<>();
+        List<Seed> told = new ArrayList<>();
         for (HostPort name : names) {
+            List<InetSocketAddress> behind = new ArrayList<>();
             try {
                 for (InetAddress address : lookUp.addressesOf(name.host())) {
-                    found.add(new InetSocketAddress(address, name.port()));
+                    behind.add(new InetSocketAddress(address, name.port()));
                 }
                 unresolved.remove(name.host());
             } catch (UnknownHostException e) {
@@ -76,7 +88,10 @@ final class SeedResolver implements AutoCloseable {
                     LOG.warn("seed does not resolve, will be asked for again seed={}", name);
                 }
             }
+            found.addAll(behind);
+            told.add(new Seed(name, behind));
         }
+        seeds = List.copyOf(told.subList(0, seedCount));
         addresses = Set.copyOf(found);
         firstRound.countDown();
     }

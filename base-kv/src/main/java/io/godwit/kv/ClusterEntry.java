@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
  *   <li>the data directory is claimed; a higher incarnation is made durable if there is data ({@link DataDirectory})
  *   <li>the RPC port is opened and the membership joined; the node tells which cluster its data is of, or that it has
  *       none
- *   <li>{@link JoinRule} decides by what the others tell; a node without data, that is not to found a cluster, waits
- *       for one that knows
+ *   <li>{@link JoinRule} decides by what the others tell; a node without data waits until there is a cluster to join,
+ *       or until it is the one to found it
  *   <li>{@code FORMAT} is written if there was no data: the cluster's id before anything else
  *   <li>the node tells its cluster id; from here on the others count it in
  * </ol>
@@ -38,22 +38,29 @@ final class ClusterEntry {
     private final ClusterSettings settings;
     private final DataDirectory.Claim claim;
     private final JoinRule rule;
-    private final boolean isFounder;
+    private final Founding founding;
+    private final StartProgress progress;
 
     /** A node that is in. */
     record Entered(Cluster cluster, DataDirectory directory, long incarnation) {}
 
-    /** @param claim passes to what {@link #enter} returns; stays the caller's if that fails */
-    ClusterEntry(KvNodeConfig config, ClusterSettings settings, DataDirectory.Claim claim) {
+    /**
+     * @param claim passes to what {@link #enter} returns; stays the caller's if that fails
+     * @param progress is told what is waited for
+     */
+    ClusterEntry(KvNodeConfig config, ClusterSettings settings, DataDirectory.Claim claim, StartProgress progress) {
         this.settings = settings;
         this.claim = claim;
-        this.isFounder = config.bootstrap() && claim.clusterId().isEmpty();
+        this.progress = progress;
+        this.founding = !config.bootstrap() || claim.clusterId().isPresent()
+                ? Founding.NEVER
+                : settings.foundsAlone() ? Founding.ALONE : Founding.TOGETHER;
         this.rule = new JoinRule(
                 config.dataDirectory(),
                 settings.config().env(),
                 claim.storeId().toString(),
                 claim.clusterId().map(UUID::toString),
-                isFounder);
+                founding);
     }
 
     /**
@@ -63,15 +70,18 @@ final class ClusterEntry {
     Entered enter() throws IOException {
         long incarnation = claim.nextIncarnation();
         String known = claim.clusterId().map(UUID::toString).orElse("");
-        MemberFacts facts = new MemberFacts(known, isFounder, settings.zone());
+        MemberFacts facts = new MemberFacts(known, founding, settings.zone(), "", "");
         Cluster cluster = Cluster.open(
                 settings.config(),
                 new NodeIdentity(claim.storeId().toString(), incarnation, settings.version(), facts.attributes()));
         try {
             await(cluster.start());
-            String clusterId = decide(cluster);
-            DataDirectory directory = claim.open(UUID.fromString(clusterId));
-            cluster.membership().announce(new MemberFacts(clusterId, false, settings.zone()).attributes());
+            String founded = UUID.randomUUID().toString();
+            String clusterId = decide(cluster, founded);
+            progress.waitsFor("");
+            DataDirectory directory = claim.open(UUID.fromString(clusterId), clusterId.equals(founded));
+            String at = seeds(cluster).self();
+            cluster.membership().announce(new MemberFacts(clusterId, settings.zone(), at).attributes());
             LOG.info(
                     "node of the cluster cluster={} store={} incarnation={} fresh={}",
                     clusterId,
@@ -98,31 +108,59 @@ final class ClusterEntry {
         }
     }
 
-    private String decide(Cluster cluster) throws ClusterException {
+    /** @param founded the id of the cluster, should this node begin it */
+    private String decide(Cluster cluster, String founded) throws ClusterException {
         long end = System.nanoTime() + settings.joinTimeout().toNanos();
         long nextWord = System.nanoTime();
-        String founded = UUID.randomUUID().toString();
+        String announced = "";
         while (true) {
-            JoinRule.Decision decision = rule.decide(others(cluster), () -> founded);
+            FoundingSeeds seeds = seeds(cluster);
+            if (!announced.equals(seeds.text() + " at " + seeds.self())) {
+                announced = seeds.text() + " at " + seeds.self();
+                cluster.membership().announce(facts(seeds).attributes());
+            }
+            JoinRule.Decision decision = rule.decide(others(cluster), seeds, () -> founded);
             if (decision instanceof JoinRule.Belong belong) {
                 return belong.clusterId();
             }
             if (decision instanceof JoinRule.Refuse refused) {
                 throw new ClusterException(refused.why());
             }
-            String why = decision instanceof JoinRule.Wait waiting ? waiting.why() : decision.toString();
+            String what = decision instanceof JoinRule.Wait waiting ? waiting.what() : decision.toString();
             long now = System.nanoTime();
             if (now - end >= 0) {
-                throw new ClusterException(
-                        "no cluster to join within " + settings.joinTimeout().toSeconds() + " s: " + why
-                                + ". Start the node with bootstrap true, or check clusterConfig.seedEndpoints and env");
+                throw new ClusterException("no cluster to join within "
+                        + settings.joinTimeout().toSeconds() + " s, waited for " + what
+                        + ". Start the nodes that clusterConfig.seedEndpoints names with bootstrap true, or check"
+                        + " seedEndpoints and env");
             }
+            if (progress.isCancelled()) {
+                throw new ClusterException("told to end while waiting for " + what);
+            }
+            progress.waitsFor(what);
             if (now - nextWord >= 0) {
                 nextWord = now + TimeUnit.MILLISECONDS.toNanos(TELL_MILLIS);
-                LOG.info("waiting for a cluster to join cause={}", why);
+                LOG.info("waiting for a cluster to join, for {}", what);
             }
             pause();
         }
+    }
+
+    private MemberFacts facts(FoundingSeeds seeds) {
+        return new MemberFacts(
+                claim.clusterId().map(UUID::toString).orElse(""),
+                founding,
+                settings.zone(),
+                seeds.self(),
+                founding == Founding.NEVER ? "" : seeds.text());
+    }
+
+    private FoundingSeeds seeds(Cluster cluster) {
+        return FoundingSeeds.of(
+                cluster.membership().endpoint(),
+                settings.config().host(),
+                settings.config().domainName(),
+                cluster.membership().seeds());
     }
 
     private static List<Member> others(Cluster cluster) {

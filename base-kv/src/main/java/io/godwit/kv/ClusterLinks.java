@@ -39,12 +39,14 @@ final class ClusterLinks implements AutoCloseable {
     /**
      * @param stores the open ones, by name; seen as they change
      * @param members of the cluster, already told of them
+     * @param facts of the cluster, which reports bring and are judged by
      * @param takeOver has the replica of a group, if it follows the leader given next, stand for election
      */
     ClusterLinks(
             ClusterEntry.Entered entered,
             OwnReport own,
             MemberWatch members,
+            NotedFacts facts,
             Map<String, StoreRanges> stores,
             BiConsumer<String, String> takeOver,
             KvThreads threads) {
@@ -54,11 +56,20 @@ final class ClusterLinks implements AutoCloseable {
         this.threads = threads;
         this.local = new LocalRanges(stores::get);
         this.members = members;
-        this.rpc =
-                new NodeRpc(caller.clusterId(), caller.storeId(), cluster.server(), cluster.channels(), threads.io());
+        this.rpc = new NodeRpc(
+                caller.clusterId(),
+                caller.storeId(),
+                cluster.server(),
+                cluster.channels(),
+                threads.io(),
+                facts::isForgotten);
         this.calls = new CallService(caller.clusterId(), cluster.server(), local);
-        this.exchange =
-                new ReportExchange(caller.storeId(), rpc, own::of, members::isOurs, threads.timers(), threads.io());
+        this.exchange = new ReportExchange(
+                caller.storeId(), rpc, own::of, members::isOurs, facts::admit, threads.timers(), threads.io());
+        facts.onForgotten(storeId -> {
+            members.forget(storeId);
+            exchange.forget(storeId);
+        });
         this.replicas = new Replicas(caller.storeId(), rpc, stores::get, stores::values, threads.io());
         this.unreached = new UnreachedLeaders(caller.storeId(), rpc, cluster.channels(), members, tables, takeOver);
     }

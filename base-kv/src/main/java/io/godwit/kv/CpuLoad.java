@@ -7,15 +7,19 @@ import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * The share of the machine's cores that is busy, 0 to 1. Any thread.
+ * The share of the machine's cores that this process keeps busy, 0 to 1. Any thread.
  *
- * <p>A look takes the JVM a dozen files of the system, and every key space's balancers ask each second: all within half
+ * <p>Of this process, not of the machine: balancers give nothing more to a node that is busy with what it has. What
+ * else runs on the machine for a second, such as an operator's command, is no reason to leave ranges where they are
+ * (ADR 52).
+ *
+ * <p>A look takes the JVM some files of the system, and every key space's balancers ask each second: all within half
  * a second share one. The JVM reckons from its last look to this one, so looks that follow each other closely would
  * tell little besides.
  */
 final class CpuLoad {
-    /** The JVM knows one machine. */
-    static final CpuLoad OF_MACHINE = new CpuLoad(CpuLoad::look, System::nanoTime);
+    /** The JVM knows one process. */
+    static final CpuLoad OF_PROCESS = new CpuLoad(CpuLoad::look, System::nanoTime);
 
     private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -44,7 +48,7 @@ final class CpuLoad {
 
     private static double look() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof com.sun.management.OperatingSystemMXBean system
-                ? system.getCpuLoad()
+                ? system.getProcessCpuLoad()
                 : 0;
     }
 }

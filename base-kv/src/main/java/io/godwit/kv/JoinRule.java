@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
@@ -14,15 +15,19 @@ import java.util.function.Supplier;
  * <ul>
  *   <li>With data: to the cluster of its data, whoever is there, so that nodes start again in any order. A member of
  *       another cluster is a mistake, of an environment's name or of a directory: the node stops.
- *   <li>Without data and told to found: to a new one, unless there is one already, or another node without data is
- *       about to found one and has the lower store id.
- *   <li>Without data and not told to: to the one that the members are of. While there are none that know, it waits.
+ *   <li>Without data, where members have some: to their cluster.
+ *   <li>Without data, to found together with the others: the first of the seeds founds, once it sees more than half of
+ *       them; the others wait for it and join. Which node is the first follows from the configuration alone, so no
+ *       view of the members, however partial, makes two nodes found (ADR 51). A seed that is first and is not to found
+ *       is passed over only while it is seen, since only then it is known.
+ *   <li>Without data, to found alone: at once, unless there is a cluster, or another node that may begin one.
+ *   <li>Without data and not to found: it waits for one that knows.
  * </ul>
  *
- * <p>Founders that do not see each other found two clusters. They find out when they do see each other
+ * <p>Nodes told to found alone that do not see each other found two clusters. They find out when they do see each other
  * ({@link #conflict}): neither takes anything from the other.
  */
-record JoinRule(Path directory, String env, String storeId, Optional<String> ownCluster, boolean isFounder) {
+record JoinRule(Path directory, String env, String storeId, Optional<String> ownCluster, Founding founding) {
 
     /** What to do. */
     sealed interface Decision {}
@@ -30,17 +35,22 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
     /** It belongs to the cluster. */
     record Belong(String clusterId) implements Decision {}
 
-    /** Nobody can tell yet. */
-    record Wait(String why) implements Decision {}
+    /**
+     * Nobody can tell yet.
+     *
+     * @param what is waited for
+     */
+    record Wait(String what) implements Decision {}
 
     /** It must not start. */
     record Refuse(String why) implements Decision {}
 
     /**
      * @param others the other members
+     * @param seeds as they are known now
      * @param newId gives the id of a new cluster
      */
-    Decision decide(Collection<Member> others, Supplier<String> newId) {
+    Decision decide(Collection<Member> others, FoundingSeeds seeds, Supplier<String> newId) {
         if (ownCluster.isPresent()) {
             return others.stream()
                     .filter(other -> isForeign(other, ownCluster.get()))
@@ -56,25 +66,88 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
         TreeSet<String> clusters = new TreeSet<>();
         others.forEach(other -> clusters.add(MemberFacts.of(other).clusterId()));
         clusters.remove("");
-        return isFounder ? found(others, clusters, newId) : join(others, clusters);
+        return switch (founding) {
+            case NEVER -> join(others, clusters);
+            case TOGETHER -> clusters.isEmpty() ? foundTogether(others, seeds, newId) : join(others, clusters);
+            case ALONE -> foundAlone(others, clusters, newId);
+        };
     }
 
-    private Decision found(Collection<Member> others, TreeSet<String> clusters, Supplier<String> newId) {
+    private Decision foundAlone(Collection<Member> others, TreeSet<String> clusters, Supplier<String> newId) {
         if (!clusters.isEmpty()) {
-            return new Refuse("bootstrap is true and " + directory + " has no data, but environment \"" + env
-                    + "\" has a cluster already, " + String.join(" and ", clusters) + ", with the nodes " + others
-                    + ". To join it, set bootstrap to false; to begin another, change clusterConfig.env");
+            return new Refuse("clusterConfig.foundAlone is true and " + directory + " has no data, but environment \""
+                    + env + "\" has a cluster already, " + String.join(" and ", clusters) + ", with the nodes " + others
+                    + ". To join it, set foundAlone to false; to begin another, change clusterConfig.env");
         }
-        Optional<Member> rival = others.stream()
-                .filter(other -> MemberFacts.of(other).isFounding())
-                .filter(other -> other.nodeId().compareTo(storeId) < 0)
-                .findFirst();
+        Optional<Member> rival =
+                others.stream().filter(other -> isRivalOfOneAlone(other)).findFirst();
         if (rival.isPresent()) {
-            return new Refuse("bootstrap is true on this node and on " + rival.get()
-                    + ", and neither has data: exactly one node of environment \"" + env
-                    + "\" may begin the cluster. Set bootstrap to false here");
+            return new Refuse("clusterConfig.foundAlone is true, and node " + rival.get()
+                    + ", which has no data either, may begin a cluster too: exactly one node of environment \"" + env
+                    + "\" may. Set foundAlone to false here, or bootstrap to false there");
         }
         return new Belong(newId.get());
+    }
+
+    /** Of two told to found alone the one with the lower store id goes on. */
+    private boolean isRivalOfOneAlone(Member other) {
+        return switch (MemberFacts.of(other).founding()) {
+            case NEVER -> false;
+            case TOGETHER -> true;
+            case ALONE -> other.nodeId().compareTo(storeId) < 0;
+        };
+    }
+
+    private static Decision foundTogether(Collection<Member> others, FoundingSeeds seeds, Supplier<String> newId) {
+        for (Member other : others) {
+            MemberFacts facts = MemberFacts.of(other);
+            if (facts.founding() == Founding.ALONE) {
+                return new Wait("node " + other + ", which is to begin the cluster alone");
+            }
+        }
+        if (!seeds.unclear().isEmpty()) {
+            return new Wait(seeds.unclear() + ": name each node in clusterConfig.seedEndpoints, or set"
+                    + " clusterConfig.foundAlone on exactly one node");
+        }
+        Set<String> seen = new TreeSet<>(Set.of(seeds.self()));
+        Set<String> passed = new TreeSet<>();
+        for (Member other : others) {
+            MemberFacts facts = MemberFacts.of(other);
+            boolean isSeed = seeds.all().contains(facts.at());
+            if (isSeed) {
+                seen.add(facts.at());
+            }
+            if (facts.founding() == Founding.NEVER) {
+                passed.add(facts.at());
+            } else if (isSeed && facts.at().compareTo(seeds.self()) < 0) {
+                return new Wait("node " + other + ", the first of the seeds, which begins the cluster"
+                        + missing(seeds, seen, others));
+            } else if (!FoundingSeeds.isBehind(facts.seeds(), facts.at(), seeds.self())) {
+                return new Wait(
+                        facts.seeds().isEmpty()
+                                ? "node " + other + " to know its seeds, since it may begin the cluster too"
+                                : "node " + other + " to name the same seeds as this one: it has [" + facts.seeds()
+                                        + "], this one has [" + seeds.text() + "]");
+            }
+        }
+        Optional<String> first = seeds.all().stream()
+                .filter(seed -> seed.compareTo(seeds.self()) < 0 && !(seen.contains(seed) && passed.contains(seed)))
+                .findFirst();
+        if (first.isPresent()) {
+            return new Wait("the node at " + first.get() + ", the first of the seeds, which begins the cluster and is"
+                    + " not seen");
+        }
+        return 2 * seen.size() > seeds.all().size()
+                ? new Belong(newId.get())
+                : new Wait("more than half of the seeds before it begins the cluster" + missing(seeds, seen, others));
+    }
+
+    private static String missing(FoundingSeeds seeds, Set<String> seen, Collection<Member> others) {
+        Set<String> all = new TreeSet<>(seen);
+        others.forEach(other -> all.add(MemberFacts.of(other).at()));
+        List<String> away =
+                seeds.all().stream().filter(seed -> !all.contains(seed)).toList();
+        return away.isEmpty() ? "" : ": not seen of " + seeds.all().size() + " are " + String.join(", ", away);
     }
 
     private Decision join(Collection<Member> others, TreeSet<String> clusters) {
@@ -82,8 +155,8 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
             case 0 ->
                 new Wait(
                         others.isEmpty()
-                                ? "no other node of environment \"" + env + "\" was found"
-                                : "none of the nodes " + others + " has data");
+                                ? "a node of a cluster: no other node of environment \"" + env + "\" was found"
+                                : "a node of a cluster: none of the nodes " + others + " has data");
             case 1 -> new Belong(clusters.first());
             default ->
                 new Refuse("environment \"" + env + "\" has nodes of several clusters, " + clusters + ": " + others
@@ -110,8 +183,9 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
 
     /** The same advice on both sides. */
     private static String whichToWipe(List<String> ascending) {
-        return "Was bootstrap true on two nodes? Keep the cluster that has your data; if neither has any, keep "
+        return "Was clusterConfig.foundAlone true on two nodes, or did their seedEndpoints differ? Keep the"
+                + " cluster that has your data; if neither has any, keep "
                 + ascending.get(0)
-                + ". Stop the nodes of the other, empty their data directories and start them with bootstrap false";
+                + ". Stop the nodes of the other, empty their data directories and start them with foundAlone false";
     }
 }

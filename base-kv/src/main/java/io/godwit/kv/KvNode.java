@@ -2,6 +2,7 @@ package io.godwit.kv;
 
 import io.godwit.cluster.Cluster;
 import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.client.RangeException;
 import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.DataDirectory;
 import io.godwit.kv.raft.RaftHost;
@@ -18,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -44,6 +46,8 @@ public final class KvNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KvNode.class);
     private static final long DISK_CHECK_MILLIS = 1_000;
     private static final String DRAINING = "draining";
+    private static final String ADDRESSES = "addresses";
+    private static final String PAUSED = "paused-balancers/";
     private static final long HEARTBEATS_TO_HEAR_OF_A_LEADER = 2;
 
     private final KvNodeConfig config;
@@ -58,14 +62,22 @@ public final class KvNode implements AutoCloseable {
     /** Null when this node is alone. */
     private final @Nullable ClusterLinks links;
 
+    private final NodeAddresses addresses;
+
     /** Those of the stores, before they are open as stores too: other nodes may ask for them while they start. */
     private final Map<String, StoreRanges> ranges = new ConcurrentHashMap<>();
 
     private final Map<String, StoreControl> controls = new ConcurrentHashMap<>();
     private final OwnReport own;
+    private final NotedFacts facts;
+    private final FactsTeller factsTeller;
+    /** Fails when this node is told that it was forgotten. */
+    private final CompletableFuture<Void> forgotten = new CompletableFuture<>();
+
     private final NodeControl operations;
     private final List<KvStore> stores = new CopyOnWriteArrayList<>();
     private final HealthReports reports = new HealthReports(this::health);
+    private final List<Consumer<List<String>>> pauseListeners = new CopyOnWriteArrayList<>();
     private final RangeBackups backups;
     private final LongAdder mutationsTooLarge = new LongAdder();
     private volatile @Nullable String logFailure;
@@ -79,7 +91,16 @@ public final class KvNode implements AutoCloseable {
      *     the node may not be a member of the cluster it is configured for ({@link ClusterEntry})
      */
     public static KvNode open(KvNodeConfig config) throws IOException {
-        return open(config, DiskGuard.Disk::of);
+        return open(config, StartProgress.NONE);
+    }
+
+    /**
+     * As {@link #open(KvNodeConfig)}.
+     *
+     * @param progress is told what is waited for
+     */
+    public static KvNode open(KvNodeConfig config, StartProgress progress) throws IOException {
+        return open(config, DiskGuard.Disk::of, progress);
     }
 
     /** Looks at a path's disk; tests put their own in. */
@@ -88,6 +109,10 @@ public final class KvNode implements AutoCloseable {
     }
 
     static KvNode open(KvNodeConfig config, DiskProbe probe) throws IOException {
+        return open(config, probe, StartProgress.NONE);
+    }
+
+    private static KvNode open(KvNodeConfig config, DiskProbe probe, StartProgress progress) throws IOException {
         ClusterSettings cluster = config.cluster();
         if (cluster == null && !config.bootstrap() && DataDirectory.isEmpty(config.dataDirectory())) {
             throw noData(config);
@@ -95,19 +120,21 @@ public final class KvNode implements AutoCloseable {
         List<AutoCloseable> opened = new ArrayList<>();
         try {
             return cluster == null
-                    ? new KvNode(config, own(config, probe, opened), null, probe, opened)
-                    : enter(config, cluster, probe, opened);
+                    ? new KvNode(config, own(config, probe, progress, opened), null, probe, opened)
+                    : enter(config, cluster, probe, progress, opened);
         } catch (IOException | RuntimeException e) {
             closeAll(opened);
             throw e;
         }
     }
 
-    private static DataDirectory own(KvNodeConfig config, DiskProbe probe, List<AutoCloseable> opened)
+    private static DataDirectory own(
+            KvNodeConfig config, DiskProbe probe, StartProgress progress, List<AutoCloseable> opened)
             throws IOException {
         DataDirectory directory = DataDirectory.open(config.dataDirectory());
         opened.add(directory);
         makeRoom(config, probe);
+        progress.claimed();
         return directory;
     }
 
@@ -117,12 +144,17 @@ public final class KvNode implements AutoCloseable {
     }
 
     private static KvNode enter(
-            KvNodeConfig config, ClusterSettings cluster, DiskProbe probe, List<AutoCloseable> opened)
+            KvNodeConfig config,
+            ClusterSettings cluster,
+            DiskProbe probe,
+            StartProgress progress,
+            List<AutoCloseable> opened)
             throws IOException {
         DataDirectory.Claim claim = DataDirectory.claim(config.dataDirectory());
         opened.add(claim);
         makeRoom(config, probe);
-        ClusterEntry.Entered entered = new ClusterEntry(config, cluster, claim).enter();
+        progress.claimed();
+        ClusterEntry.Entered entered = new ClusterEntry(config, cluster, claim, progress).enter();
         opened.set(0, entered.directory());
         opened.add(entered.cluster());
         return new KvNode(config, entered.directory(), entered, probe, opened);
@@ -144,12 +176,18 @@ public final class KvNode implements AutoCloseable {
         this.log = SharedRaftLog.open(logDirectory, this::logFailed);
         opened.add(log);
         String storeId = directory.storeId().toString();
+        this.facts = new NotedFacts(storeId, log, threads.io());
+        if (entered != null && facts.whyNot().isPresent()) {
+            throw new IOException(facts.whyNot().get());
+        }
+        facts.onForgotten(this::onForgotten);
         this.files = new StoreFiles(directory.path(), logDirectory, log, rocks, storeId, entered == null);
         if (entered == null && !config.bootstrap() && files.isEmpty()) {
             throw noData(config);
         }
-        if (config.bootstrap() && (entered == null || directory.isFresh())) {
+        if (entered == null ? config.bootstrap() : directory.isFounding()) {
             files.found();
+            directory.founded();
         }
         this.raft = raft(config, storeId, entered);
         opened.add(raft);
@@ -183,9 +221,22 @@ public final class KvNode implements AutoCloseable {
                 ranges::values,
                 this::isDraining,
                 () -> logFailure == null,
-                disk);
-        this.links = entered == null ? null : links(entered);
-        this.operations = new NodeControl(clusterId(), own, controls, this::drain, links);
+                disk,
+                facts::now);
+        MemberWatch members = new MemberWatch(
+                directory.clusterId().toString(),
+                facts::isForgotten,
+                by -> logFailed(
+                        "this node's data is in use by a later process " + by,
+                        new IllegalStateException("superseded by " + by)));
+        this.addresses = new NodeAddresses(
+                log.nodeRecord(ADDRESSES),
+                members::isOurs,
+                record -> log.putNodeRecord(ADDRESSES, record),
+                threads.io());
+        this.links = entered == null ? null : links(entered, members);
+        this.factsTeller = new FactsTeller(facts, storeId, links);
+        this.operations = new NodeControl(clusterId(), own, controls, this::drain, factsTeller, links);
         if (links != null) {
             operations.start(links);
             links.start();
@@ -206,15 +257,11 @@ public final class KvNode implements AutoCloseable {
                 entered.cluster().channels());
     }
 
-    private ClusterLinks links(ClusterEntry.Entered entered) {
-        MemberWatch members = new MemberWatch(
-                directory.clusterId().toString(),
-                by -> logFailed(
-                        "this node's data is in use by a later process " + by,
-                        new IllegalStateException("superseded by " + by)));
-        ClusterLinks made = new ClusterLinks(entered, own, members, ranges, raft::takeOver, threads);
+    private ClusterLinks links(ClusterEntry.Entered entered, MemberWatch members) {
+        ClusterLinks made = new ClusterLinks(entered, own, members, facts, ranges, raft::takeOver, threads);
         raft.onMissing(made.replicas()::called);
         entered.cluster().membership().addListener(members);
+        entered.cluster().membership().addListener(addresses);
         entered.cluster().membership().addListener(raft.following());
         members.onConflict(() -> threads.io().execute(reports::tell));
         return made;
@@ -258,16 +305,26 @@ public final class KvNode implements AutoCloseable {
         if (stores.stream().anyMatch(store -> store.name().equals(spec.name()))) {
             throw new IllegalStateException("store " + spec.name() + " is open");
         }
+        if (links != null && facts.whyNot().isPresent()) {
+            throw new IOException(facts.whyNot().get());
+        }
         StoreRanges opened = new StoreRanges(spec, files, environment, (what, cause) -> reports.tell());
         opened.open();
+        if (links != null && spec.balance().isBalanced()) {
+            boolean hasRanges = !opened.all().isEmpty() || !opened.unopened().isEmpty();
+            facts.opened(
+                    spec.name(), spec.balance().goal().voters(), spec.balance().isGoalGiven(), hasRanges);
+        }
         KvStore store = store(spec.name(), opened);
         stores.add(store);
         wiring.accept(store.client());
         opened.start();
         ranges.put(spec.name(), opened);
-        StoreControl control = new StoreControl(opened, spec.balance(), own, links, new NodeTimer(threads));
+        StoreControl control = new StoreControl(
+                opened, spec.balance(), own, factsTeller, links, new NodeTimer(threads), noting(PAUSED + spec.name()));
         controls.put(spec.name(), control);
         control.start();
+        tellPauses();
         ClusterLinks cluster = links;
         if (cluster != null) {
             cluster.exchange().changed();
@@ -276,6 +333,31 @@ public final class KvNode implements AutoCloseable {
         store.ready().whenComplete((done, failure) -> reports.tell());
         LOG.info("store opened store={} ranges={}", spec.name(), opened.all().size());
         return store;
+    }
+
+    private StoreControl.Noting noting(String key) {
+        return new StoreControl.Noting(
+                log.nodeRecord(key), record -> log.putNodeRecord(key, record), this::tellPauses, threads.io());
+    }
+
+    /**
+     * From now on {@code listener} is told which balancers operators have paused on this node, each as its store and
+     * its name, whenever that may have changed: by the opening thread and on I/O threads, one at a time.
+     */
+    public void onPauses(Consumer<List<String>> listener) {
+        pauseListeners.add(listener);
+    }
+
+    /** Each look is told before the next is taken: the newest is told last. */
+    private void tellPauses() {
+        synchronized (pauseListeners) {
+            List<String> paused = new TreeMap<>(controls)
+                    .entrySet().stream()
+                            .flatMap(store -> store.getValue().pausedBalancers().stream()
+                                    .map(name -> store.getKey() + " " + name))
+                            .toList();
+            pauseListeners.forEach(listener -> listener.accept(paused));
+        }
     }
 
     /**
@@ -317,7 +399,15 @@ public final class KvNode implements AutoCloseable {
         };
         table.onChange(look);
         look.accept(table.routes());
-        return new KvStore(name, opened, cluster.clientOf(opened), ready);
+        QuorumWatch quorum = new QuorumWatch(
+                name,
+                own.storeId(),
+                opened::votersInLog,
+                storeId -> storeId.equals(own.storeId()) || cluster.members().isAlive(storeId),
+                addresses::nameOf,
+                System::nanoTime);
+        return new KvStore(
+                name, opened, cluster.clientOf(opened), ready, () -> quorum.look(table.routes(), table.told()));
     }
 
     /**
@@ -349,7 +439,28 @@ public final class KvNode implements AutoCloseable {
 
     /** Completes when every store opened so far serves; fails with {@link io.godwit.kv.client.RangeException}. */
     public CompletableFuture<Void> ready() {
-        return CompletableFuture.allOf(stores.stream().map(KvStore::ready).toArray(CompletableFuture[]::new));
+        return CompletableFuture.anyOf(
+                        forgotten,
+                        CompletableFuture.allOf(
+                                stores.stream().map(KvStore::ready).toArray(CompletableFuture[]::new)))
+                .thenApply(any -> null);
+    }
+
+    /** Voters that the cluster is known to want of each range, by the name of the store; empty before anything is. */
+    public Map<String, Integer> wantedVoters() {
+        Map<String, Integer> wanted = new TreeMap<>();
+        facts.now().voters().forEach((store, voters) -> wanted.put(store, voters.count()));
+        return wanted;
+    }
+
+    /** Others tell that a node was given up; it may be this one, which then stops before it does harm. */
+    private void onForgotten(String storeId) {
+        facts.whyNot().filter(why -> storeId.equals(storeId())).ifPresent(why -> {
+            RangeException cause = new RangeException(RangeException.Cause.STORE_FAILED, why);
+            LOG.error("all stores stop: {}", why);
+            stopWriting(why);
+            forgotten.completeExceptionally(cause);
+        });
     }
 
     /** Mutations that the log was not given since it takes none of their size, so far. Any thread. */
@@ -399,8 +510,12 @@ public final class KvNode implements AutoCloseable {
         if (logFailure != null) {
             return;
         }
-        logFailure = what;
         LOG.error("raft log failed, all stores stop taking writes fault={}", what, cause);
+        stopWriting(what);
+    }
+
+    private void stopWriting(String what) {
+        logFailure = what;
         threads.io().execute(() -> {
             stores.forEach(store -> {
                 store.failed(what);

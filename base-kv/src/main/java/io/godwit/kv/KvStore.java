@@ -4,6 +4,7 @@ import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.range.Range;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A store of a {@link KvNode}, which closes it. */
@@ -12,6 +13,8 @@ public final class KvStore {
     private final StoreRanges ranges;
     private final RangeClient client;
     private final CompletableFuture<Void> ready;
+    /** What keeps ranges from being served; empty when nothing does. */
+    private final Supplier<String> lacks;
     /** Why nothing can be written here any more. Written once, by whichever thread meets the fault first. */
     private volatile @Nullable String failure;
 
@@ -19,6 +22,7 @@ public final class KvStore {
         this.name = name;
         this.ranges = ranges;
         this.client = ranges.client();
+        this.lacks = () -> "";
         this.ready =
                 CompletableFuture.allOf(ranges.all().stream().map(Range::ready).toArray(CompletableFuture[]::new));
     }
@@ -27,12 +31,19 @@ public final class KvStore {
      * One of a cluster.
      *
      * @param ready completes when all ranges have leaders, wherever
+     * @param lacks what keeps ranges from being served now; empty when nothing does. Any thread
      */
-    KvStore(String name, StoreRanges ranges, RangeClient client, CompletableFuture<Void> ready) {
+    KvStore(
+            String name,
+            StoreRanges ranges,
+            RangeClient client,
+            CompletableFuture<Void> ready,
+            Supplier<String> lacks) {
         this.name = name;
         this.ranges = ranges;
         this.client = client;
         this.ready = ready;
+        this.lacks = lacks;
     }
 
     public String name() {
@@ -69,16 +80,20 @@ public final class KvStore {
             return new StoreHealth(StoreHealth.State.FAILED, failed);
         }
         List<String> faults = ranges.faults();
+        String lack = lacks.get();
         if (!faults.isEmpty()) {
+            String more = faults.size() == 1 ? "" : "; and " + (faults.size() - 1) + " more";
             return new StoreHealth(
-                    StoreHealth.State.FAILED,
-                    faults.get(0) + (faults.size() == 1 ? "" : "; and " + (faults.size() - 1) + " more"));
+                    StoreHealth.State.FAILED, faults.get(0) + more + (lack.isEmpty() ? "" : "; " + lack));
+        }
+        if (ready.isDone() && !lack.isEmpty()) {
+            return new StoreHealth(StoreHealth.State.NO_QUORUM, lack);
         }
         if (!diskDetail.isEmpty()) {
             return new StoreHealth(StoreHealth.State.READ_ONLY, diskDetail);
         }
         return ready.isDone()
                 ? new StoreHealth(StoreHealth.State.SERVING, "")
-                : new StoreHealth(StoreHealth.State.STARTING, "ranges are being opened");
+                : new StoreHealth(StoreHealth.State.STARTING, lack.isEmpty() ? "ranges are being opened" : lack);
     }
 }

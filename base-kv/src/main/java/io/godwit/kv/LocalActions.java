@@ -51,7 +51,7 @@ final class LocalActions implements ActionExecutor {
         }
         CompletableFuture<OperationResult> result;
         if (action instanceof Split split) {
-            result = split(split);
+            result = split(range, split);
         } else if (action instanceof Merge merge) {
             result = merge(merge);
         } else if (action instanceof ChangeReplica change) {
@@ -65,12 +65,19 @@ final class LocalActions implements ActionExecutor {
                 failure -> new OperationResult(ActionOutcome.FAILED, String.valueOf(failure.getMessage())));
     }
 
-    private CompletableFuture<OperationResult> split(Split split) {
-        return ranges.split(
-                        split.rangeId(),
-                        split.epoch(),
-                        split.key().map(Key::bytes).orElse(null))
-                .thenApply(LocalActions::resultOf);
+    private CompletableFuture<OperationResult> split(Range range, Split split) {
+        byte @Nullable [] key = split.key().map(Key::bytes).orElse(null);
+        return ranges.split(split.rangeId(), split.epoch(), key)
+                .thenApply(outcome -> outcome == ChangeOutcome.DONE || outcome == ChangeOutcome.UNKNOWN
+                        ? resultOf(outcome)
+                        : notSplit(range, split.epoch(), key, outcome));
+    }
+
+    /** Stale is what another look at the range may mend. */
+    private static OperationResult notSplit(Range range, long epoch, byte @Nullable [] key, ChangeOutcome outcome) {
+        return new OperationResult(
+                range.state().epoch() == epoch ? ActionOutcome.REFUSED : ActionOutcome.STALE,
+                range.whyNotSplit(epoch, key, outcome));
     }
 
     /**

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +25,7 @@ final class MemberWatch implements ClusterListener {
 
     private final String clusterId;
     private final Consumer<Member> onSuperseded;
+    private final Predicate<String> isForgotten;
     private final long startNanos = System.nanoTime();
     private final Map<String, Seen> seen = new HashMap<>(); // guarded by this
     /** By node id; told once each. */
@@ -38,14 +40,18 @@ final class MemberWatch implements ClusterListener {
         }
     }
 
-    /** @param onSuperseded told when this process is not the one of its node any more */
-    MemberWatch(String clusterId, Consumer<Member> onSuperseded) {
+    /**
+     * @param isForgotten whether the node of a store id was given up: it is none of this cluster any more
+     * @param onSuperseded told when this process is not the one of its node any more
+     */
+    MemberWatch(String clusterId, Predicate<String> isForgotten, Consumer<Member> onSuperseded) {
+        this.isForgotten = isForgotten;
         this.clusterId = clusterId;
         this.onSuperseded = onSuperseded;
     }
 
     boolean isOurs(Member member) {
-        return MemberFacts.of(member).clusterId().equals(clusterId);
+        return MemberFacts.of(member).clusterId().equals(clusterId) && !isForgotten.test(member.nodeId());
     }
 
     /**
@@ -57,6 +63,13 @@ final class MemberWatch implements ClusterListener {
 
     @Override
     public void joined(Member member) {
+        if (isForgotten.test(member.nodeId())) {
+            LOG.warn("a forgotten node is here, and is told so: node={}", member);
+        }
+        look(member);
+    }
+
+    private void look(Member member) {
         Optional<String> conflict = JoinRule.conflict(clusterId, member);
         boolean isNews;
         synchronized (this) {
@@ -81,7 +94,7 @@ final class MemberWatch implements ClusterListener {
 
     @Override
     public void updated(Member member) {
-        joined(member);
+        look(member);
     }
 
     @Override
@@ -101,6 +114,15 @@ final class MemberWatch implements ClusterListener {
     @Override
     public void superseded(Member other) {
         onSuperseded.accept(other);
+    }
+
+    /** The node was given up: it is not missed any more, nor taken for a member when it comes back. */
+    void forget(String storeId) {
+        Seen before;
+        synchronized (this) {
+            before = seen.remove(storeId);
+        }
+        LOG.info("node forgotten node={} wasThere={}", storeId, before != null && before.liveness() == Liveness.ALIVE);
     }
 
     /** Nodes of this cluster, by store id. */

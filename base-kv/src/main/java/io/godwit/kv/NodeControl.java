@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,11 +38,13 @@ final class NodeControl implements NodeOperations {
     private final OwnReport own;
     private final Map<String, StoreControl> stores;
     private final Consumer<Boolean> drain;
+    private final FactsTeller facts;
     private final @Nullable ClusterLinks links;
 
     /**
      * @param stores the open ones, by name; seen as they change
      * @param drain notes for good whether this node is to go; blocks
+     * @param facts what is noted of the cluster
      * @param links null when this node is alone
      */
     NodeControl(
@@ -49,16 +52,19 @@ final class NodeControl implements NodeOperations {
             OwnReport own,
             Map<String, StoreControl> stores,
             Consumer<Boolean> drain,
+            FactsTeller facts,
             @Nullable ClusterLinks links) {
         this.clusterId = clusterId;
         this.own = own;
         this.stores = stores;
         this.drain = drain;
+        this.facts = facts;
         this.links = links;
     }
 
     /** Answers other nodes, from now on. */
     void start(ClusterLinks cluster) {
+        facts.start(cluster);
         cluster.rpc().on(Question.CARRY_OUT, (asker, content) -> {
             ActionCodec.Request request = ActionCodec.request(content);
             StoreControl store = stores.get(request.store());
@@ -120,7 +126,8 @@ final class NodeControl implements NodeOperations {
                 status.cores(),
                 status.cpuLoad(),
                 status.diskTotalBytes(),
-                status.diskFreeBytes());
+                status.diskFreeBytes(),
+                facts.facts().isForgotten(id));
     }
 
     private Map<String, NodeReport> reports() {
@@ -145,7 +152,45 @@ final class NodeControl implements NodeOperations {
     // --- drain
 
     @Override
-    public CompletableFuture<OperationResult> drain(String storeId, boolean isToGo) {
+    public CompletableFuture<OperationResult> drain(String storeId, boolean isToGo, boolean mayReduce) {
+        boolean isThere = isThere(storeId);
+        if (!isThere) {
+            return refused("node " + storeId + " is not running, so it cannot be told to go" + downFor(storeId)
+                    + ": start it again, or, if it never comes back with its data, forget it (godwit-admin forget), "
+                    + "and its replicas are made anew on other nodes");
+        }
+        NodeReport report = reports().get(storeId);
+        boolean isNew = isToGo && (report == null || !report.status().isDraining());
+        Optional<String> reduction = isNew ? redundancy().without(storeId) : Optional.empty();
+        if (reduction.isPresent() && !mayReduce) {
+            return refused(reduction.get());
+        }
+        return mark(storeId, isToGo)
+                .thenApply(result -> result.isDone() && reduction.isPresent()
+                        ? new OperationResult(ActionOutcome.DONE, reduction.get())
+                        : result);
+    }
+
+    private Redundancy redundancy() {
+        Set<String> told = new TreeSet<>();
+        reports().values().forEach(report -> told.addAll(report.replicas().keySet()));
+        return new Redundancy(nodes(), stores.values(), told);
+    }
+
+    private boolean isThere(String storeId) {
+        return storeId.equals(own.storeId()) || links != null && links.members().isAlive(storeId);
+    }
+
+    private String downFor(String storeId) {
+        MemberWatch.Seen seen = links == null ? null : links.members().seen().get(storeId);
+        return seen == null ? "" : ", and has not been for " + seen.forHowLong().toSeconds() + " s";
+    }
+
+    private static CompletableFuture<OperationResult> refused(String why) {
+        return CompletableFuture.completedFuture(new OperationResult(ActionOutcome.REFUSED, why));
+    }
+
+    private CompletableFuture<OperationResult> mark(String storeId, boolean isToGo) {
         if (storeId.equals(own.storeId())) {
             drainSelf(isToGo);
             return CompletableFuture.completedFuture(OperationResult.DONE);
@@ -184,8 +229,39 @@ final class NodeControl implements NodeOperations {
         return links.rpc()
                 .ask(storeId, question, content, TIMEOUT_MILLIS)
                 .thenApply(answer -> OperationResult.DONE)
-                .exceptionally(
-                        failure -> new OperationResult(ActionOutcome.FAILED, String.valueOf(failure.getMessage())));
+                .exceptionally(failure -> new OperationResult(ActionOutcome.FAILED, messageOf(failure)));
+    }
+
+    /** In words: what is wrapped says it, the wrapper adds the name of a class. */
+    private static String messageOf(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return String.valueOf(cause.getMessage());
+    }
+
+    // --- nodes that do not come back
+
+    @Override
+    public CompletableFuture<OperationResult> forget(String storeId) {
+        NotedFacts noted = facts.facts();
+        if (links == null) {
+            return refused("this node is alone: there is no other to forget");
+        }
+        if (noted.isForgotten(storeId)) {
+            return facts.tellAll("node " + storeId + " is forgotten already");
+        }
+        if (isThere(storeId)) {
+            return refused("node " + storeId + " is running: drain and stop it first");
+        }
+        Redundancy redundancy = redundancy();
+        Optional<String> need = redundancy.needOf(storeId);
+        if (need.isPresent()) {
+            return refused(need.get());
+        }
+        String left = redundancy.afterForgetting(storeId);
+        LOG.warn("node is forgotten, an operator asked for it node={} {}", storeId, left);
+        noted.forget(storeId);
+        return facts.tellAll(left);
     }
 
     // --- recovery

@@ -30,12 +30,23 @@ public interface NodeOperations {
 
     /**
      * Marks a node as to go, so that the balancers move leaders and replicas off it, or no more so. Lasts over restarts
-     * of that node, which must be running.
+     * of that node, which must be running. Where ranges would keep fewer voters than they have, since too few nodes are
+     * left, it is refused, unless that is allowed.
      */
-    CompletableFuture<OperationResult> drain(String storeId, boolean isToGo);
+    CompletableFuture<OperationResult> drain(String storeId, boolean isToGo, boolean mayReduce);
 
     /** What is left on a node; it may be stopped for good when nothing is. */
     DrainStatus drainStatus(String storeId);
+
+    /**
+     * Gives up a node that is not running and will not come back with its data: at once, rather than after the grace
+     * period, its replicas are replaced, and it counts no more. Lasts for ever; all nodes note it. When it comes back
+     * with its data after all, it is told so and stops. Refused while a range needs its vote.
+     *
+     * @return completes when the members have noted it, or some have not answered in time. Blocks while it is written
+     *     on this node
+     */
+    CompletableFuture<OperationResult> forget(String storeId);
 
     /**
      * Gives ranges that have lost the majority of their voters for ever to the voters that survive. What only lost
@@ -55,6 +66,7 @@ public interface NodeOperations {
      * @param rpc host and port; empty when it has not been seen
      * @param version of its software; empty when not known
      * @param zone empty when none is configured
+     * @param isForgotten whether it was given up; it is listed as long as it has replicas
      */
     record NodeInfo(
             String storeId,
@@ -67,7 +79,8 @@ public interface NodeOperations {
             int cores,
             double cpuLoad,
             long diskTotalBytes,
-            long diskFreeBytes) {}
+            long diskFreeBytes,
+            boolean isForgotten) {}
 
     /**
      * What a node still has.

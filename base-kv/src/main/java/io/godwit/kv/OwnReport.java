@@ -1,5 +1,6 @@
 package io.godwit.kv;
 
+import io.godwit.kv.facts.ClusterFacts;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.range.RangeState;
 import io.godwit.kv.remote.NodeReport;
@@ -19,6 +20,7 @@ import java.util.function.Supplier;
  * Makes a node's report of itself. Any thread.
  *
  * @param isLogWhole whether the log can be written; otherwise no replica can be begun anew here
+ * @param facts what is noted here of the cluster
  */
 record OwnReport(
         String storeId,
@@ -26,7 +28,8 @@ record OwnReport(
         Supplier<? extends Collection<StoreRanges>> stores,
         BooleanSupplier isDraining,
         BooleanSupplier isLogWhole,
-        DiskGuard disk) {
+        DiskGuard disk,
+        Supplier<ClusterFacts> facts) {
 
     NodeReport of(long revision) {
         return of(revision, stores.get());
@@ -54,10 +57,10 @@ record OwnReport(
         NodeStatus status = new NodeStatus(
                 isDraining.getAsBoolean(),
                 Runtime.getRuntime().availableProcessors(),
-                CpuLoad.OF_MACHINE.now(),
+                CpuLoad.OF_PROCESS.now(),
                 disk.totalBytes(),
                 disk.freeBytes());
-        return new NodeReport(storeId, incarnation, revision, status, replicas);
+        return new NodeReport(storeId, incarnation, revision, status, replicas, facts.get());
     }
 
     /** Of a replica whose database was not opened: what the range was when it came. */

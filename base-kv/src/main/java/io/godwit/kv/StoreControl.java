@@ -5,6 +5,7 @@ import io.godwit.kv.balance.BalanceControl;
 import io.godwit.kv.balance.BalanceLoop;
 import io.godwit.kv.balance.BalanceTimer;
 import io.godwit.kv.client.Deadline;
+import io.godwit.kv.facts.ClusterFacts.Voters;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.remote.NodeReport;
 import io.godwit.kv.remote.NodeRpc.Question;
@@ -12,13 +13,16 @@ import io.godwit.kv.remote.ReplicaReport;
 import io.godwit.kv.remote.Routes;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.RangeLoad;
+import io.godwit.plugin.balance.ReplicaGoal;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One store of this node in the hands of its operators and balancers. */
@@ -29,22 +33,50 @@ final class StoreControl implements StoreOperations, AutoCloseable {
     private final LocalActions actions;
     private final @Nullable ClusterLinks links;
     private final BalanceLoop loop;
-    private final boolean isBalanced;
+    private final NotedPauses pauses;
+    private final StoreBalance balance;
+    private final FactsTeller facts;
 
-    /** @param links null when this node is alone */
+    /**
+     * @param links null when this node is alone
+     * @param noting notes for good which balancers of this store are paused
+     */
     StoreControl(
-            StoreRanges ranges, StoreBalance balance, OwnReport own, @Nullable ClusterLinks links, BalanceTimer timer) {
+            StoreRanges ranges,
+            StoreBalance balance,
+            OwnReport own,
+            FactsTeller facts,
+            @Nullable ClusterLinks links,
+            BalanceTimer timer,
+            Noting noting) {
         this.ranges = ranges;
         this.self = own.storeId();
         this.links = links;
-        this.views = new StoreViews(ranges.name(), balance.goal(), own, links);
+        this.balance = balance;
+        this.facts = facts;
+        this.views = new StoreViews(
+                ranges.name(),
+                () -> new ReplicaGoal(wantedVoters(), balance.goal().isOnEveryStore()),
+                facts.facts()::isForgotten,
+                own,
+                links);
         this.actions = new LocalActions(ranges, self, links);
-        this.isBalanced = !balance.plan().steps().isEmpty();
         this.loop = new BalanceLoop(ranges.name(), balance.plan(), views, actions, balance.pace(), timer);
+        this.pauses =
+                new NotedPauses(ranges.name(), loop, noting.noted(), noting.keep(), noting.changed(), noting.io());
     }
 
+    /**
+     * How pauses of balancers outlive this process; see {@link NotedPauses}.
+     *
+     * @param noted by an earlier one; null for nothing
+     */
+    @SuppressWarnings("ArrayRecordComponent") // compared nowhere
+    record Noting(byte @Nullable [] noted, Consumer<byte[]> keep, Runnable changed, Executor io) {}
+
     void start() {
-        if (isBalanced) {
+        if (balance.isBalanced()) {
+            pauses.takeUp();
             loop.start();
         }
     }
@@ -89,16 +121,17 @@ final class StoreControl implements StoreOperations, AutoCloseable {
 
     @Override
     public CompletableFuture<OperationResult> carryOut(BalanceAction action, Deadline deadline) {
-        String leader = views.routes(views.reports()).stream()
+        Optional<Routes.Route> range = views.routes(views.reports()).stream()
                 .filter(route -> route.rangeId() == action.rangeId())
-                .map(Routes.Route::leader)
-                .findFirst()
-                .orElse("");
+                .findFirst();
+        String leader = range.map(Routes.Route::leader).orElse("");
         ClusterLinks cluster = links;
         CompletableFuture<OperationResult> result;
         if (leader.isEmpty()) {
             return CompletableFuture.completedFuture(new OperationResult(
-                    ActionOutcome.STALE, "range " + action.rangeId() + " does not exist, or has no leader"));
+                    ActionOutcome.STALE,
+                    "range " + action.rangeId()
+                            + (range.isEmpty() ? " is not known, or no more" : " has no leader at the moment")));
         } else if (leader.equals(self) || cluster == null) {
             result = actions.carryOut(action);
         } else {
@@ -148,9 +181,65 @@ final class StoreControl implements StoreOperations, AutoCloseable {
         return views;
     }
 
+    /** What the cluster has noted; until it has, what is configured. A node alone has nothing to replicate to. */
+    @Override
+    public int wantedVoters() {
+        return facts.facts()
+                .now()
+                .wantedOf(name())
+                .map(Voters::count)
+                .orElse(
+                        links == null && !balance.isGoalGiven()
+                                ? 1
+                                : balance.goal().voters());
+    }
+
+    @Override
+    public CompletableFuture<OperationResult> wantVoters(int count, boolean mayReduce) {
+        int now = wantedVoters();
+        if (count < 1 || count > MAX_VOTERS) {
+            return refused(count + " voters: must be from 1 to " + MAX_VOTERS);
+        }
+        if (links == null) {
+            return refused("this node is alone, in no cluster: there is nothing to replicate to");
+        }
+        if (count < now && !mayReduce) {
+            return refused(name() + ": each range is to have " + survives(now) + "; it would be " + survives(count)
+                    + ". " + losing(count) + " of " + ranges().size() + " ranges would give up copies that they have");
+        }
+        facts.facts().want(name(), count);
+        return facts.tellAll(name() + ": each range is to have " + survives(count) + ", no longer " + voters(now));
+    }
+
+    private long losing(int count) {
+        return ranges().stream().filter(range -> range.voters().size() > count).count();
+    }
+
+    private static String survives(int voters) {
+        return voters(voters) + ", which survive the loss of " + (voters - 1) / 2;
+    }
+
+    private static String voters(int count) {
+        return count == 1 ? "1 voter" : count + " voters";
+    }
+
+    private static CompletableFuture<OperationResult> refused(String why) {
+        return CompletableFuture.completedFuture(new OperationResult(ActionOutcome.REFUSED, why));
+    }
+
+    /** Whether balancers look after the ranges. */
+    boolean isBalanced() {
+        return balance.isBalanced();
+    }
+
     @Override
     public BalanceControl balance() {
-        return loop;
+        return pauses;
+    }
+
+    @Override
+    public List<String> pausedBalancers() {
+        return pauses.paused();
     }
 
     @Override

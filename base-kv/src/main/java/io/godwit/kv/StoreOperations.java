@@ -2,6 +2,7 @@ package io.godwit.kv;
 
 import io.godwit.kv.balance.BalanceControl;
 import io.godwit.kv.client.Deadline;
+import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.RangeLoad;
 import java.util.List;
@@ -13,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * Any thread; nothing blocks.
  */
 public interface StoreOperations {
+    /** More make nothing safer, and each write slower. */
+    int MAX_VOTERS = 7;
+
     /** Name of the store. */
     String name();
 
@@ -31,8 +35,23 @@ public interface StoreOperations {
      */
     CompletableFuture<OperationResult> carryOut(BalanceAction action, Deadline deadline);
 
-    /** The balancers of this store on this node. */
+    /** How many voters every range is to have, as soon as there are so many nodes. */
+    int wantedVoters();
+
+    /**
+     * Has every range get so many voters, from now on, whatever the configuration says. Fewer than now are refused,
+     * saying what is given up, unless that is allowed. Blocks while it is written on this node.
+     *
+     * @param count 1 to {@link #MAX_VOTERS}
+     * @return completes when the members have noted it, or some have not answered in time; never with a failure
+     */
+    CompletableFuture<OperationResult> wantVoters(int count, boolean mayReduce);
+
+    /** The balancers of this store on this node. A pause lasts over restarts. */
     BalanceControl balance();
+
+    /** Names of the balancers of this store on this node that an operator has paused. */
+    List<String> pausedBalancers();
 
     /**
      * One range.
@@ -65,6 +84,13 @@ public interface StoreOperations {
             voters = List.copyOf(voters);
             learners = List.copyOf(learners);
             faults = List.copyOf(faults);
+        }
+
+        @Override
+        public String toString() {
+            return "RangeInfo[id=" + id + ", bounds=" + new RangeBounds(start, end) + ", epoch=" + epoch + ", voters="
+                    + voters + ", learners=" + learners + ", leader=" + leader + ", change=" + change + ", faults="
+                    + faults + "]";
         }
     }
 }

@@ -212,6 +212,15 @@ final class StoreRanges implements RangeFamily {
         return known;
     }
 
+    /**
+     * The voters of a range by the last configuration in the log of its replica here, committed or not; empty when
+     * there is no replica here. Reads the log.
+     */
+    List<String> votersInLog(long id) {
+        RangeDescriptor known = descriptor(id);
+        return known == null ? List.of() : files.votersOf(known);
+    }
+
     /** How a replica came to this node; null when there is none. */
     @Nullable
     RangeDescriptor descriptor(long id) {

@@ -1,6 +1,7 @@
 package io.godwit.kv;
 
 import io.godwit.kv.balance.ClusterViewSource;
+import io.godwit.kv.balance.LeaderWork;
 import io.godwit.kv.remote.NodeReport;
 import io.godwit.kv.remote.ReplicaReport;
 import io.godwit.kv.remote.Routes;
@@ -25,6 +26,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,8 +37,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Whether a replica has caught up is read off the last index of its log, in its own report, beside the leader's.
  */
 final class StoreViews implements ClusterViewSource {
+    private static final Duration FORGOTTEN_FOR = Duration.ofDays(36_500);
+
     private final String store;
-    private final ReplicaGoal goal;
+    private final Supplier<ReplicaGoal> goal;
+    private final Predicate<String> isForgotten;
     private final OwnReport own;
     private final @Nullable ClusterLinks links;
     private final long startNanos = System.nanoTime();
@@ -44,10 +50,20 @@ final class StoreViews implements ClusterViewSource {
 
     private record Stopped(String storeId, long rangeId) {}
 
-    /** @param links null when this node is alone */
-    StoreViews(String store, ReplicaGoal goal, OwnReport own, @Nullable ClusterLinks links) {
+    /**
+     * @param goal what is wanted of every range now
+     * @param isForgotten whether the node of a store id was given up
+     * @param links null when this node is alone
+     */
+    StoreViews(
+            String store,
+            Supplier<ReplicaGoal> goal,
+            Predicate<String> isForgotten,
+            OwnReport own,
+            @Nullable ClusterLinks links) {
         this.store = store;
         this.goal = goal;
+        this.isForgotten = isForgotten;
         this.own = own;
         this.links = links;
     }
@@ -64,7 +80,7 @@ final class StoreViews implements ClusterViewSource {
             }
         }
         forgetStarted(reports);
-        return Optional.of(new ClusterView(store, own.storeId(), goal, stores(reports), ranges(reports)));
+        return Optional.of(new ClusterView(store, own.storeId(), goal.get(), stores(reports), ranges(reports)));
     }
 
     /** What all nodes have told, this one now and of this store alone; by store id. */
@@ -205,6 +221,9 @@ final class StoreViews implements ClusterViewSource {
     }
 
     private StoreView storeView(String id, @Nullable NodeReport report, MemberWatch.@Nullable Seen seen) {
+        if (isForgotten.test(id)) { // gone for longer than any grace period, and to keep nothing
+            return new StoreView(id, "", Liveness.DOWN, FORGOTTEN_FOR, true, "", 1, 0, 1, 1);
+        }
         boolean isSelf = id.equals(own.storeId());
         Liveness liveness = isSelf ? Liveness.ALIVE : seen == null ? Liveness.DOWN : seen.liveness();
         Duration since = seen != null
@@ -234,6 +253,21 @@ final class StoreViews implements ClusterViewSource {
                 Math.max(1, status.cores()),
                 status.cpuLoad(),
                 total,
-                Math.max(0, Math.min(total, status.diskFreeBytes())));
+                Math.max(0, Math.min(total, status.diskFreeBytes())),
+                leaderWorkElsewhere(
+                        isSelf && links != null ? links.exchange().reports().get(id) : report));
+    }
+
+    /** Of the key spaces before this one; what this node leads itself it reads of what it has told, too. */
+    private double leaderWorkElsewhere(@Nullable NodeReport told) {
+        if (told == null) {
+            return 0;
+        }
+        return told.replicas().entrySet().stream()
+                .filter(other -> other.getKey().compareTo(store) < 0)
+                .flatMap(other -> other.getValue().stream())
+                .flatMap(replica -> replica.leading().stream())
+                .mapToDouble(leading -> LeaderWork.of(leading.load()))
+                .sum();
     }
 }

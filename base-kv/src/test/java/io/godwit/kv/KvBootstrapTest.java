@@ -7,8 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.cluster.ClusterException;
 import io.godwit.kv.raft.DataDirectory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class KvBootstrapTest {
     private static final Duration SHORT = Duration.ofSeconds(3);
+    private static final Duration LONG = Duration.ofSeconds(60);
 
     @TempDir
     Path directory;
@@ -32,6 +38,63 @@ class KvBootstrapTest {
                     .hasMessageContaining("no cluster to join within 3 s")
                     .hasMessageContaining("seedEndpoints");
             assertThat(DataDirectory.isEmpty(data)).isTrue();
+        }
+    }
+
+    /** Two of three are enough, the third comes later: all with the same configuration. */
+    @Test
+    void seedsThatMayAllFoundFoundOneCluster() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory)) {
+            CompletableFuture<KvNode> other = CompletableFuture.supplyAsync(
+                    () -> {
+                        try {
+                            return cluster.start(2, cluster.together(2, LONG));
+                        } catch (IOException e) {
+                            throw new UncheckedIOException(e);
+                        }
+                    },
+                    task -> new Thread(task, "second").start());
+            KvNode first = cluster.start(1, cluster.together(1, LONG));
+            other.get(60, TimeUnit.SECONDS);
+            cluster.start(3, cluster.together(3, LONG));
+            cluster.ready();
+            assertThat(cluster.node(2).clusterId()).isEqualTo(first.clusterId());
+            assertThat(cluster.node(3).clusterId()).isEqualTo(first.clusterId());
+            append(cluster.client(3), "k", "a").get(30, TimeUnit.SECONDS);
+            assertThat(read(cluster.client(2), "k")).isEqualTo("a");
+            // who joins begins no stores of its own, though it might have
+            assertThat(cluster.store(2).ranges().all()).isEmpty();
+            assertThat(cluster.store(3).ranges().all()).isEmpty();
+            assertThat(cluster.only(3).voters()).containsExactly(cluster.id(1));
+        }
+    }
+
+    /** It cannot know whether the others have founded one, or lost their way. */
+    @Test
+    void aSeedThatSeesNoOtherFoundsNothingAndSaysWhom() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory)) {
+            List<String> told = new CopyOnWriteArrayList<>();
+            StartProgress progress = new StartProgress() {
+                @Override
+                public void claimed() {
+                    told.add("claimed");
+                }
+
+                @Override
+                public void waitsFor(String cause) {
+                    told.add(cause);
+                }
+            };
+            assertThatThrownBy(() -> KvNode.open(cluster.together(1, SHORT), progress))
+                    .isInstanceOf(ClusterException.class)
+                    .hasMessageContaining("no cluster to join within 3 s")
+                    .hasMessageContaining("more than half of the seeds")
+                    .hasMessageContaining("not seen of 3 are ");
+            assertThat(told.get(0)).isEqualTo("claimed");
+            assertThat(told.get(told.size() - 1)).contains("more than half of the seeds");
+            assertThatThrownBy(() -> KvNode.open(cluster.together(3, SHORT)))
+                    .hasMessageContaining("the first of the seeds");
+            assertThat(DataDirectory.isEmpty(directory.resolve("node-1"))).isTrue();
         }
     }
 
@@ -53,7 +116,7 @@ class KvBootstrapTest {
 
             assertThatThrownBy(() -> KvNode.open(cluster.config(2, true, second, SHORT)))
                     .isInstanceOf(ClusterException.class)
-                    .hasMessageContaining("bootstrap is true")
+                    .hasMessageContaining("foundAlone is true")
                     .hasMessageContaining(cluster.node(1).clusterId());
             assertThat(DataDirectory.isEmpty(second)).isTrue();
 

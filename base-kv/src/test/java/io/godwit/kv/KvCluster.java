@@ -23,9 +23,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -42,9 +42,9 @@ final class KvCluster implements AutoCloseable {
     private final String env;
     private final String network;
     private final int port;
-    private final Map<Integer, KvNode> nodes = new TreeMap<>();
-    private final Map<Integer, RangeClient> clients = new TreeMap<>();
-    private final Map<Integer, KvStore> stores = new TreeMap<>();
+    private final Map<Integer, KvNode> nodes = new ConcurrentSkipListMap<>();
+    private final Map<Integer, RangeClient> clients = new ConcurrentSkipListMap<>();
+    private final Map<Integer, KvStore> stores = new ConcurrentSkipListMap<>();
     private RangeSettings range = new RangeSettings(64L << 20, 64L << 20, 5_000);
     private StoreBalance balance = StoreBalance.NONE;
     private RaftSettings raft = RaftSettings.DEFAULT;
@@ -78,6 +78,15 @@ final class KvCluster implements AutoCloseable {
     }
 
     KvNodeConfig config(int number, boolean isFounder, Path data, Duration joinTimeout) {
+        return config(number, isFounder, data, joinTimeout, true);
+    }
+
+    /** Of one that may begin the cluster, together with the other seeds. */
+    KvNodeConfig together(int number, Duration joinTimeout) {
+        return config(number, true, directory.resolve("node-" + number), joinTimeout, false);
+    }
+
+    private KvNodeConfig config(int number, boolean isFounder, Path data, Duration joinTimeout, boolean foundsAlone) {
         List<HostPort> seeds = new ArrayList<>();
         for (int i = 1; i <= 3; i++) {
             seeds.add(new HostPort(network + i, port));
@@ -85,7 +94,7 @@ final class KvCluster implements AutoCloseable {
         ClusterConfig cluster = new ClusterConfig(
                 env, network + number, port, port + 1, "", seeds, null, ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES);
         return new KvNodeConfig(data, isFounder, 16 << 20, 8 << 20, range, OptionalLong.of(1))
-                .in(new ClusterSettings(cluster, raft, "test", "", joinTimeout));
+                .in(new ClusterSettings(cluster, raft, "test", "", joinTimeout, foundsAlone));
     }
 
     /** Starts a node that founds or joins, or starts again. */

@@ -6,6 +6,7 @@ import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.coprocessor.RangeLeader;
 import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.kv.facts.ClusterFacts;
 import io.godwit.kv.raft.DurableFiles;
 import io.godwit.kv.raft.RaftGroup;
 import io.godwit.kv.raft.RaftGroups;
@@ -128,7 +129,8 @@ final class SimNode implements RaftGroups {
                 () -> List.of(ranges()),
                 () -> false,
                 () -> true,
-                new DiskGuard(ample, OptionalLong.empty(), () -> {}));
+                new DiskGuard(ample, OptionalLong.empty(), () -> {}),
+                () -> ClusterFacts.NONE);
     }
 
     String id() {

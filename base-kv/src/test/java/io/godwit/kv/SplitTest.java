@@ -9,12 +9,16 @@ import io.godwit.kv.range.Range;
 import io.godwit.kv.range.Range.ChangeOutcome;
 import io.godwit.kv.range.RangeSettings;
 import io.godwit.kv.testing.AppendCoprocessor;
+import io.godwit.plugin.balance.BalanceAction;
+import io.godwit.plugin.balance.Key;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +27,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,6 +78,38 @@ class SplitTest {
             assertThat(store.ranges().all()).hasSize(2);
             assertThat(value(store.client(), 30)).isEqualTo("b");
         }
+    }
+
+    /** In the words that an operator gets. */
+    @Test
+    void aSplitThatIsNotDoneSaysWhy() throws Exception {
+        AtomicLong free = new AtomicLong(1_000_000);
+        KvNodeConfig config = new KvNodeConfig(
+                directory.resolve("data"), true, 32 << 20, 16 << 20, RangeSettings.DEFAULT, OptionalLong.of(1_000));
+        try (KvNode node = KvNode.open(config, path -> KvNodeTest.disk(free))) {
+            KvStore store = open(node);
+            assertThat(asked(node, 1, null)).startsWith("REFUSED: it has nothing to cut between");
+            append(store.client(), 30, "b").join();
+            assertThat(asked(node, 7, null)).isEqualTo("STALE: range 1 has epoch 1, not 7");
+            assertThat(asked(node, 1, key(20))).isEqualTo("DONE: ");
+            assertThat(asked(node, 2, key(40)))
+                    .isEqualTo("REFUSED: the key k00040 does not lie behind the first key of the range, which is "
+                            + "[first, k00020)");
+            free.set(999);
+            node.checkDisk();
+            assertThat(asked(node, 2, key(10))).isEqualTo("REFUSED: the disk is nearly full");
+        }
+    }
+
+    private static String asked(KvNode node, long epoch, byte @Nullable [] key) throws Exception {
+        StoreOperations store = node.operations().store("test").orElseThrow();
+        Await.until("a leader", () -> !store.ranges().get(0).leader().isEmpty()); // it is made anew after a split
+        OperationResult result = store.carryOut(
+                        new BalanceAction.Split(
+                                1, epoch, Optional.ofNullable(key).map(Key::of), "test"),
+                        Deadline.afterMillis(20_000))
+                .get(30, TimeUnit.SECONDS);
+        return result.outcome() + ": " + result.detail();
     }
 
     /** Once it is in the log it has to be done, and a disk that is full would stop the range. */

@@ -54,6 +54,45 @@ final class BalanceSettings {
         return this == DIST ? all.distVoters() : this == INBOX ? all.inboxVoters() : all.retainVoters();
     }
 
+    /** The system property that has the number of voters. */
+    private String votersProperty() {
+        return this == DIST
+                ? "dist_worker_replica_voter_count"
+                : this == INBOX ? "inbox_store_replica_voter_count" : "retain_store_replica_voter_count";
+    }
+
+    /**
+     * What an operator should know at each start of a node of a cluster: voters that survive no loss, and a property
+     * that does not say what holds.
+     *
+     * @param noted voters that the cluster wants, by store; empty where this node does not know yet
+     */
+    static List<String> warnings(BrokerConfig config, Map<String, Integer> noted) {
+        List<String> warnings = new ArrayList<>();
+        if (!ClusterSettings.isClustered(config)) {
+            return warnings;
+        }
+        for (BalanceSettings each : ALL) {
+            int configured = each.voters(config);
+            boolean isGiven = config.isGiven(each.votersProperty());
+            int wanted = noted.getOrDefault(each.keySpace, configured);
+            if (isGiven && configured != wanted) {
+                warnings.add(each.votersProperty() + " is " + configured + " here, but the cluster wants " + wanted
+                        + " voters, which stays unless the property says more than was ever wanted: "
+                        + "\"godwit-admin replicas " + each.keySpace + " " + configured + "\" changes it");
+            }
+            if (wanted == 1) {
+                warnings.add((isGiven && configured == 1
+                                ? each.votersProperty() + " is 1"
+                                : "1 voter is wanted of each range")
+                        + ": what the " + each.keySpace + " store has depends on one node, out of reach while "
+                        + "that node is down, and lost with its disk; \"godwit-admin replicas "
+                        + each.keySpace + " 3\" changes it");
+            }
+        }
+        return warnings;
+    }
+
     private String key(String name) {
         return "storeConfig." + keySpace + "." + name;
     }
@@ -190,6 +229,7 @@ final class BalanceSettings {
                 new StoreBalance(
                         // what is published is matched where it comes in, so routes are everywhere
                         new ReplicaGoal(voters(config), this == DIST),
+                        config.isGiven(votersProperty()),
                         plan(config, plugins),
                         BalanceLoopConfig.DEFAULT));
     }

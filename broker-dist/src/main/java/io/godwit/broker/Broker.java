@@ -13,6 +13,7 @@ import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.session.NodeSessionDirectory;
 import io.godwit.kv.KvNode;
 import io.godwit.kv.KvStore;
+import io.godwit.kv.StartProgress;
 import io.godwit.kv.StoreHealth;
 import io.godwit.kv.coprocessor.SteadyClock;
 import io.godwit.mqtt.MqttConfig;
@@ -32,6 +33,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -62,6 +64,9 @@ final class Broker implements AutoCloseable {
     private final MeterRegistry meters = new SimpleMeterRegistry();
     private final EventLog events;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    /** How the stores were last; the thread's that reports, one at a time. */
+    private final Map<String, StoreHealth> told = new ConcurrentHashMap<>();
+
     private boolean isClosed;
 
     /**
@@ -108,15 +113,20 @@ final class Broker implements AutoCloseable {
         opened.push(auth);
         // the pid file goes last: until then the data directory is in use
         opened.push(status::end);
-        KvNode node = KvNode.open(BrokerSettings.node(config, data));
+        KvNode node = open();
         opened.push(node);
-        List<String> warnings = Stream.of(node.losses(), BrokerSettings.warnings(config), OtherReaders.ofData(data))
+        List<String> warnings = Stream.of(
+                        node.losses(),
+                        BrokerSettings.warnings(config),
+                        BalanceSettings.warnings(config, node.wantedVoters()),
+                        OtherReaders.ofData(data))
                 .flatMap(List::stream)
                 .toList();
         warnings.forEach(warning -> LOG.warn("{}", warning));
-        status.begin(warnings);
+        status.warnings(warnings);
         opened.push(events);
         node.onHealthChange(this::report);
+        node.onPauses(status::pauses);
         FunctionCounter.builder("godwit.kv.mutations.too.large", node, KvNode::mutationsTooLarge)
                 .description("writes refused because the log takes none of their size")
                 .register(meters);
@@ -203,6 +213,34 @@ final class Broker implements AutoCloseable {
                 .toList();
     }
 
+    /** May wait for other nodes; the status tells for which. */
+    private KvNode open() throws IOException, InterruptedException {
+        StartProgress progress = new StartProgress() {
+            @Override
+            public void claimed() throws IOException {
+                status.begin();
+            }
+
+            @Override
+            public void waitsFor(String what) {
+                status.waiting(what);
+            }
+
+            @Override
+            public boolean isCancelled() {
+                return isCancelled;
+            }
+        };
+        try {
+            return KvNode.open(BrokerSettings.node(config, data), progress);
+        } catch (IOException e) {
+            if (isCancelled) {
+                throw new InterruptedException("told to end: " + e.getMessage());
+            }
+            throw e;
+        }
+    }
+
     /** Takes over what can be while it runs; after {@link #start}. */
     void reconfigure(BrokerConfig next, boolean withListeners) {
         MqttServer server = running;
@@ -255,7 +293,18 @@ final class Broker implements AutoCloseable {
     }
 
     private void report(Map<String, StoreHealth> health) {
-        health.forEach((name, store) -> status.store(name, (store.state() + " " + store.detail()).strip()));
+        health.forEach((name, store) -> {
+            String text = (store.state() + " " + store.detail()).strip();
+            StoreHealth before = told.put(name, store);
+            if (running != null && before != null && before.state() != store.state()) {
+                if (store.state() == StoreHealth.State.SERVING) {
+                    LOG.info("store serves again store={}", name);
+                } else {
+                    LOG.warn("store does not fully serve store={} state={}", name, text);
+                }
+            }
+            status.store(name, text);
+        });
     }
 
     /** Ends a start that still waits for the stores; {@link #start} then throws. Does nothing to one that is done. */

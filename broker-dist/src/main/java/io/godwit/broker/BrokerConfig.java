@@ -69,6 +69,12 @@ final class BrokerConfig {
         return loaded.properties();
     }
 
+    /** Whether somebody has given a value to the key or system property, be it the default. */
+    boolean isGiven(String path) {
+        return loaded.effective().stream()
+                .anyMatch(each -> each.path().equals(path) && !each.origin().isEmpty());
+    }
+
     /** A file that the configuration names; null when it names none. */
     @Nullable
     Path file(String name) {

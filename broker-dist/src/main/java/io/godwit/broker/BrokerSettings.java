@@ -64,7 +64,8 @@ final class BrokerSettings {
                         RaftSettings.DEFAULT.sendingAt(config.properties().snapshotBytesPerSecond()),
                         Release.version(),
                         config.cluster().zone(),
-                        io.godwit.kv.ClusterSettings.DEFAULT_JOIN_TIMEOUT))
+                        Duration.ofSeconds(config.cluster().joinTimeoutSeconds()),
+                        config.cluster().foundAlone()))
                 : alone;
     }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** Keeps a broker from making itself at home in a directory that is somebody else's: a mistyped {@code --data}. */
 final class ForeignData {
     /** Of an earlier first start that was cut short, and of the superuser on a disk of its own. */
-    private static final Set<String> OURS = Set.of("LOCK", "FORMAT.new", "lost+found");
+    private static final Set<String> OURS = Set.of("LOCK", "FORMAT.new", "FOUNDING", "FOUNDING.new", "lost+found");
 
     private static final int SHOWN = 5;
 

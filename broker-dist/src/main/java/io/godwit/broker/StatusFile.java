@@ -22,9 +22,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What {@code standalone.sh start} and {@code status} read: {@code godwit.pid} and {@code godwit.status} in the data
- * directory, the latter with lines {@code pid=, state=, listen=, warning=, store=, events=}; several of the last four.
- * Written only by the process that holds the lock of the data directory, and touched every ten seconds. Until they are
- * there the script's {@code godwit.starting} tells of a start. Thread-safe: the main thread and health callbacks write.
+ * directory, the latter with lines {@code pid=, state=, waiting=, listen=, warning=, store=, events=}; several of the
+ * last four. Written only by the process that holds the lock of the data directory, and touched every ten seconds.
+ * Until they are there the script's {@code godwit.starting} tells of a start. Thread-safe: the main thread and health
+ * callbacks write.
  *
  * <p>A disk may be full. What stands in the file then is not true any more, so it is overwritten in place, which needs
  * no new block, or else removed; and it is written again with every heartbeat until that succeeds.
@@ -43,10 +44,16 @@ final class StatusFile {
 
     private final Path directory;
     private State state = State.STARTING;
+    /** What the start waits for before it opens the stores; empty for nothing. */
+    private String waiting = "";
+
     private final List<String> listeners = new ArrayList<>();
     private final List<String> warnings = new ArrayList<>();
     /** Of the configuration file as it is now. */
     private List<String> configuration = List.of();
+
+    /** Balancers that operators have paused. */
+    private List<String> pauses = List.of();
 
     private final Map<String, String> stores = new TreeMap<>();
     private Map<String, Long> events = Map.of();
@@ -59,12 +66,26 @@ final class StatusFile {
         this.directory = directory;
     }
 
-    synchronized void begin(List<String> startWarnings) throws IOException {
-        warnings.addAll(startWarnings);
+    /** The data directory is this process's from now on. */
+    synchronized void begin() throws IOException {
         begun = true;
         replace("godwit.pid", Long.toString(ProcessHandle.current().pid()));
         write();
         Files.deleteIfExists(directory.resolve("godwit.starting"));
+    }
+
+    /** Notes what an operator should know of this start. */
+    synchronized void warnings(List<String> ofTheStart) {
+        warnings.addAll(ofTheStart);
+        write();
+    }
+
+    /** Notes what the start waits for; empty for nothing. */
+    synchronized void waiting(String what) {
+        if (!what.equals(waiting)) {
+            waiting = what;
+            write();
+        }
     }
 
     synchronized void ready(List<String> boundListeners) {
@@ -77,6 +98,14 @@ final class StatusFile {
     synchronized void configuration(List<String> nowWarned) {
         configuration = List.copyOf(nowWarned);
         write();
+    }
+
+    /** Notes which balancers operators have paused, each as its store and its name. */
+    synchronized void pauses(List<String> now) {
+        if (!now.equals(pauses)) {
+            pauses = List.copyOf(now);
+            write();
+        }
     }
 
     /** Notes the state of a store; {@code detail} begins with SERVING when it is well. */
@@ -139,9 +168,14 @@ final class StatusFile {
             return;
         }
         StringBuilder text = head(state);
+        if (!waiting.isEmpty()) {
+            line(text, "waiting", waiting);
+        }
         listeners.forEach(listener -> line(text, "listen", listener));
         warnings.forEach(warning -> line(text, "warning", warning));
         configuration.forEach(warning -> line(text, "warning", warning));
+        pauses.forEach(paused ->
+                line(text, "warning", "balancer paused by an operator, until godwit-admin resumes it: " + paused));
         stores.forEach((name, detail) -> line(text, "store", name + " " + detail));
         new TreeMap<>(events).forEach((kind, total) -> line(text, "events", kind + " " + total));
         try {

@@ -27,11 +27,34 @@ class StatusFileTest {
     }
 
     @Test
-    void beginWritesThePidAndTheWarnings() throws IOException {
-        file.begin(List.of("one", "two\nlines"));
-
+    void beginWritesThePidAndWarningsFollow() throws IOException {
+        file.begin();
         assertThat(directory.resolve("godwit.pid")).hasContent(PID);
+        assertThat(lines()).containsExactly("pid=" + PID, "state=starting");
+
+        file.warnings(List.of("one", "two\nlines"));
         assertThat(lines()).containsExactly("pid=" + PID, "state=starting", "warning=one", "warning=two lines");
+    }
+
+    @Test
+    void pausedBalancersAreWarnedOfUntilTheyAreResumed() throws IOException {
+        file.begin();
+        file.pauses(List.of("inbox split"));
+        assertThat(lines())
+                .contains("warning=balancer paused by an operator, until godwit-admin resumes it: inbox split");
+
+        file.pauses(List.of());
+        assertThat(lines()).containsExactly("pid=" + PID, "state=starting");
+    }
+
+    @Test
+    void whatAStartWaitsForIsToldAndGone() throws IOException {
+        file.begin();
+        file.waiting("the node at 10.0.0.1:8899");
+        assertThat(lines()).contains("state=starting", "waiting=the node at 10.0.0.1:8899");
+
+        file.waiting("");
+        assertThat(lines()).containsExactly("pid=" + PID, "state=starting");
     }
 
     /** The script's word of a start is no longer needed. */
@@ -41,7 +64,7 @@ class StatusFileTest {
         file.stopping();
         assertThat(starting).exists();
 
-        file.begin(List.of());
+        file.begin();
         assertThat(starting).doesNotExist();
     }
 
@@ -49,7 +72,7 @@ class StatusFileTest {
     void theTimeOfTheLastChangeIsTheHeartbeat() throws IOException {
         file.alive();
         assertThat(directory).isEmptyDirectory();
-        file.begin(List.of());
+        file.begin();
         Path status = directory.resolve("godwit.status");
         Files.setLastModifiedTime(status, FileTime.from(Instant.EPOCH));
 
@@ -61,7 +84,7 @@ class StatusFileTest {
     /** A second start that begins at the same moment removes what it takes for a leftover. */
     @Test
     void aStatusThatWasRemovedIsWrittenAgain() throws IOException {
-        file.begin(List.of());
+        file.begin();
         file.ready(List.of("tcp 127.0.0.1:1883"));
         Files.delete(directory.resolve("godwit.status"));
 
@@ -72,7 +95,7 @@ class StatusFileTest {
     /** As on a full disk: no new file can be made, and the old one says what was. */
     @Test
     void aStatusThatCannotBeWrittenIsNotLeftAsItWas() throws IOException {
-        file.begin(List.of());
+        file.begin();
         file.store("inbox", "SERVING");
         file.ready(List.of("tcp 127.0.0.1:1883"));
         Path inTheWay = Files.createDirectory(directory.resolve("godwit.status.next"));
@@ -106,7 +129,7 @@ class StatusFileTest {
 
     @Test
     void aStoreThatServesBeforeTheListenersDoesNotMakeItReady() throws IOException {
-        file.begin(List.of());
+        file.begin();
         file.store("inbox", "SERVING");
         assertThat(lines()).contains("state=starting", "store=inbox SERVING");
 
@@ -116,7 +139,7 @@ class StatusFileTest {
 
     @Test
     void isDegradedWhileAnyStoreIs() throws IOException {
-        file.begin(List.of());
+        file.begin();
         file.store("dist", "SERVING");
         file.store("inbox", "SERVING");
         file.ready(List.of());
@@ -130,7 +153,7 @@ class StatusFileTest {
 
     @Test
     void aStoreThatFailedBeforeTheListenersOpenedIsToldAtOnce() throws IOException {
-        file.begin(List.of());
+        file.begin();
         file.store("inbox", "FAILED");
         file.ready(List.of());
 
@@ -139,7 +162,7 @@ class StatusFileTest {
 
     @Test
     void stoppingStaysWhateverTheStoresSay() throws IOException {
-        file.begin(List.of());
+        file.begin();
         file.ready(List.of());
         file.stopping();
         file.store("inbox", "SERVING");
@@ -149,7 +172,7 @@ class StatusFileTest {
 
     @Test
     void endLeavesNothing() throws IOException {
-        file.begin(List.of());
+        file.begin();
         file.end();
         file.end();
         file.alive();
@@ -163,7 +186,7 @@ class StatusFileTest {
         Files.writeString(directory.resolve("godwit.pid"), "999999999");
         Files.writeString(directory.resolve("godwit.status"), "pid=999999999\nstate=ready\nlisten=tcp 1.2.3.4:5\n");
 
-        file.begin(List.of());
+        file.begin();
 
         assertThat(directory.resolve("godwit.pid")).hasContent(PID);
         assertThat(lines()).containsExactly("pid=" + PID, "state=starting");

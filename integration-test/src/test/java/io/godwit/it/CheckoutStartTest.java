@@ -210,30 +210,34 @@ class CheckoutStartTest {
     }
 
     @Test
-    void aStartThatWaitsForAClusterSaysWhatFor() throws Exception {
-        Path log = home.resolve("log");
-        Files.createDirectories(log);
-        Path lines = log.resolve("godwit.log");
-        Files.writeString(lines, "INFO ClusterEntry - waiting for a cluster to join cause=of an earlier start\n");
+    void aStartThatWaitsSaysWhatForAndNeedNotBeWaitedFor() throws Exception {
         executable("java", """
                 if [ "$1" = -version ]; then echo 'openjdk version "17.0.1"' >&2; exit 0; fi
-                echo 'INFO ClusterEntry - waiting for a cluster to join cause=nobody answers' >>'%s'
+                printf 'pid=%%s\\nstate=starting\\nwaiting=%%s\\nstore=%%s\\n' $$ 'the first seed' \\
+                  'dist STARTING dist-1: 1 of 3 voters' >'%s/godwit.status'
                 while [ -d '%s' ] && [ ! -e '%s/stop' ]; do sleep 0.05; done
                 exit 1
-                """.formatted(lines, home, home));
+                """.formatted(home.resolve("my data"), home, home));
         Path output = home.resolve("start.out");
         Process start = script("start").redirectOutput(output.toFile()).start();
         try {
-            Await.until("what it waits for", () -> Files.readString(output).contains("nobody answers"));
+            Await.until("what it waits for", () -> Files.readString(output).contains("the first seed"));
         } finally {
             file("stop", "");
         }
         assertThat(start.waitFor(30, TimeUnit.SECONDS)).isTrue();
         assertThat(output)
                 .content()
-                .containsOnlyOnce("godwit: waits for a cluster to join: nobody answers")
-                .doesNotContain("earlier start")
+                .containsOnlyOnce("godwit: waits for the first seed\n")
+                .containsOnlyOnce("godwit: store dist waits for dist-1: 1 of 3 voters\n")
                 .contains("did not start");
+
+        Files.delete(home.resolve("stop"));
+        try {
+            assertThat(said("start", "--no-wait")).contains("godwit: starting, pid ", "status tells how far it is");
+        } finally {
+            file("stop", "");
+        }
     }
 
     @Test
@@ -433,10 +437,12 @@ class CheckoutStartTest {
     }
 
     /** Returns what a command has said. */
-    private String said(String command) throws Exception {
+    private String said(String command, String... more) throws Exception {
         Files.deleteIfExists(home.resolve("started"));
         Path output = home.resolve("output");
-        Process process = script(command).redirectOutput(output.toFile()).start();
+        ProcessBuilder builder = script(command);
+        builder.command().addAll(List.of(more));
+        Process process = builder.redirectOutput(output.toFile()).start();
         assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
         return Files.readString(output);
     }

@@ -17,7 +17,10 @@ final class DataFiles {
         }
     }
 
-    /** The kinds are told apart by directory and by name without its digits. */
+    /**
+     * The kinds are told apart by directory and by name without its digits. Of tables it is the largest: a small one
+     * may have nothing in it that anybody reads. Of others it is the last one by name.
+     */
     static Iterable<Path> oneOfEachKind(Path data) throws IOException {
         Map<String, Path> kinds = new HashMap<>();
         try (Stream<Path> files = Files.walk(data)) {
@@ -25,11 +28,15 @@ final class DataFiles {
                 String name = data.relativize(file).toString();
                 String kind = name.replaceAll("[0-9a-f]{4,}|[0-9]+", "N");
                 if (!name.endsWith("LOCK") && !name.endsWith("LOG") && !name.startsWith("godwit.")) {
-                    kinds.put(kind, file);
+                    kinds.merge(kind, file, name.endsWith(".sst") ? DataFiles::larger : (earlier, later) -> later);
                 }
             });
         }
         return kinds.values();
+    }
+
+    private static Path larger(Path one, Path other) {
+        return one.toFile().length() > other.toFile().length() ? one : other;
     }
 
     static void flipMiddle(Path file) throws IOException {

@@ -5,8 +5,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Looks after the balancers of a key space on one node while it runs. What is changed here lasts until the node stops;
- * balancers of other nodes are not touched. May be called on any thread; futures complete on the loop's, and fail with
+ * Looks after the balancers of a key space on one node while it runs. What is changed here lasts until the node stops,
+ * but for pauses of an operator's store ({@code StoreOperations#balance}), which last until they are resumed; balancers
+ * of other nodes are not touched. May be called on any thread; futures complete on the loop's, and fail with
  * {@link IllegalArgumentException} where that is said, or {@link IllegalStateException} once the loop is closed.
  */
 public interface BalanceControl {
@@ -15,6 +16,9 @@ public interface BalanceControl {
 
     /** It is not asked any more; what it has begun goes on. Fails when there is no balancer of that name. */
     CompletableFuture<Void> pause(String balancer);
+
+    /** As {@link #pause}, but never for longer than until the node stops: while somebody does work of their own. */
+    CompletableFuture<Void> rest(String balancer);
 
     /** It is asked again, and a fault of it forgotten. Fails when there is no balancer of that name. */
     CompletableFuture<Void> resume(String balancer);

@@ -280,6 +280,11 @@ public final class BalanceLoop implements BalanceControl, AutoCloseable {
     }
 
     @Override
+    public CompletableFuture<Void> rest(String balancer) {
+        return change(balancer, "resting", BalancerSlot::pause);
+    }
+
+    @Override
     public CompletableFuture<Void> resume(String balancer) {
         return change(balancer, "resumed", BalancerSlot::resume);
     }

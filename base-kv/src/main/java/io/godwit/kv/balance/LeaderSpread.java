@@ -11,7 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Has stores lead in proportion to their cores: ranges without load count a little, so that they are shared too. A
+ * Has stores lead in proportion to their cores: ranges without load count a little, so that they are shared too. What
+ * they lead of the key spaces that come before this one counts as well, so that not all of them are led by one node. A
  * leader moves only where the store that gets it will still have less to lead than the one that gives had, by a margin:
  * so each step lowers the higher of two loads, and there is an end of them.
  *

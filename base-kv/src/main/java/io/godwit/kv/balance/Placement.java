@@ -24,9 +24,6 @@ import java.util.function.Predicate;
  * otherwise the first step of an exchange would change what spoke for it.
  */
 final class Placement {
-    /** What an idle range costs, in operations per second: so that ranges without load are shared evenly too. */
-    static final double IDLE_WORK = 100;
-
     private static final long IDLE_BYTES = 1 << 20;
 
     private final ClusterView view;
@@ -50,7 +47,12 @@ final class Placement {
     Placement(ClusterView view, PlacementRules rules) {
         this.view = view;
         this.rules = rules;
-        view.stores().forEach(store -> stores.put(store.id(), store));
+        for (StoreView store : view.stores()) {
+            stores.put(store.id(), store);
+            if (store.leaderWorkElsewhere() > 0) {
+                leaderPressure.put(store.id(), store.leaderWorkElsewhere() / store.cores());
+            }
+        }
         Map<String, Double> bytes = new HashMap<>();
         double allWork = 0;
         double allBytes = 0;
@@ -79,7 +81,7 @@ final class Placement {
         }
         int voters = VoterCount.of(view.goal().voters(), lastingStores()).wanted();
         // at least the price of one idle range: no division by zero in an empty cluster
-        this.meanWork = voters * Math.max(allWork, IDLE_WORK) / Math.max(1, allCores);
+        this.meanWork = voters * Math.max(allWork, LeaderWork.IDLE) / Math.max(1, allCores);
         this.meanBytes = voters * Math.max(allBytes, IDLE_BYTES) / Math.max(1, allRoom);
         for (RangeView range : view.ranges()) {
             for (Replica replica : range.replicas()) {
@@ -90,7 +92,7 @@ final class Placement {
     }
 
     private static double work(RangeView range) {
-        return IDLE_WORK + range.load().operationsPerSecond();
+        return LeaderWork.of(range.load());
     }
 
     private static double bytes(RangeView range) {
@@ -123,7 +125,7 @@ final class Placement {
         return work(range) / cores(store) / meanWork + bytes(range) / room(store) / meanBytes;
     }
 
-    /** Work of the ranges that the store leads, for each of its cores. */
+    /** Work of the ranges that the store leads, here and in key spaces that come first, for each of its cores. */
     double leaderPressure(String store) {
         return leaderPressure.getOrDefault(store, 0.0);
     }
@@ -196,10 +198,15 @@ final class Placement {
                 > 1;
     }
 
-    /** Whether more stores are alive than not; otherwise it is the network, or this store, that is ill. */
+    /**
+     * Whether more stores are alive than have been lost lately; otherwise it is the network, or this store, that is
+     * ill. Those that are gone have been waited for long enough, and may be what is left of nodes that came back with
+     * new ids: if they counted, a few of them would stop the healing of the others for ever.
+     */
     boolean isMostAlive() {
-        return view.stores().stream().filter(StoreView::isAlive).count() * 2
-                > view.stores().size();
+        long expected =
+                view.stores().stream().filter(store -> !isGone(store.id())).count();
+        return view.stores().stream().filter(StoreView::isAlive).count() * 2 > expected;
     }
 
     /** Stores that a range could have voters on now or later: all but those that are to go. */

@@ -14,13 +14,13 @@ import io.godwit.plugin.balance.RangeView;
  * @param wanted grown to, as far as stores are there
  * @param ceiling above which a voter is given up
  */
-record VoterCount(int wanted, int ceiling) {
+public record VoterCount(int wanted, int ceiling) {
 
     /**
      * @param stores that may keep voters, whether they are up or not: a store that is away still counts, or its absence
      *     would move ranges
      */
-    static VoterCount of(int goal, int stores) {
+    public static VoterCount of(int goal, int stores) {
         if (stores >= goal) {
             return new VoterCount(goal, goal);
         }

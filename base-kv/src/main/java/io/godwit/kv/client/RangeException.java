@@ -33,13 +33,20 @@ public final class RangeException extends Exception {
     }
 
     private final Cause reason;
+    private final String detail;
 
     public RangeException(Cause reason, String detail) {
         super(reason + ": " + detail, null, false, false);
         this.reason = reason;
+        this.detail = detail;
     }
 
     public Cause reason() {
         return reason;
+    }
+
+    /** What the message says beside the cause. */
+    public String detail() {
+        return detail;
     }
 }

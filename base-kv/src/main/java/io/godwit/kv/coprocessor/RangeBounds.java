@@ -1,5 +1,6 @@
 package io.godwit.kv.coprocessor;
 
+import io.godwit.plugin.balance.Key;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -36,5 +37,10 @@ public record RangeBounds(byte[] start, byte @Nullable [] end) {
     /** Whether the key lies in the interval; keys are ordered as unsigned bytes. */
     public boolean contains(byte[] key) {
         return Arrays.compareUnsigned(start, key) <= 0 && (end == null || Arrays.compareUnsigned(key, end) < 0);
+    }
+
+    @Override
+    public String toString() {
+        return "[" + (start.length == 0 ? "first" : Key.of(start)) + ", " + (end == null ? "end" : Key.of(end)) + ")";
     }
 }

@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code LOCK}, locked; it counts as empty
  *   <li>a node of a cluster now learns from the members which cluster it is to belong to, or that it may not; nothing
  *       is written meanwhile
+ *   <li>{@code FOUNDING}, where the node begins the cluster and so has to make its stores; where it joins one, a
+ *       leftover of it is deleted. It counts as empty too, and is deleted when the node has noted in its log that it is
+ *       the founder ({@link #founded})
  *   <li>{@link Claim#open}: {@code FORMAT.new}, written and fsynced; it counts as empty too, and is overwritten
  *   <li>{@code FORMAT.new} renamed to {@code FORMAT}, the directory fsynced; from here on the ids stay
  *   <li>{@code INCARNATION}, replaced in the same way, in a cluster at each start that finds {@code FORMAT}, before
@@ -57,6 +60,7 @@ public final class DataDirectory implements AutoCloseable {
     private static final String FORMAT_FILE = "FORMAT";
     private static final String LOCK_FILE = "LOCK";
     private static final String INCARNATION_FILE = "INCARNATION";
+    private static final String FOUNDING_FILE = "FOUNDING";
     /** What only a directory with data has; beside them directories of stores, which hold directories of ranges. */
     private static final List<String> DATA =
             List.of(FORMAT_FILE, INCARNATION_FILE, "STORES", "raft-log", "raft-log.synced");
@@ -208,12 +212,18 @@ public final class DataDirectory implements AutoCloseable {
             return last + 1;
         }
 
+        /** As {@link #open(UUID, boolean)}, for a node that does not begin a cluster with others. */
+        public DataDirectory open(UUID clusterId) throws IOException {
+            return open(clusterId, false);
+        }
+
         /**
          * Opens the data, or gives the directory its ids; the claim passes to what is returned.
          *
+         * @param isFounding whether this node begins the cluster; means nothing where there is data
          * @throws IllegalArgumentException if the data belongs to another cluster
          */
-        public DataDirectory open(UUID clusterId) throws IOException {
+        public DataDirectory open(UUID clusterId, boolean isFounding) throws IOException {
             if (found != null) {
                 if (!found.clusterId().equals(clusterId)) {
                     throw new IllegalArgumentException(
@@ -222,6 +232,11 @@ public final class DataDirectory implements AutoCloseable {
                 return new DataDirectory(path, lockFile, found, false);
             }
             Identity identity = new Identity(clusterId, storeId);
+            if (isFounding) {
+                DurableFiles.replace(path.resolve(FOUNDING_FILE), new byte[0]);
+            } else if (Files.deleteIfExists(path.resolve(FOUNDING_FILE))) {
+                DurableFiles.syncDirectory(path);
+            }
             DurableFiles.replace(path.resolve(FORMAT_FILE), write(identity));
             return new DataDirectory(path, lockFile, identity, true);
         }
@@ -335,6 +350,18 @@ public final class DataDirectory implements AutoCloseable {
     /** Whether this call of {@link #open} gave the ids: the directory held no data before. */
     public boolean isFresh() {
         return fresh;
+    }
+
+    /** Whether this node has begun the cluster and {@link #founded} was not called yet, be it by an earlier process. */
+    public boolean isFounding() {
+        return Files.exists(path.resolve(FOUNDING_FILE));
+    }
+
+    /** The node has noted elsewhere that it is the founder. */
+    public void founded() throws IOException {
+        if (Files.deleteIfExists(path.resolve(FOUNDING_FILE))) {
+            DurableFiles.syncDirectory(path);
+        }
     }
 
     /** Gives the directory back to the next process. The lock is on the open file; the file itself stays. */

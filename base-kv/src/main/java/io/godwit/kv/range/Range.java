@@ -11,12 +11,14 @@ import io.godwit.kv.coprocessor.RangeReader;
 import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.FaultHandler;
 import io.godwit.kv.raft.RaftGroup;
+import io.godwit.plugin.balance.Key;
 import io.godwit.plugin.balance.RangeLoad;
 import io.godwit.plugin.balance.SplitHint;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -349,6 +351,34 @@ public final class Range {
     }
 
     /** What makes new files is not begun then: once it is in the log it has to be done. */
+    /**
+     * Why {@link #split} was refused, for an operator, as far as that can still be seen: it looks at the range as it is
+     * now. Any thread.
+     *
+     * @param key as it was asked for
+     */
+    public String whyNotSplit(long epoch, byte @Nullable [] key, ChangeOutcome outcome) {
+        RangeState now = state();
+        if (isDiskLow()) {
+            return "the disk is nearly full";
+        } else if (now.epoch() != epoch) {
+            return "the range has epoch " + now.epoch() + " by now, not " + epoch;
+        } else if (outcome == ChangeOutcome.BUSY) {
+            String underWay = changeUnderWay();
+            return underWay.isEmpty()
+                    ? "the range does not lead here any more, or Raft refused: see the log"
+                    : "this is being done to the range already: " + underWay.toLowerCase(Locale.ROOT);
+        } else if (key == null) {
+            return "it has nothing to cut between: all that is in it has to stay together, as what one session has, or "
+                    + "it is empty";
+        }
+        Key cut = Key.of(coprocessor.splitPoint(key));
+        String where =
+                cut.equals(Key.of(key)) ? "" : ", which is cut at " + cut + ", where what stays together begins,";
+        return "the key " + Key.of(key) + where + " does not lie behind the first key of the range, which is "
+                + now.bounds();
+    }
+
     private boolean isDiskLow() {
         return !environment.disk().get().takes(false);
     }

@@ -1,6 +1,7 @@
 package io.godwit.kv.range;
 
 import io.godwit.kv.raft.RaftGroup;
+import io.godwit.plugin.balance.Key;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -79,6 +80,11 @@ public sealed interface RangeCommand {
         public <T> T accept(Visitor<T> visitor) {
             return visitor.split(this);
         }
+
+        @Override
+        public String toString() {
+            return "Split[epoch=" + epoch + ", childId=" + childId + ", key=" + Key.of(key) + "]";
+        }
     }
 
     /** What the Raft group's members are by now: written after they were changed. */
@@ -107,6 +113,12 @@ public sealed interface RangeCommand {
         @Override
         public <T> T accept(Visitor<T> visitor) {
             return visitor.absorb(this);
+        }
+
+        @Override
+        public String toString() {
+            return "Absorb[epoch=" + epoch + ", rightId=" + rightId + ", rightEpoch=" + rightEpoch + ", end="
+                    + (end == null ? "end" : Key.of(end)) + "]";
         }
     }
 
@@ -207,7 +219,12 @@ public sealed interface RangeCommand {
 
     /** A key with its value. */
     @SuppressWarnings("ArrayRecordComponent") // compared nowhere
-    record Entry(byte[] key, byte[] value) {}
+    record Entry(byte[] key, byte[] value) {
+        @Override
+        public String toString() {
+            return "Entry[key=" + Key.of(key) + ", bytes=" + value.length + "]";
+        }
+    }
 
     /** The entry. */
     default byte[] encode() {

@@ -2,6 +2,7 @@ package io.godwit.kv.range;
 
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.raft.RaftGroup;
+import io.godwit.plugin.balance.Key;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -54,7 +55,13 @@ public record RangeState(long id, long epoch, RangeBounds bounds, RaftGroup.Memb
      * @param rightEpoch of that one, before it yields
      */
     @SuppressWarnings("ArrayRecordComponent") // compared nowhere
-    public record Absorbing(long rightId, long rightEpoch, byte @Nullable [] end) implements Phase {}
+    public record Absorbing(long rightId, long rightEpoch, byte @Nullable [] end) implements Phase {
+        @Override
+        public String toString() {
+            return "Absorbing[rightId=" + rightId + ", rightEpoch=" + rightEpoch + ", end="
+                    + (end == null ? "end" : Key.of(end)) + "]";
+        }
+    }
 
     /** It takes nothing any more: the left neighbour is taking over its data. */
     public record Yielding(long leftId) implements Phase {}

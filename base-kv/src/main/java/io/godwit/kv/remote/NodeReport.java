@@ -1,5 +1,6 @@
 package io.godwit.kv.remote;
 
+import io.godwit.kv.facts.ClusterFacts;
 import java.util.List;
 import java.util.Map;
 
@@ -9,11 +10,27 @@ import java.util.Map;
  * @param incarnation of the process
  * @param revision rises with every report of the process
  * @param replicas by the name of the store
+ * @param facts of the cluster, as the node has noted them
  */
 public record NodeReport(
-        String storeId, long incarnation, long revision, NodeStatus status, Map<String, List<ReplicaReport>> replicas) {
+        String storeId,
+        long incarnation,
+        long revision,
+        NodeStatus status,
+        Map<String, List<ReplicaReport>> replicas,
+        ClusterFacts facts) {
     public NodeReport {
         replicas = Map.copyOf(replicas);
+    }
+
+    /** Of a node that has noted nothing of its cluster. */
+    public NodeReport(
+            String storeId,
+            long incarnation,
+            long revision,
+            NodeStatus status,
+            Map<String, List<ReplicaReport>> replicas) {
+        this(storeId, incarnation, revision, status, replicas, ClusterFacts.NONE);
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.godwit.kv.remote;
 
 import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.facts.ClusterFacts;
 import io.godwit.kv.remote.NodeReport.NodeStatus;
 import io.godwit.kv.remote.ReplicaReport.Leading;
 import io.godwit.plugin.balance.Key;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  *   | utf fault | boolean replaceable | boolean leads [long term | long fence | long size | long measured millis
  *       | double rate | double peak | long nanos
  *   | boolean hasHint [bytes key | double share] | utf change | long stable millis]
+ * | bytes facts of the cluster ({@link ClusterFacts}); an earlier release ends before them, and reads no further
  * </pre>
  */
 public final class NodeReports {
@@ -63,6 +65,7 @@ public final class NodeReports {
                     write(out, replica);
                 }
             }
+            writeBytes(out, report.facts().encode());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -92,7 +95,8 @@ public final class NodeReports {
                 }
                 stores.put(name, reports);
             }
-            return new NodeReport(storeId, incarnation, revision, status, stores);
+            ClusterFacts facts = in.available() == 0 ? ClusterFacts.NONE : ClusterFacts.decode(readBytes(in));
+            return new NodeReport(storeId, incarnation, revision, status, stores, facts);
         } catch (IllegalArgumentException e) { // what the records refuse
             throw new IOException("report: " + e.getMessage(), e);
         }

@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * Single questions between the nodes of a cluster, apart from the requests of clients: one gRPC method, whose messages
@@ -64,7 +65,9 @@ public final class NodeRpc implements AutoCloseable {
         /** Has the range ended? */
         HAS_ENDED(7),
         /** Lead these groups, whose leader I do not reach. */
-        TAKE_OVER(8);
+        TAKE_OVER(8),
+        /** Note what holds for the cluster; {@link io.godwit.kv.facts.ClusterFacts}. */
+        NOTE_FACTS(9);
 
         private final byte number;
 
@@ -91,9 +94,20 @@ public final class NodeRpc implements AutoCloseable {
     private final Executor threads;
     private final ServerServiceDefinition service;
     private final Map<Byte, Answerer> answerers = new ConcurrentHashMap<>();
+    private final Predicate<String> isRefused;
 
-    /** @param threads run answerers, which may block */
-    public NodeRpc(String clusterId, String self, RpcServer server, RpcChannels channels, Executor threads) {
+    /**
+     * @param threads run answerers, which may block
+     * @param isRefused whether the node of a store id may ask for nothing but an exchange, by which it learns why
+     */
+    public NodeRpc(
+            String clusterId,
+            String self,
+            RpcServer server,
+            RpcChannels channels,
+            Executor threads,
+            Predicate<String> isRefused) {
+        this.isRefused = isRefused;
         this.clusterId = clusterId;
         this.self = self;
         this.server = server;
@@ -203,7 +217,11 @@ public final class NodeRpc implements AutoCloseable {
                 throw new IOException("this node is of cluster " + clusterId + ", not of " + cluster);
             }
             String asker = in.readUTF();
-            Answerer answerer = answerers.get(in.readByte());
+            byte question = in.readByte();
+            if (question != Question.EXCHANGE.number && isRefused.test(asker)) {
+                throw new IOException("node " + asker + " was forgotten: it is none of this cluster any more");
+            }
+            Answerer answerer = answerers.get(question);
             if (answerer == null) {
                 throw new IOException("not ready for that question, or too old");
             }

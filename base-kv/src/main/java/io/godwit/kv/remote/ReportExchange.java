@@ -44,6 +44,7 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
     private final NodeRpc rpc;
     private final LongFunction<NodeReport> own;
     private final Predicate<Member> isOurs;
+    private final Predicate<NodeReport> admission;
     private final ScheduledExecutorService timers;
     private final Executor io;
     private final AtomicLong revision = new AtomicLong();
@@ -64,6 +65,7 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
     /**
      * @param own makes this node's report of a revision; on an I/O thread
      * @param isOurs whether a member belongs to this node's cluster
+     * @param admission looks at each report first, and says whether it counts; with a lock held, so it does not block
      * @param timers hands tasks on when they are due
      * @param io runs what may block
      */
@@ -72,12 +74,14 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
             NodeRpc rpc,
             LongFunction<NodeReport> own,
             Predicate<Member> isOurs,
+            Predicate<NodeReport> admission,
             ScheduledExecutorService timers,
             Executor io) {
         this.self = self;
         this.rpc = rpc;
         this.own = own;
         this.isOurs = isOurs;
+        this.admission = admission;
         this.timers = timers;
         this.io = io;
     }
@@ -168,6 +172,10 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
     }
 
     private synchronized void told(NodeReport report) {
+        if (!admission.test(report)) {
+            LOG.debug("report refused from={}", report.storeId());
+            return;
+        }
         @Nullable NodeReport before = reports.get(report.storeId());
         if (before != null && !report.isNewerThan(before)) {
             return;
@@ -187,6 +195,16 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
             }
             others.add(member.nodeId());
             changed();
+        }
+    }
+
+    /** The node is none of the cluster any more: what it told counts no more, and nothing is told to it. */
+    public void forget(String storeId) {
+        others.remove(storeId);
+        synchronized (this) {
+            reports.remove(storeId);
+            departed.remove(storeId);
+            tables.values().forEach(table -> table.forget(storeId));
         }
     }
 

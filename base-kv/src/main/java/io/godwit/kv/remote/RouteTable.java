@@ -52,6 +52,14 @@ public final class RouteTable {
         }
     }
 
+    /** The node will never be there again: what it told counts no more. */
+    public synchronized void forget(String storeId) {
+        gone.remove(storeId);
+        if (told.remove(storeId) != null) {
+            work();
+        }
+    }
+
     /** What each node told last, by store id. */
     public synchronized Map<String, List<ReplicaReport>> told() {
         return Map.copyOf(told);

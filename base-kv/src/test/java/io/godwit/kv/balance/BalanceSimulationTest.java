@@ -282,6 +282,27 @@ class BalanceSimulationTest {
         });
     }
 
+    /** More nodes are dead than alive, for long: what lives still gets its voters. */
+    @Test
+    void deadEntriesStopNoHealing() {
+        forSeeds(9_000, 3, seed -> {
+            SimCluster cluster = new SimCluster(seed, new ReplicaGoal(3, false));
+            cluster.addNode("", 4, 100 * GIB);
+            cluster.cutAtRandom(new Random(seed), 4);
+            for (int i = 0; i < 6; i++) {
+                cluster.addNode("", 4, 100 * GIB);
+            }
+            for (String ghost : List.of("n4", "n5", "n6", "n7")) {
+                cluster.node(ghost).kill();
+            }
+            cluster.run(SimCluster.GRACE_SECONDS + 10);
+            comesToRest(cluster);
+            assertThat(cluster.ranges.values())
+                    .as(cluster::describe)
+                    .allMatch(range -> range.replicas.keySet().equals(Set.of("n1", "n2", "n3")));
+        });
+    }
+
     @Test
     void aNewNodeGetsItsShare() {
         forSeeds(6_000, 2, seed -> {

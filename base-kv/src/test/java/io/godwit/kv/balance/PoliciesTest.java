@@ -332,6 +332,25 @@ class PoliciesTest {
             assertThat(next(view("a", 3, ABC, led("a", "a", "b", "c")))).isEmpty();
         }
 
+        /** A store of one range, and three of them: after a restart one node would lead all. */
+        @Test
+        void leadersMakeRoomForThoseOfKeySpacesBeforeTheirs() {
+            List<StoreBuilder> stores = List.of(store("a").leadsElsewhere(100), store("b"), store("c"));
+            assertThat(next(view("a", 3, stores, led("a"))))
+                    .get()
+                    .isInstanceOfSatisfying(
+                            MoveLeader.class, move -> assertThat(move.to()).isEqualTo("b"));
+            assertThat(next(view("a", 3, stores, led("a", "b"))))
+                    .get()
+                    .isInstanceOfSatisfying(
+                            MoveLeader.class, move -> assertThat(move.to()).isEqualTo("c"));
+            assertThat(next(view("b", 3, stores, led("b", "c")))).isEmpty();
+            stores.forEach(store -> store.leadsElsewhere(100));
+            assertThat(next(view("a", 3, stores, led("a"))))
+                    .as("no node has less")
+                    .isEmpty();
+        }
+
         @Test
         void loadCountsForMoreThanNumbers() {
             RangeBuilder[] ranges = led("a", "a", "b", "b", "b", "c", "c", "c");

@@ -270,9 +270,28 @@ class ReplicaCountTest {
 
     @Test
     void nothingIsChangedWhileMostStoresAreAway() {
-        List<StoreBuilder> stores = List.of(store("a"), store("b"), down("c", GRACE), down("d", GRACE));
+        Duration lately = GRACE.minusSeconds(1);
+        List<StoreBuilder> stores =
+                List.of(store("a"), store("b"), down("c", lately), down("d", lately), down("e", lately), store("f"));
+        assertThat(next(view("a", 3, stores, range(1, "").voters("a", "b")))).isEqualTo("nothing");
+    }
+
+    /** What is left of nodes that came back with new ids, some of it with replicas. */
+    @Test
+    void ghostsStopNoHealing() {
+        List<StoreBuilder> stores = List.of(
+                store("a"),
+                store("b"),
+                store("c"),
+                down("d", GRACE),
+                down("e", GRACE),
+                down("f", GRACE),
+                down("g", GRACE));
+        assertThat(next(view("a", 3, stores, range(1, "").voters("a")))).isEqualTo("ADD_LEARNER b");
+        assertThat(next(view("a", 3, stores, range(1, "").voters("a", "b", "d"))))
+                .isEqualTo("ADD_LEARNER c");
         assertThat(next(view("a", 3, stores, range(1, "").voters("a", "b", "c").learner("d", true))))
-                .isEqualTo("nothing");
+                .isEqualTo("REMOVE d");
     }
 
     @Test

@@ -71,6 +71,7 @@ final class Views {
         private String version = "1";
         private int cores = 4;
         private double cpuLoad = 0.1;
+        private double leadsElsewhere;
         private long freeBytes = 80 * GIB;
 
         private StoreBuilder(String id) {
@@ -114,9 +115,24 @@ final class Views {
             return this;
         }
 
+        StoreBuilder leadsElsewhere(double operationsPerSecond) {
+            leadsElsewhere = operationsPerSecond;
+            return this;
+        }
+
         StoreView build() {
             return new StoreView(
-                    id, zone, liveness, livenessFor, isDraining, version, cores, cpuLoad, 100 * GIB, freeBytes);
+                    id,
+                    zone,
+                    liveness,
+                    livenessFor,
+                    isDraining,
+                    version,
+                    cores,
+                    cpuLoad,
+                    100 * GIB,
+                    freeBytes,
+                    leadsElsewhere);
         }
     }
 

@@ -37,6 +37,32 @@ class DataDirectoryTest {
         }
     }
 
+    /** Killed between the two, it would be a cluster whose stores nobody may make. */
+    @Test
+    void aFounderIsOneUntilItHasNotedIt() throws IOException {
+        UUID cluster = UUID.randomUUID();
+        try (DataDirectory founder = DataDirectory.claim(work).open(cluster, true)) {
+            assertThat(founder.isFounding()).isTrue();
+        }
+        try (DataDirectory again = DataDirectory.claim(work).open(cluster)) {
+            assertThat(again.isFounding()).isTrue();
+            again.founded();
+        }
+        try (DataDirectory noted = DataDirectory.claim(work).open(cluster)) {
+            assertThat(noted.isFounding()).isFalse();
+        }
+    }
+
+    @Test
+    void whoJoinsAfterAFoundingThatWasCutShortIsNoFounder() throws IOException {
+        Path path = Files.createDirectory(work.resolve("data"));
+        Files.createFile(path.resolve("FOUNDING"));
+        assertThat(DataDirectory.isEmpty(path)).isTrue();
+        try (DataDirectory joined = DataDirectory.claim(path).open(UUID.randomUUID(), false)) {
+            assertThat(joined.isFounding()).isFalse();
+        }
+    }
+
     /** Messages lie in them, and the umask of whoever starts a node is mostly one that lets everybody read. */
     @Test
     void onlyTheOwnerMayEnterWhatIsMade() throws IOException {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.facts.ClusterFacts;
 import io.godwit.plugin.balance.Key;
 import io.godwit.plugin.balance.RangeLoad;
 import io.godwit.plugin.balance.SplitHint;
@@ -140,11 +141,20 @@ class RoutesTest {
                 2,
                 3,
                 new NodeReport.NodeStatus(true, 2, 0.5, 100, 50),
-                Map.of("inbox", List.of(rich, followed(8, 1, "y", null)), "dist", List.of()));
+                Map.of("inbox", List.of(rich, followed(8, 1, "y", null)), "dist", List.of()),
+                ClusterFacts.NONE.wanting("inbox", 3).forgetting("b"));
         NodeReport read = NodeReports.decode(NodeReports.encode(report));
         assertThat(read).usingRecursiveComparison().isEqualTo(report);
         byte[] encoded = NodeReports.encode(report);
+        int withoutFacts = encoded.length - Integer.BYTES - report.facts().encode().length;
+        assertThat(NodeReports.decode(java.util.Arrays.copyOf(encoded, withoutFacts))
+                        .facts())
+                .as("of an earlier release")
+                .isEqualTo(ClusterFacts.NONE);
         for (int length = 0; length < encoded.length; length++) {
+            if (length == withoutFacts) {
+                continue;
+            }
             byte[] cut = java.util.Arrays.copyOf(encoded, length);
             org.assertj.core.api.Assertions.assertThatThrownBy(() -> NodeReports.decode(cut))
                     .isInstanceOf(java.io.IOException.class);

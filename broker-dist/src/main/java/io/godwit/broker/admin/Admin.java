@@ -121,6 +121,9 @@ public final class Admin {
         line.addSubcommand(new MoveCommand(this));
         line.addSubcommand(new TransferCommand(this));
         line.addSubcommand(new DrainCommand(this));
+        line.addSubcommand(new ReplicasCommand(this));
+        line.addSubcommand(new ForgetCommand(this));
+        line.addSubcommand(new ReplaceCommand(this));
         line.addSubcommand(new RecoverCommand(this));
         line.addSubcommand(new BalancersCommand(this));
         line.addSubcommand(new BackupCommand(this));

@@ -43,16 +43,18 @@ final class AdminClient implements AutoCloseable {
         return call(AdminMethods.RANGES, new Messages.OfStore(store));
     }
 
+    /** @param id its number, or the first digits of it as {@link RangeNames} has them */
     Messages.Range range(String store, long id) throws AdminException {
-        return ranges(store).ranges().stream()
-                .filter(range -> range.id() == id)
-                .findFirst()
-                .orElseThrow(() -> new AdminException(Kind.UNKNOWN, "store " + store + " has no range " + id));
+        return new RangeNames(ranges(store)).resolve(id);
     }
 
     List<Messages.Range> rangesByKey(String store) throws AdminException {
+        return byKey(ranges(store));
+    }
+
+    static List<Messages.Range> byKey(Messages.Ranges ranges) {
         // hexadecimal sorts as the bytes do
-        return ranges(store).ranges().stream()
+        return ranges.ranges().stream()
                 .sorted(Comparator.comparing(Messages.Range::start))
                 .toList();
     }

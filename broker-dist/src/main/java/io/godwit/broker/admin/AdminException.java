@@ -2,8 +2,10 @@ package io.godwit.broker.admin;
 
 /** A command did not do what it was asked. The message is for the operator. */
 final class AdminException extends Exception {
-    /** What scripts go by: the exit code of the command. 0 is done, 2 wrong usage. */
+    /** What scripts go by: the exit code of the command. 0 is done. */
     enum Kind {
+        /** What was asked for cannot be meant. */
+        USAGE(2),
         /** It went wrong; it may have taken effect in part, or take effect later. */
         FAILED(1),
         /** No node answered, or none that lets this operator in. */

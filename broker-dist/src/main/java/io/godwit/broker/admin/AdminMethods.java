@@ -36,6 +36,10 @@ final class AdminMethods {
             unary("drain", Messages.Drain.class, Messages.Result.class);
     static final MethodDescriptor<Messages.OfNode, Messages.DrainState> DRAIN_STATE =
             unary("drainState", Messages.OfNode.class, Messages.DrainState.class);
+    static final MethodDescriptor<Messages.OfNode, Messages.Result> FORGET =
+            unary("forget", Messages.OfNode.class, Messages.Result.class);
+    static final MethodDescriptor<Messages.WantVoters, Messages.Result> WANT_VOTERS =
+            unary("wantVoters", Messages.WantVoters.class, Messages.Result.class);
     static final MethodDescriptor<Messages.Recover, Messages.Recovery> RECOVER =
             unary("recover", Messages.Recover.class, Messages.Recovery.class);
     static final MethodDescriptor<Messages.OfBalancers, Messages.Balancers> BALANCERS =

@@ -28,8 +28,11 @@ import io.grpc.stub.StreamObserver;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -86,6 +89,8 @@ public final class AdminService implements AutoCloseable {
         add(service, AdminMethods.CARRY_OUT, this::carryOut);
         add(service, AdminMethods.DRAIN, this::drain);
         add(service, AdminMethods.DRAIN_STATE, this::drainState);
+        add(service, AdminMethods.FORGET, this::forget);
+        add(service, AdminMethods.WANT_VOTERS, this::wantVoters);
         add(service, AdminMethods.RECOVER, this::recover);
         add(service, AdminMethods.BALANCERS, this::balancers);
         add(service, AdminMethods.CHANGE_BALANCER, this::changeBalancer);
@@ -166,7 +171,14 @@ public final class AdminService implements AutoCloseable {
                 node.clusterId(),
                 node.self(),
                 node.stores(),
-                node.nodes().stream().map(this::line).toList()));
+                node.nodes().stream().map(this::line).toList(),
+                wantedVoters()));
+    }
+
+    private Map<String, Integer> wantedVoters() {
+        Map<String, Integer> wanted = new TreeMap<>();
+        node.stores().forEach(name -> node.store(name).ifPresent(store -> wanted.put(name, store.wantedVoters())));
+        return wanted;
     }
 
     private Messages.Node line(NodeInfo info) {
@@ -186,13 +198,16 @@ public final class AdminService implements AutoCloseable {
                 info.diskTotalBytes(),
                 info.diskFreeBytes(),
                 has.leaders(),
-                has.replicas());
+                has.replicas(),
+                info.isForgotten(),
+                List.of());
     }
 
     private CompletableFuture<Messages.Ranges> ranges(Messages.OfStore request) {
         return CompletableFuture.completedFuture(new Messages.Ranges(
                 request.store(),
-                store(request.store()).ranges().stream().map(Messages.Range::of).toList()));
+                store(request.store()).ranges().stream().map(Messages.Range::of).toList(),
+                store(request.store()).wantedVoters()));
     }
 
     private StoreOperations store(String name) {
@@ -239,8 +254,12 @@ public final class AdminService implements AutoCloseable {
     }
 
     private CompletableFuture<Messages.Result> drain(Messages.Drain request) {
-        LOG.info("operator drains node={} isToGo={}", request.node(), request.isToGo());
-        return node.drain(request.node(), request.isToGo()).thenApply(result -> {
+        LOG.info(
+                "operator drains node={} isToGo={} mayReduce={}",
+                request.node(),
+                request.isToGo(),
+                request.mayReduce());
+        return node.drain(request.node(), request.isToGo(), request.mayReduce()).thenApply(result -> {
             LOG.info("operator's drain answered node={} result={}", request.node(), result);
             return Messages.Result.of(result);
         });
@@ -250,6 +269,28 @@ public final class AdminService implements AutoCloseable {
         DrainStatus status = node.drainStatus(request.node());
         return CompletableFuture.completedFuture(new Messages.DrainState(
                 request.node(), status.isDraining(), status.leaders(), status.replicas(), status.isSafeToStop()));
+    }
+
+    private CompletableFuture<Messages.Result> forget(Messages.OfNode request) {
+        LOG.warn("operator forgets node={}", request.node());
+        return node.forget(request.node()).thenApply(result -> {
+            LOG.warn("operator's forget answered node={} result={}", request.node(), result);
+            return Messages.Result.of(result);
+        });
+    }
+
+    private CompletableFuture<Messages.Result> wantVoters(Messages.WantVoters request) {
+        LOG.info(
+                "operator wants voters store={} count={} mayReduce={}",
+                request.store(),
+                request.count(),
+                request.mayReduce());
+        return store(request.store())
+                .wantVoters(request.count(), request.mayReduce())
+                .thenApply(result -> {
+                    LOG.info("operator's voters answered store={} result={}", request.store(), result);
+                    return Messages.Result.of(result);
+                });
     }
 
     private CompletableFuture<Messages.Recovery> recover(Messages.Recover request) {
@@ -294,6 +335,7 @@ public final class AdminService implements AutoCloseable {
                 request.settings());
         CompletableFuture<Void> changed = switch (request.change()) {
             case PAUSE -> balancers.pause(request.balancer());
+            case REST -> balancers.rest(request.balancer());
             case RESUME -> balancers.resume(request.balancer());
             case TUNE -> balancers.tune(request.balancer(), request.settings());
         };

@@ -2,7 +2,10 @@ package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.AdminException.Kind;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,8 +57,21 @@ final class BackupCommand extends NodeCommand {
         } catch (FileAlreadyExistsException e) {
             throw new AdminException(Kind.REFUSED, e.getMessage() + ": a backup is written to a place of its own", e);
         } catch (IOException e) {
-            throw new AdminException(Kind.FAILED, "the backup was not finished: " + e.getMessage(), e);
+            throw new AdminException(Kind.FAILED, "the backup was not finished: " + reasonOf(e), e);
         }
+    }
+
+    /** The JDK's own exceptions say no more than the name of the file. */
+    static String reasonOf(IOException failure) {
+        String message = String.valueOf(failure.getMessage());
+        if (failure instanceof AccessDeniedException) {
+            return message + ": permission denied";
+        } else if (failure instanceof NoSuchFileException) {
+            return message + ": no such file or directory";
+        } else if (failure instanceof FileSystemException known && known.getReason() == null) {
+            return message + ": " + failure.getClass().getSimpleName();
+        }
+        return message;
     }
 
     private void runAll(AdminClient client) throws AdminException {
@@ -78,7 +94,7 @@ final class BackupCommand extends NodeCommand {
         } catch (FileAlreadyExistsException e) {
             throw new AdminException(Kind.REFUSED, e.getMessage() + ": a backup is written to a place of its own", e);
         } catch (IOException e) {
-            throw new AdminException(Kind.FAILED, "the backup was not finished: " + e.getMessage(), e);
+            throw new AdminException(Kind.FAILED, "the backup was not finished: " + reasonOf(e), e);
         }
     }
 }

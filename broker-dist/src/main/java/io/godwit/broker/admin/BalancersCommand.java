@@ -17,7 +17,8 @@ import picocli.CommandLine.Parameters;
         name = "balancers",
         description = {
             "Lists the balancers of a store, or changes one, on every node that answers or on one.",
-            "A change lasts until the node stops; the configuration says how it starts."
+            "A pause lasts until --resume, over restarts too. Changed settings last until the node stops; the",
+            "configuration says how it starts."
         })
 final class BalancersCommand extends NodeCommand {
     @Parameters(index = "0", paramLabel = "STORE", description = "inbox, dist or retain")

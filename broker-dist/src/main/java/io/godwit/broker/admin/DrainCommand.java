@@ -11,7 +11,8 @@ import picocli.CommandLine.Parameters;
         name = "drain",
         description = {
             "Has leaders and replicas moved off a node, and waits until it is safe to stop it for good.",
-            "It stays marked, over restarts too, until --cancel."
+            "It stays marked, over restarts too, until --cancel. Refused where ranges would keep fewer voters, without",
+            "--reduce."
         })
 final class DrainCommand extends NodeCommand {
     private static final long LOOK_MILLIS = 1_000;
@@ -23,6 +24,9 @@ final class DrainCommand extends NodeCommand {
 
     @Option(names = "--cancel", description = "the node stays, and may be given leaders and replicas again")
     private boolean isCancel;
+
+    @Option(names = "--reduce", description = "also when too few nodes are left for as many voters as ranges have")
+    private boolean mayReduce;
 
     @Option(names = "--no-wait", description = "only mark it; the same command tells later how far it is")
     private boolean isNoWait;
@@ -42,7 +46,11 @@ final class DrainCommand extends NodeCommand {
     void run(AdminClient client) throws AdminException {
         NodeNames names = new NodeNames(client.nodes());
         String node = names.resolve(name);
-        RangeCommand.check(client.call(AdminMethods.DRAIN, new Messages.Drain(node, !isCancel)));
+        Messages.Result result = client.call(AdminMethods.DRAIN, new Messages.Drain(node, !isCancel, mayReduce));
+        RangeCommand.check(result);
+        if (!result.detail().isEmpty()) {
+            admin().progress(result.detail());
+        }
         Messages.DrainState state = noted(client, node);
         if (!isCancel && !isNoWait) {
             state = await(client, node, state);

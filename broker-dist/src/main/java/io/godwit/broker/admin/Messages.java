@@ -29,7 +29,13 @@ final class Messages {
 
     record Nothing() {}
 
-    record Nodes(String clusterId, String self, List<String> stores, List<Node> nodes) {
+    /** @param wantedVoters of each range, by store; none from a release that does not tell */
+    record Nodes(
+            String clusterId,
+            String self,
+            List<String> stores,
+            List<Node> nodes,
+            @Nullable Map<String, Integer> wantedVoters) {
         Nodes {
             given(self, "self");
             given(stores, "stores");
@@ -37,7 +43,11 @@ final class Messages {
         }
     }
 
-    /** A member, or one that was; see {@link io.godwit.kv.NodeOperations.NodeInfo}. */
+    /**
+     * A member, or one that was; see {@link io.godwit.kv.NodeOperations.NodeInfo}.
+     *
+     * @param pausedBalancers each as its store and its name; empty unless {@code members} has asked for them
+     */
     record Node(
             String storeId,
             long incarnation,
@@ -51,10 +61,33 @@ final class Messages {
             long diskTotalBytes,
             long diskFreeBytes,
             int leaders,
-            int replicas) {
+            int replicas,
+            boolean isForgotten,
+            List<String> pausedBalancers) {
+        @SuppressWarnings("NullAway") // of a node that does not tell
         Node {
             given(storeId, "storeId");
             given(liveness, "liveness");
+            pausedBalancers = pausedBalancers == null ? List.of() : List.copyOf(pausedBalancers);
+        }
+
+        Node withPaused(List<String> balancers) {
+            return new Node(
+                    storeId,
+                    incarnation,
+                    rpc,
+                    version,
+                    zone,
+                    liveness,
+                    isDraining,
+                    cores,
+                    cpuLoad,
+                    diskTotalBytes,
+                    diskFreeBytes,
+                    leaders,
+                    replicas,
+                    isForgotten,
+                    balancers);
         }
     }
 
@@ -64,7 +97,8 @@ final class Messages {
         }
     }
 
-    record Ranges(String store, List<Range> ranges) {
+    /** @param wantedVoters of each range; 0 from a release that does not tell */
+    record Ranges(String store, List<Range> ranges, int wantedVoters) {
         Ranges {
             given(store, "store");
             given(ranges, "ranges");
@@ -166,9 +200,16 @@ final class Messages {
         }
     }
 
-    record Drain(String node, boolean isToGo) {
+    /** @param mayReduce whether ranges may keep fewer voters than they have */
+    record Drain(String node, boolean isToGo, boolean mayReduce) {
         Drain {
             given(node, "node");
+        }
+    }
+
+    record WantVoters(String store, int count, boolean mayReduce) {
+        WantVoters {
+            given(store, "store");
         }
     }
 
@@ -238,7 +279,10 @@ final class Messages {
     }
 
     enum BalancerChange {
+        /** Until it is resumed. */
         PAUSE,
+        /** Until it is resumed or its node stops. */
+        REST,
         RESUME,
         TUNE
     }

@@ -1,18 +1,10 @@
 package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.AdminException.Kind;
-import io.godwit.broker.admin.Messages.ActionKind;
-import io.godwit.kv.balance.ActionOutcome;
-import java.time.Duration;
-import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/**
- * Moves a replica in steps, each of which the range survives a crash in: a learner on the new node, a voter there once
- * it has caught up, the leader handed over if the old node leads, the replica of the old node removed. Each step
- * follows from how the range is, so a move that was interrupted goes on when it is asked for again.
- */
+/** Moves a replica; see {@link ReplicaMove}. */
 @Command(
         name = "move",
         description = {
@@ -21,13 +13,16 @@ import picocli.CommandLine.Option;
             "One that was interrupted goes on when it is asked for again."
         })
 final class MoveCommand extends RangeCommand {
-    private static final long LOOK_MILLIS = 500;
-
     @Option(names = "--from", paramLabel = "NODE", required = true, description = "the node that gives it up")
     private String from = "";
 
     @Option(names = "--to", paramLabel = "NODE", required = true, description = "the node that gets it")
     private String to = "";
+
+    @Option(
+            names = "--reduce",
+            description = "give the replica up also where the other node is a voter already: one voter less")
+    private boolean mayReduce;
 
     @Option(
             names = "--patience",
@@ -45,14 +40,20 @@ final class MoveCommand extends RangeCommand {
         NodeNames names = new NodeNames(client.nodes());
         String source = names.resolve(from);
         String target = names.resolve(to);
+        Messages.Ranges ranges = client.ranges(store());
         Messages.Range range = client.range(store(), rangeId());
-        if (!has(range, source) && !range.voters().contains(target)) {
+        if (source.equals(target)) {
+            throw new AdminException(Kind.REFUSED, "--from and --to are the same node");
+        }
+        if (!ReplicaMove.has(range, source) && !range.voters().contains(target)) {
             throw new AdminException(
                     Kind.REFUSED, "range " + rangeId() + " has no replica on " + names.shortOf(source));
         }
+        checkReduction(ranges.wantedVoters(), range, names, source, target);
         try (RestingBalancers resting = new RestingBalancers(client, store())) {
             resting.begin();
-            Messages.Range moved = move(client, range, names, source, target);
+            Messages.Range moved =
+                    new ReplicaMove(admin(), client, names, store(), patienceSeconds).run(range, source, target);
             answer(
                     moved,
                     () -> admin().progress("range " + moved.id() + " of " + store() + " has its voters on "
@@ -60,47 +61,20 @@ final class MoveCommand extends RangeCommand {
         }
     }
 
-    private Messages.Range move(AdminClient client, Messages.Range first, NodeNames names, String source, String target)
+    /** With a voter on the target, all that is left is to give up the other: the end of a move, or a loss. */
+    private void checkReduction(int wanted, Messages.Range range, NodeNames names, String source, String target)
             throws AdminException {
-        Messages.Range range = first;
-        long giveUp = System.nanoTime() + Duration.ofSeconds(patienceSeconds).toNanos();
-        String told = "";
-        Optional<ActionKind> step = next(range, source, target);
-        while (step.isPresent()) {
-            String node = step.get() == ActionKind.REMOVE ? source : target;
-            Messages.Result result =
-                    client.call(AdminMethods.CARRY_OUT, action(client, store(), step.get(), range, null, node));
-            if (result.outcome() == ActionOutcome.FAILED || System.nanoTime() - giveUp > 0) {
-                check(result);
-                throw new AdminException(
-                        Kind.FAILED, "not done in " + patienceSeconds + " s; ask again and it goes on where it is");
-            }
-            String line = Messages.nameOf(step.get()) + " " + names.shortOf(node) + ": "
-                    + Messages.nameOf(result.outcome())
-                    + (result.detail().isEmpty() ? "" : " (" + result.detail() + ")");
-            if (!line.equals(told)) {
-                admin().progress(line);
-                told = line;
-            }
-            pause(LOOK_MILLIS);
-            range = client.range(store(), rangeId());
-            step = next(range, source, target);
+        int voters = range.voters().size();
+        if (!mayReduce
+                && range.voters().contains(target)
+                && range.voters().contains(source)
+                && (wanted == 0 || voters <= wanted)) { // 0: of a release that does not tell
+            throw new AdminException(
+                    Kind.REFUSED,
+                    "not done: node " + names.shortOf(target) + " is a voter of range " + rangeId()
+                            + " already, so nothing would move and the range would keep " + (voters - 1)
+                            + (voters == 2 ? " voter of " : " voters of ") + voters + " (wanted: " + wanted
+                            + "); name a node without a replica, or say --reduce");
         }
-        return range;
-    }
-
-    private static boolean has(Messages.Range range, String node) {
-        return range.voters().contains(node) || range.learners().contains(node);
-    }
-
-    /** What is to be done next; empty when the replica has moved. */
-    static Optional<ActionKind> next(Messages.Range range, String source, String target) {
-        if (!range.voters().contains(target)) {
-            return Optional.of(range.learners().contains(target) ? ActionKind.PROMOTE : ActionKind.ADD_LEARNER);
-        }
-        if (range.leader().equals(source)) {
-            return Optional.of(ActionKind.MOVE_LEADER);
-        }
-        return has(range, source) ? Optional.of(ActionKind.REMOVE) : Optional.empty();
     }
 }

@@ -5,7 +5,8 @@ import picocli.CommandLine.Parameters;
 
 @Command(
         name = "ranges",
-        description = "Lists the ranges of a store: their keys (in hexadecimal), size, load, leader and voters.")
+        description = "Lists the ranges of a store: their keys, size, load, leader and voters, and how many "
+                + "voters are wanted.")
 final class RangesCommand extends NodeCommand {
     @Parameters(paramLabel = "STORE", description = "inbox, dist or retain")
     private String store = "";
@@ -16,7 +17,8 @@ final class RangesCommand extends NodeCommand {
 
     @Override
     void run(AdminClient client) throws AdminException {
-        Messages.Ranges ranges = new Messages.Ranges(store, client.rangesByKey(store));
+        Messages.Ranges told = client.ranges(store);
+        Messages.Ranges ranges = new Messages.Ranges(store, AdminClient.byKey(told), told.wantedVoters());
         NodeNames names = new NodeNames(client.nodes());
         answer(ranges, () -> print(ranges, names));
     }
@@ -24,9 +26,10 @@ final class RangesCommand extends NodeCommand {
     private void print(Messages.Ranges ranges, NodeNames names) {
         Table table = new Table(
                 "RANGE", "EPOCH", "START", "END", "SIZE", "OPS/S", "PEAK", "LEADER", "VOTERS", "LEARNERS", "CHANGE");
+        RangeNames ids = new RangeNames(ranges);
         for (Messages.Range range : ranges.ranges()) {
             table.add(
-                    range.id(),
+                    ids.shortOf(range.id()),
                     range.epoch(),
                     Text.key(range.start()),
                     Text.key(range.end()),
@@ -39,8 +42,10 @@ final class RangesCommand extends NodeCommand {
                     range.change());
         }
         table.print(admin().out());
+        admin().out().println(Text.wanted(ranges));
         ranges.ranges()
                 .forEach(range -> range.faults()
-                        .forEach(fault -> admin().out().println("range " + range.id() + " fault: " + fault)));
+                        .forEach(fault ->
+                                admin().out().println("range " + ids.shortOf(range.id()) + " fault: " + fault)));
     }
 }

@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The balancers of a store, paused on every node while an operator does their work, and resumed afterwards, but for
- * those that were paused before. The JVM's shutdown resumes them too. After a kill -9 of this program they stay paused
- * until their nodes stop, or {@code balancers --resume}.
+ * those that were paused before. The JVM's shutdown resumes them too. After a kill -9 of this program they rest until
+ * their nodes stop, or {@code balancers --resume}.
  */
 final class RestingBalancers implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RestingBalancers.class);
@@ -44,7 +44,7 @@ final class RestingBalancers implements AutoCloseable {
                 synchronized (resumes) {
                     resumes.add(change(node, balancer.name(), BalancerChange.RESUME));
                 }
-                client.call(AdminMethods.CHANGE_BALANCER, change(node, balancer.name(), BalancerChange.PAUSE));
+                client.call(AdminMethods.CHANGE_BALANCER, change(node, balancer.name(), BalancerChange.REST));
             }
         }
     }

@@ -2,8 +2,6 @@ package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.AdminException.Kind;
 import io.godwit.broker.admin.Messages.ActionKind;
-import java.util.HexFormat;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -13,7 +11,9 @@ final class SplitCommand extends RangeCommand {
     @Option(
             names = "--at",
             paramLabel = "KEY",
-            description = "the first key of the right part, in hexadecimal (default: where it halves the bytes)")
+            description =
+                    "the first key of the right part, in hexadecimal or as \"ranges\" shows it (default: where it "
+                            + "halves the bytes)")
     private @Nullable String key;
 
     SplitCommand(Admin admin) {
@@ -22,8 +22,8 @@ final class SplitCommand extends RangeCommand {
 
     @Override
     void run(AdminClient client) throws AdminException {
+        String at = key == null ? null : hex(key);
         Messages.Range range = client.range(store(), rangeId());
-        String at = key == null ? null : key.toLowerCase(Locale.ROOT);
         if (at != null) {
             checkInside(range, at);
         }
@@ -33,18 +33,26 @@ final class SplitCommand extends RangeCommand {
                 "range " + rangeId() + " of " + store() + " is cut in two");
     }
 
-    private static void checkInside(Messages.Range range, String at) throws AdminException {
+    private static String hex(String key) throws AdminException {
         try {
-            HexFormat.of().parseHex(at);
+            return Text.hex(key);
         } catch (IllegalArgumentException e) {
-            throw new AdminException(Kind.REFUSED, "--at must be in hexadecimal, was \"" + at + "\"", e);
+            throw new AdminException(
+                    Kind.USAGE,
+                    "--at must be a key in hexadecimal, or as \"ranges\" shows it, was \"" + key + "\": "
+                            + e.getMessage(),
+                    e);
         }
+    }
+
+    private static void checkInside(Messages.Range range, String at) throws AdminException {
         String end = range.end();
         if (at.compareTo(range.start()) <= 0 || (end != null && at.compareTo(end) >= 0)) {
             throw new AdminException(
                     Kind.REFUSED,
-                    "--at must lie inside the range, after \"" + range.start() + "\" and before "
-                            + (end == null ? "the end" : "\"" + end + "\"") + ", was \"" + at + "\"");
+                    "--at must lie inside the range, after \"" + Text.key(range.start()) + "\" and before "
+                            + (end == null ? "the end" : "\"" + Text.key(end) + "\"") + ", was \"" + Text.key(at)
+                            + "\"");
         }
     }
 }

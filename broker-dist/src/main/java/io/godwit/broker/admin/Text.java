@@ -1,11 +1,13 @@
 package io.godwit.broker.admin;
 
+import io.godwit.plugin.balance.Key;
+import java.util.HexFormat;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Numbers and keys as people read them. */
 final class Text {
-    private static final int SHOWN_DIGITS = 24;
+    private static final int SHOWN = 40;
     private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB"};
 
     private Text() {}
@@ -28,11 +30,35 @@ final class Text {
         return Math.round(share * 100) + " %";
     }
 
-    /** A key in hexadecimal; null is the end of the key space. */
-    static String key(@Nullable String hex) {
-        if (hex == null || hex.length() <= SHOWN_DIGITS) {
-            return hex == null ? "" : hex;
+    /** How many voters ranges are to have, and how many ranges have fewer. */
+    static String wanted(Messages.Ranges ranges) {
+        int wanted = ranges.wantedVoters();
+        if (wanted == 0) {
+            return "voters wanted of each range: not told by this release";
         }
-        return hex.substring(0, SHOWN_DIGITS) + "..";
+        long fewer = ranges.ranges().stream()
+                .filter(range -> range.voters().size() < wanted)
+                .count();
+        return "voters wanted of each range: " + wanted
+                + (fewer == 0 ? "" : "; " + fewer + " of " + ranges.ranges().size() + " have fewer");
+    }
+
+    /** A key, of its hexadecimal digits, as {@link Key#toString} has it; null is the end of the key space. */
+    static String key(@Nullable String hex) {
+        String text = hex == null ? "" : Key.of(HexFormat.of().parseHex(hex)).toString();
+        return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "..";
+    }
+
+    /**
+     * The hexadecimal digits of a key that is given so, or as {@link Key#toString} has it, which has a backslash in it.
+     *
+     * @throws IllegalArgumentException if it is neither
+     */
+    static String hex(String key) {
+        return HexFormat.of()
+                .formatHex(
+                        key.indexOf('\\') >= 0
+                                ? Key.parse(key).bytes()
+                                : HexFormat.of().parseHex(key));
     }
 }

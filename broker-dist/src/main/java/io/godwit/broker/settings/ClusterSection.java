@@ -29,6 +29,18 @@ public record ClusterSection(
         @Key(text = """
                     Members to ask for the others: host:port,host:port,... This node may be among them.
                     """) List<HostPort> seedEndpoints,
+        @Key(value = "false", text = """
+                    With bootstrap true and no data: this node begins the cluster by itself, whichever others it
+                    sees. Only ever on one node. false: the seeds begin it together, with the same bootstrap: true on
+                    all of them; the first of them does once it sees more than half of them, the others join.
+                    """) boolean foundAlone,
+
+        @Key(value = "300", min = 1, max = 86_400, text = """
+                    How long a node without data waits for a cluster to join, or for the other seeds, in seconds.
+                    Then it ends.
+                    """)
+        int joinTimeoutSeconds,
+
         @Key(text = """
                     What fails together with this node, such as a rack or a data centre: replicas of a range are put
                     into different zones.

@@ -7,7 +7,8 @@ import io.godwit.broker.config.Section;
 public record FileConfig(
         @Key(value = "true", text = """
                     Whether this node may create its stores in an empty data directory. With false, a node with
-                    empty data refuses to start.
+                    empty data refuses to start. In a cluster it may be true on every node: they begin one cluster
+                    together (clusterConfig.foundAlone tells more), and one that comes later joins it.
                     """) boolean bootstrap,
         @Section MqttServerSection mqttServerConfig,
         @Section SessionSection sessionConfig,

@@ -8,10 +8,14 @@ import java.util.Set;
 public record SystemProperties(
         @Key(
                 name = "inbox_store_replica_voter_count",
-                value = "1",
+                value = "3",
                 min = 1,
                 max = SystemProperties.VOTERS_MAX,
-                text = "Voters of a range of the inbox store; fewer while fewer nodes exist.")
+                text = """
+                    Voters of a range of the inbox store; fewer while fewer nodes exist, 1 on a node alone. A cluster
+                    notes the number when it is founded; later the property may raise it, and fewer are for
+                    `godwit-admin replicas`.
+                    """)
         int inboxVoters,
 
         @Key(

@@ -1,6 +1,7 @@
 package io.godwit.broker.admin;
 
 import static io.godwit.broker.admin.FakeNode.A;
+import static io.godwit.broker.admin.FakeNode.B;
 import static io.godwit.broker.admin.FakeNode.C;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -63,7 +64,7 @@ class AdminTest {
     @Test
     void membersAreListedForPeopleAndForPrograms() {
         assertThat(run("members")).isZero();
-        assertThat(out.lines()).hasSize(4);
+        assertThat(out.lines()).hasSize(5).last().isEqualTo("voters wanted of each range: inbox 2");
         assertThat(FakeNode.words(out.lines().toList().get(1)))
                 .containsExactly(
                         "aaaaaaaa",
@@ -89,13 +90,35 @@ class AdminTest {
                 .isEqualTo("DOWN");
     }
 
+    /** Whoever wonders why nothing moves looks here first. */
+    @Test
+    void membersShowWhatOperatorsHavePaused() {
+        assertThat(run("balancers", "inbox", "--pause", "split", "--node", "bbbb"))
+                .isZero();
+        assertThat(run("members")).isZero();
+        assertThat(out).containsPattern("(?m)^bbbbbbbb .* paused: inbox split *$");
+        assertThat(run("members", "--json")).isZero();
+        assertThat(json().getAsJsonArray("nodes")
+                        .get(1)
+                        .getAsJsonObject()
+                        .getAsJsonArray("pausedBalancers")
+                        .get(0)
+                        .getAsString())
+                .isEqualTo("inbox split");
+    }
+
     @Test
     void rangesAreListedByKeyWithTheirVoters() {
         assertThat(run("ranges", "inbox")).isZero();
         assertThat(FakeNode.words(out.lines().toList().get(1)))
                 .containsExactly(
-                        "1", "4", "-", "80", "5.0", "MiB", "12", "40", "bbbbbbbb", "aaaaaaaa,bbbbbbbb", "-", "-");
+                        "1", "4", "-", "\\x80", "5.0", "MiB", "12", "40", "bbbbbbbb", "aaaaaaaa,bbbbbbbb", "-", "-");
+        assertThat(out.lines()).last().isEqualTo("voters wanted of each range: 2");
+        node.inbox.wanted = 3;
+        assertThat(run("ranges", "inbox")).isZero();
+        assertThat(out).contains("voters wanted of each range: 3; 2 of 2 have fewer");
         assertThat(run("--json", "ranges", "inbox")).isZero();
+        assertThat(json().get("wantedVoters").getAsInt()).isEqualTo(3);
         JsonObject last = json().getAsJsonArray("ranges").get(1).getAsJsonObject();
         assertThat(last.get("end").isJsonNull()).isTrue();
         assertThat(last.get("leader").getAsString()).isEqualTo(A);
@@ -110,9 +133,45 @@ class AdminTest {
         assertThat(node.inbox.tiling()).containsExactly("1 -80", "2 80-");
     }
 
+    /** Ranges that splits have made have long numbers. */
+    @Test
+    void rangesAreShownAndNamedByTheirFirstDigits() {
+        node.inbox.ranges.set(1, new FakeNode.FakeRange(587_236_412_343L, 9, "80", "", List.of(A, B), List.of(), A));
+        assertThat(run("ranges", "inbox")).isZero();
+        assertThat(out).containsPattern("(?m)^587236 +9 ").doesNotContain("587236412343");
+        assertThat(run("split", "inbox", "587236", "--at", "90")).as(err).isZero();
+        assertThat(node.inbox.asked.get(0).rangeId()).isEqualTo(587_236_412_343L);
+        assertThat(run("split", "inbox", "5872")).as("too short to be sure").isEqualTo(6);
+
+        node.inbox.ranges.add(new FakeNode.FakeRange(587_236_999_999L, 9, "c0", "", List.of(A), List.of(), A));
+        assertThat(run("ranges", "inbox")).isZero();
+        assertThat(out).containsPattern("(?m)^5872364 ").containsPattern("(?m)^5872369 ");
+        assertThat(run("split", "inbox", "587236")).isEqualTo(6);
+        assertThat(err).contains("may be each of 587236412343, 587236999999");
+    }
+
+    @Test
+    void keysAreShownReadablyAndTakenAsTheyAreShown() {
+        assertThat(run("split", "inbox", "1", "--at", "07646566612f5c20")).isZero();
+        assertThat(run("ranges", "inbox")).isZero();
+        assertThat(out).contains(" \\x07defa/\\\\\\x20 ");
+        assertThat(run("merge", "inbox", "1")).isZero();
+        assertThat(run("split", "inbox", "1", "--at", "\\x07defa/\\\\\\x20")).isZero();
+        assertThat(node.inbox.tiling()).contains("70 07646566612f5c20-80");
+    }
+
+    @Test
+    void aKeyThatIsNoneIsAWrongUsage() {
+        for (String key : List.of("zz", "xy", "8", "\\y", "\\x0")) {
+            assertThat(run("split", "inbox", "1", "--at", key)).as(key).isEqualTo(2);
+            assertThat(err).startsWith("godwit-admin: --at must be a key in hexadecimal");
+        }
+        assertThat(node.inbox.asked).isEmpty();
+    }
+
     @Test
     void aKeyOutsideTheRangeIsRefused() {
-        for (String key : List.of("80", "90", "xy", "8")) {
+        for (String key : List.of("80", "90")) {
             assertThat(run("split", "inbox", "1", "--at", key)).as(key).isEqualTo(4);
             assertThat(err).startsWith("godwit-admin: --at must");
         }
@@ -145,6 +204,102 @@ class AdminTest {
         assertThat(run("move", "inbox", "1", "--from", "bbbb", "--to", "cccc")).isZero();
         assertThat(node.inbox.asked).hasSize(asked);
         assertThat(run("move", "inbox", "1", "--from", "bbbb", "--to", "bbbb")).isEqualTo(4);
+    }
+
+    /** Nothing would move, and one of two copies would be gone. */
+    @Test
+    void aMoveOntoAVoterIsRefusedUnlessALossIsMeant() {
+        assertThat(run("move", "inbox", "2", "--from", "aaaa", "--to", "bbbb")).isEqualTo(4);
+        assertThat(err)
+                .contains(
+                        "node bbbbbbbb is a voter of range 2 already",
+                        "would keep 1 voter of 2 (wanted: 2)",
+                        "--reduce");
+        assertThat(node.inbox.asked).isEmpty();
+        assertThat(node.inbox.find(2).voters()).hasSize(2);
+        assertThat(run("move", "inbox", "2", "--from", "aaaa", "--to", "bbbb", "--reduce"))
+                .isZero();
+        assertThat(node.inbox.find(2).voters()).containsExactly(FakeNode.B);
+    }
+
+    /** One that had made the new voter has one more than is wanted. */
+    @Test
+    void anInterruptedMoveGoesOn() {
+        node.inbox.wanted = 1;
+        assertThat(run("move", "inbox", "2", "--from", "aaaa", "--to", "bbbb")).isZero();
+        assertThat(node.inbox.find(2).voters()).containsExactly(FakeNode.B);
+    }
+
+    @Test
+    void fewerVotersAreWantedOnlyWhenItIsMeant() {
+        assertThat(run("replicas", "inbox")).isZero();
+        assertThat(out).isEqualToIgnoringNewLines("voters wanted of each range: 2");
+        assertThat(run("replicas", "inbox", "1")).isEqualTo(4);
+        assertThat(err).contains("not done: 2 ranges would give up copies");
+        assertThat(node.inbox.wanted).isEqualTo(2);
+        assertThat(run("replicas", "inbox", "1", "--yes")).isZero();
+        assertThat(node.inbox.wanted).isEqualTo(1);
+        assertThat(run("replicas", "inbox", "3")).isZero();
+        assertThat(out).contains("wanted: 3");
+        assertThat(run("replicas", "inbox", "many")).isEqualTo(2);
+        assertThat(run("replicas", "inbx", "3")).isEqualTo(6);
+    }
+
+    @Test
+    void aNodeThatIsGoneIsForgotten() {
+        assertThat(run("forget", "bbbb")).isEqualTo(4);
+        assertThat(err).contains("is running");
+        assertThat(run("forget", "cccc")).isZero();
+        assertThat(out).contains("is forgotten");
+        assertThat(run("members")).isZero();
+        assertThat(out.lines().filter(line -> line.startsWith("cccccccc")))
+                .allMatch(line -> line.contains("forgotten"));
+        assertThat(run("forget", "dddd")).isEqualTo(6);
+    }
+
+    /** Each of its voters is made anew on the node that is named, then it is forgotten. */
+    @Test
+    void aNodeThatIsGoneIsReplacedByAnother() {
+        node.inbox.ranges.replaceAll(range ->
+                range.with(range.id(), range.epoch(), range.start(), range.end(), List.of(A, C), List.of(), A));
+        assertThat(run("replace", "aaaa", "--by", "bbbb")).isEqualTo(4);
+        assertThat(err).contains("aaaaaaaa is running");
+        assertThat(run("replace", "cccc", "--by", "cccc")).isEqualTo(4);
+        assertThat(err).contains("cccccccc is not running");
+        assertThat(node.inbox.asked).isEmpty();
+        assertThat(run("replace", "cccc", "--by", "bbbb")).isZero();
+        assertThat(out)
+                .containsSubsequence(
+                        "range 1 of inbox: a voter on bbbbbbbb for the one on cccccccc",
+                        "promote bbbbbbbb: done",
+                        "remove cccccccc: done",
+                        "range 2 of inbox",
+                        "is forgotten");
+        assertThat(node.inbox.ranges)
+                .allSatisfy(range -> assertThat(range.voters()).containsExactly(A, FakeNode.B));
+        assertThat(node.isCForgotten).isTrue();
+        assertThat(node.inbox.pausedWhenAsked).as("balancers meanwhile").containsExactly(6L);
+        assertThat(states(node)).as("balancers afterwards").isEmpty();
+    }
+
+    /** Nobody could change its voters. */
+    @Test
+    void aReplacementWithoutALeaderIsRefusedBeforeItBegins() {
+        node.inbox.ranges.set(1, new FakeNode.FakeRange(2, 9, "80", "", List.of(A, FakeNode.B, C), List.of(), ""));
+        assertThat(run("replace", "cccc", "--by", "bbbb")).isEqualTo(4);
+        assertThat(err).contains("inbox-2 have no leader", "recover");
+        assertThat(node.inbox.asked).isEmpty();
+        assertThat(node.isCForgotten).isFalse();
+    }
+
+    @Test
+    void aDrainThatGivesUpRedundancyIsRefusedUnlessItIsMeant() {
+        node.reduction = "2 ranges of inbox with 3 voters would have 2";
+        assertThat(run("drain", "bbbb")).isEqualTo(4);
+        assertThat(err).contains("not done: 2 ranges of inbox with 3 voters would have 2");
+        assertThat(node.isBDraining).isFalse();
+        assertThat(run("drain", "bbbb", "--reduce")).isZero();
+        assertThat(out).containsSubsequence("would have 2", "it is safe to stop");
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.godwit.kv.raft.DamagedDataException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -80,6 +81,19 @@ class BackupTest {
         try (Stream<Path> left = Files.list(fixture.data.resolve("copies-a"))) {
             assertThat(left).as("copies are deleted").isEmpty();
         }
+    }
+
+    @Test
+    void aTargetThatCannotBeWrittenSaysWhy() throws Exception {
+        Path nowhere = directory.resolve("missing").resolve("b.tar");
+        assertThat(fixture.run("backup", "inbox", nowhere.toString())).isEqualTo(1);
+        assertThat(fixture.err)
+                .contains("the backup was not finished: " + nowhere)
+                .contains(": no such file or directory");
+        Path below = Files.writeString(directory.resolve("file"), "").resolve("b.tar");
+        assertThat(fixture.run("backup", "inbox", below.toString())).isEqualTo(1);
+        assertThat(fixture.err).contains(below.toString(), ": Not a directory");
+        assertThat(BackupCommand.reasonOf(new AccessDeniedException("/b"))).isEqualTo("/b: permission denied");
     }
 
     @Test

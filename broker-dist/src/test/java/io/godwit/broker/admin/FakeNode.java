@@ -53,6 +53,10 @@ final class FakeNode implements NodeOperations, RangeBackups {
     int promotionsRefused;
 
     boolean isBDraining;
+    /** What a drain would give up; empty for nothing. */
+    String reduction = "";
+
+    boolean isCForgotten;
     /** How many answers about B are of a time before the last drain. */
     int oldReports;
 
@@ -169,7 +173,8 @@ final class FakeNode implements NodeOperations, RangeBackups {
                     4,
                     0.25,
                     2L << 30,
-                    1L << 30));
+                    1L << 30,
+                    id.equals(C) && isCForgotten));
         }
         return nodes;
     }
@@ -185,9 +190,24 @@ final class FakeNode implements NodeOperations, RangeBackups {
     }
 
     @Override
-    public CompletableFuture<OperationResult> drain(String storeId, boolean isToGo) {
+    public CompletableFuture<OperationResult> forget(String storeId) {
+        boolean isNeeded =
+                inbox.ranges.stream().anyMatch(range -> range.voters().equals(List.of(storeId)));
+        if (!storeId.equals(C) || isNeeded) {
+            return refused(isNeeded ? "its only voter" : "node " + storeId + " is running");
+        }
+        isCForgotten = true;
+        return CompletableFuture.completedFuture(
+                new OperationResult(ActionOutcome.DONE, "node " + storeId + " is forgotten"));
+    }
+
+    @Override
+    public CompletableFuture<OperationResult> drain(String storeId, boolean isToGo, boolean mayReduce) {
         if (storeId.equals(C)) {
             return refused("node " + C + " is not running");
+        }
+        if (isToGo && !reduction.isEmpty() && !mayReduce) {
+            return refused(reduction);
         }
         isBDraining = isToGo;
         if (isToGo) { // the others take what it has
@@ -200,7 +220,7 @@ final class FakeNode implements NodeOperations, RangeBackups {
                     List.of(),
                     A));
         }
-        return CompletableFuture.completedFuture(OperationResult.DONE);
+        return CompletableFuture.completedFuture(new OperationResult(ActionOutcome.DONE, reduction));
     }
 
     @Override
@@ -256,6 +276,7 @@ final class FakeNode implements NodeOperations, RangeBackups {
         final Set<Long> pausedWhenAsked = new HashSet<>();
 
         boolean isRecovered;
+        int wanted = 2;
         private final BalanceLoop loop = new BalanceLoop(
                 "inbox",
                 BalancePlan.shipped(Map.of()),
@@ -311,7 +332,9 @@ final class FakeNode implements NodeOperations, RangeBackups {
             List<String> voters = new ArrayList<>(range.voters());
             List<String> learners = new ArrayList<>(range.learners());
             if (action instanceof Split split) {
-                String at = split.key().isPresent() ? split.key().get().toString() : "40";
+                String at = split.key()
+                        .map(key -> HexFormat.of().formatHex(key.bytes()))
+                        .orElse("40");
                 ranges.set(index, range.with(range.id(), epoch, range.start(), at, voters, learners, range.leader()));
                 ranges.add(range.with(70, epoch, at, range.end(), voters, learners, range.leader()));
                 return "";
@@ -361,8 +384,27 @@ final class FakeNode implements NodeOperations, RangeBackups {
         }
 
         @Override
+        public int wantedVoters() {
+            return wanted;
+        }
+
+        @Override
+        public CompletableFuture<OperationResult> wantVoters(int count, boolean mayReduce) {
+            if (count < wanted && !mayReduce) {
+                return refused("2 ranges would give up copies");
+            }
+            wanted = count;
+            return CompletableFuture.completedFuture(new OperationResult(ActionOutcome.DONE, "wanted: " + count));
+        }
+
+        @Override
         public BalanceControl balance() {
             return loop;
+        }
+
+        @Override
+        public List<String> pausedBalancers() {
+            return List.of();
         }
 
         FakeRange find(long rangeId) {

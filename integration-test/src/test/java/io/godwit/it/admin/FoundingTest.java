@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** How packaged brokers become one cluster, and whom they keep out; all of it with TLS between the nodes. */
 @Timeout(180)
 class FoundingTest {
-    private static final String ADVICE = "Was bootstrap true on two nodes?";
+    private static final String ADVICE = "Was clusterConfig.foundAlone true on two nodes";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String HOST = "127.0.0.1";
     /** Of no data: how often the node has started, and who runs. */
@@ -49,17 +49,63 @@ class FoundingTest {
     private final List<Integer> ports = new ArrayList<>();
     private String said = "";
 
+    /** Whichever comes first, and whoever sees whom at first: the same file but for ports on all of them. */
+    @Test
+    @Tag("full")
+    void nodesWithTheSameBootstrapFoundOneClusterTogether() throws Exception {
+        writeCertificates();
+        try (BrokerProcess one = node(0, "it");
+                BrokerProcess other = node(1, "it");
+                BrokerProcess late = node(2, "it")) {
+            List<BrokerProcess> both = List.of(one, other);
+            one.launch();
+            Await.until("what it waits for", () -> one.printed().contains("godwit: waits for "));
+            assertThat(one.printed()).contains(HOST + ':' + ports.get(2)).doesNotContain("listening");
+            assertThat(one.statusCode()).isEqualTo(4);
+            assertThat(one.status()).contains("starting").contains("waits for ");
+            assertThat(one.data().resolve("FORMAT")).doesNotExist();
+
+            other.launch();
+            for (BrokerProcess each : both) {
+                each.awaitReady(PATIENCE);
+            }
+            assertThat(nodes(one)).hasSize(2);
+            assertThat(nodes(other)).hasSize(2);
+            assertThat(one.said()).doesNotContain("two clusters");
+
+            late.launch();
+            late.awaitReady(PATIENCE);
+            assertThat(nodes(one)).hasSize(3);
+        }
+    }
+
+    /** Otherwise a stop of a start that waits would be waited for, too. */
+    @Test
+    @Tag("full")
+    void aStartThatWaitsForOthersEndsWhenToldTo() throws Exception {
+        writeCertificates();
+        try (BrokerProcess one = node(0, "it")) {
+            one.launch("--no-wait");
+            assertThat(one.startEnded(PATIENCE)).isZero();
+            Await.until("what it waits for", () -> one.status().contains("waits for "));
+            long begun = System.nanoTime();
+            one.stop();
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(20));
+            assertThat(one.data().resolve("FORMAT")).doesNotExist();
+        }
+    }
+
     /**
-     * Two that founded without seeing each other are told so, and an operator does as told; most times one is refused
-     * before that.
+     * Two that were told to found alone, without seeing each other, are told so, and an operator does as told; most
+     * times one is refused before that.
      */
     @Test
     @Tag("full")
     void ofTwoFoundersOneClusterComesAndOperatorsReachItByTls() throws Exception {
         writeCertificates();
-        try (BrokerProcess one = node(0, "it");
-                BrokerProcess other = node(1, "it");
-                BrokerProcess late = node(2, "it")) {
+        try (BrokerProcess one = alone(0, "it");
+                BrokerProcess other = alone(1, "it");
+                BrokerProcess late = alone(2, "it")) {
             one.launch();
             other.launch();
             boolean isOne = one.startEnded(PATIENCE) == 0;
@@ -73,10 +119,11 @@ class FoundingTest {
                 loser.stop();
                 empty(loser.data());
             } else {
-                assertThat(loser.said()).containsPattern("bootstrap is true (on this node|and)");
+                assertThat(loser.said()).contains("clusterConfig.foundAlone is true");
                 assertThat(loser.data().resolve("FORMAT")).doesNotExist();
             }
-            loser.joining().launch();
+            loser.setting("clusterConfig", clusterConfig(loser == one ? 0 : 1, "it"))
+                    .launch();
             loser.awaitReady(PATIENCE);
             assertThat(nodes(founder)).hasSize(2);
 
@@ -106,9 +153,9 @@ class FoundingTest {
 
             assertThat(late.tryStart()).isNotZero();
             assertThat(late.said())
-                    .contains("bootstrap is true and " + late.data() + " has no data")
+                    .contains("clusterConfig.foundAlone is true and " + late.data() + " has no data")
                     .contains("has a cluster already")
-                    .contains("set bootstrap to false");
+                    .contains("set foundAlone to false");
             assertThat(late.data().resolve("FORMAT")).doesNotExist();
             assertThat(nodes(founder)).hasSize(2);
         }
@@ -118,8 +165,8 @@ class FoundingTest {
     @Tag("full")
     void dataOfAnotherClusterIsRefusedOnBothSidesAndStaysAsItIs() throws Exception {
         writeCertificates();
-        try (BrokerProcess ours = node(0, "it");
-                BrokerProcess theirs = node(1, "elsewhere")) {
+        try (BrokerProcess ours = alone(0, "it");
+                BrokerProcess theirs = alone(1, "elsewhere")) {
             ours.launch();
             theirs.launch();
             ours.awaitReady(PATIENCE);
@@ -183,6 +230,14 @@ class FoundingTest {
             ports.add(Ports.free().getPort());
         }
         return new BrokerProcess(directory.resolve("n" + number)).setting("clusterConfig", clusterConfig(number, env));
+    }
+
+    /** One that founds whoever it sees. */
+    private BrokerProcess alone(int number, String env) throws IOException {
+        String together = "acknowledgeUnreached: true}";
+        return node(number, env)
+                .setting(
+                        "clusterConfig", clusterConfig(number, env).replace(together, "foundAlone: true, " + together));
     }
 
     /** The first two are each other's seeds. */

@@ -214,6 +214,11 @@ public final class BrokerProcess implements Broker {
 
     @Override
     public void launch() throws IOException {
+        launch(new String[0]);
+    }
+
+    /** @param more options of {@code start} */
+    public void launch(String... more) throws IOException {
         Path config = home.resolve("standalone.yml");
         Files.createDirectories(data(), OWNER_ONLY);
         Files.createDirectories(log(), OWNER_ONLY);
@@ -221,7 +226,9 @@ public final class BrokerProcess implements Broker {
         if (handle() == null) {
             Files.deleteIfExists(data().resolve("godwit.pid")); // that of a killed process
         }
-        script = run("start", "--config", config.toString());
+        List<String> words = new ArrayList<>(List.of("start", "--config", config.toString()));
+        words.addAll(List.of(more));
+        script = run(words.toArray(String[]::new));
     }
 
     @Override
@@ -276,6 +283,16 @@ public final class BrokerProcess implements Broker {
         Path output = home.resolve("status.out");
         exitCode(run(output, "status"), Duration.ofSeconds(30));
         return Files.readString(output);
+    }
+
+    /** Runs {@code status} and returns its exit code: 0 when it serves, 4 when it does not (fully). */
+    public int statusCode() throws IOException {
+        return exitCode(run(home.resolve("status.out"), "status"), Duration.ofSeconds(30));
+    }
+
+    /** What the last {@code start}, {@code stop} or the like has printed so far. */
+    public String printed() throws IOException {
+        return Files.readString(home.resolve("script.out"));
     }
 
     /** Runs {@code archive} and returns what it prints, whatever its exit code. */

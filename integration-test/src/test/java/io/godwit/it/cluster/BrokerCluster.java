@@ -158,6 +158,11 @@ public final class BrokerCluster implements AutoCloseable {
         return ids.get(node);
     }
 
+    /** Where a node's RPC is reached. */
+    public String rpcAddress(int node) {
+        return addresses.get(node);
+    }
+
     // --- what an operator does
 
     /** Runs a command, with {@code --json}, through one node. */

@@ -65,7 +65,8 @@ final class IdleBrokers implements AutoCloseable {
                         .setting(
                                 "clusterConfig",
                                 "{env: scale, host: 127.0.0.1, port: " + ports.get(2 * i) + ", rpcPort: "
-                                        + ports.get(2 * i + 1) + ", seedEndpoints: \"" + seeds + "\"}")
+                                        + ports.get(2 * i + 1) + ", foundAlone: " + (i == 0)
+                                        + ", seedEndpoints: \"" + seeds + "\"}")
                         .setting("storeConfig", "{inbox: {balancers: [replica-count]}}")
                         .property("inbox_store_replica_voter_count", NODES)
                         .property("inbox_store_initial_ranges", 1)

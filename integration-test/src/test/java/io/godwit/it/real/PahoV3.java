@@ -48,6 +48,7 @@ final class PahoV3 implements RealClient {
         MqttConnectOptions options = new MqttConnectOptions();
         options.setMqttVersion(MqttConnectOptions.MQTT_VERSION_3_1_1);
         options.setCleanSession(settings.clean());
+        options.setMaxInflight(100); // what publish() has waited for still counts for a moment
         if (settings.via().isTls()) {
             options.setSocketFactory(settings.via().sockets());
         }

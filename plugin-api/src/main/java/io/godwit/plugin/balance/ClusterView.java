@@ -13,8 +13,9 @@ import java.util.Set;
  *
  * @param keySpace {@code dist}, {@code inbox} or {@code retain}
  * @param self the store that asks; only what it leads can be acted on
- * @param goal what the configuration wants of each range
- * @param stores by id; all that take part, those that are gone included, and all that have a replica
+ * @param goal what is wanted of each range
+ * @param stores by id; all that take part, those that are gone included, and all that have a replica. One that an
+ *     operator has given up is there as long as it has a replica: down for longer than any grace period, and to go
  * @param ranges by their first key
  */
 public record ClusterView(

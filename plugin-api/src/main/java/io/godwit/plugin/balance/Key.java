@@ -1,5 +1,6 @@
 package io.godwit.plugin.balance;
 
+import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
@@ -45,9 +46,51 @@ public final class Key implements Comparable<Key> {
         return Arrays.hashCode(bytes);
     }
 
-    /** In hexadecimal. */
+    /**
+     * For people, and for {@link #parse}: printable ASCII as it is, a backslash as two, other bytes as {@code \\x} and
+     * two hexadecimal digits.
+     */
     @Override
     public String toString() {
-        return HexFormat.of().formatHex(bytes);
+        StringBuilder text = new StringBuilder();
+        for (byte each : bytes) {
+            if (each == '\\') {
+                text.append("\\\\");
+            } else if (each > ' ' && each < 0x7f) {
+                text.append((char) each);
+            } else {
+                text.append("\\x").append(HexFormat.of().toHexDigits(each));
+            }
+        }
+        return text.toString();
+    }
+
+    /**
+     * Reads what {@link #toString} has written.
+     *
+     * @throws IllegalArgumentException naming what is not understood
+     */
+    public static Key parse(String text) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        int at = 0;
+        while (at < text.length()) {
+            char each = text.charAt(at);
+            if (each <= ' ' || each >= 0x7f) {
+                throw new IllegalArgumentException("a key has no character \"" + each + "\", but \\x and two digits");
+            } else if (each != '\\') {
+                bytes.write(each);
+                at++;
+            } else if (text.startsWith("\\\\", at)) {
+                bytes.write(each);
+                at += 2;
+            } else if (text.startsWith("\\x", at) && at + 4 <= text.length()) {
+                bytes.write(HexFormat.fromHexDigits(text, at + 2, at + 4));
+                at += 4;
+            } else {
+                throw new IllegalArgumentException("behind a backslash a key has another, or x and two hexadecimal "
+                        + "digits, was \"" + text.substring(at) + "\"");
+            }
+        }
+        return new Key(bytes.toByteArray());
     }
 }

@@ -13,9 +13,12 @@ import java.time.Duration;
  * @param isDraining whether the operator wants leaders and replicas off it
  * @param version of the software; empty when not known
  * @param cores of the node, at least 1
- * @param cpuLoad of the node, 0 to 1, over all cores
+ * @param cpuLoad what the node's own process takes of all cores, 0 to 1
  * @param diskTotalBytes of the disk with its data, at least 1
  * @param diskFreeBytes 0 to {@code diskTotalBytes}
+ * @param leaderWorkElsewhere operations per second of the ranges that it leads of those key spaces that come before
+ *     this one by name; a range without load counts a little. The leaders of this key space are spread around them, and
+ *     not the other way round: two key spaces that made room for each other at once would never come to rest
  */
 public record StoreView(
         String id,
@@ -27,7 +30,23 @@ public record StoreView(
         int cores,
         double cpuLoad,
         long diskTotalBytes,
-        long diskFreeBytes) {
+        long diskFreeBytes,
+        double leaderWorkElsewhere) {
+
+    /** Of a store that leads nothing of other key spaces. */
+    public StoreView(
+            String id,
+            String zone,
+            Liveness liveness,
+            Duration livenessFor,
+            boolean isDraining,
+            String version,
+            int cores,
+            double cpuLoad,
+            long diskTotalBytes,
+            long diskFreeBytes) {
+        this(id, zone, liveness, livenessFor, isDraining, version, cores, cpuLoad, diskTotalBytes, diskFreeBytes, 0);
+    }
 
     public StoreView {
         if (id.isEmpty()) {
@@ -45,6 +64,9 @@ public record StoreView(
         if (diskTotalBytes < 1 || diskFreeBytes < 0 || diskFreeBytes > diskTotalBytes) {
             throw new IllegalArgumentException(
                     "store " + id + ": " + diskFreeBytes + " bytes free of " + diskTotalBytes + " of the disk");
+        }
+        if (!(leaderWorkElsewhere >= 0)) {
+            throw new IllegalArgumentException("store " + id + ": leaderWorkElsewhere is " + leaderWorkElsewhere);
         }
     }
 

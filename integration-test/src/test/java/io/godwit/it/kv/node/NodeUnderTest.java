@@ -99,7 +99,7 @@ final class NodeUnderTest implements Registers {
                 options.electionMillis(),
                 options.electionMillis() / HEARTBEATS_PER_ELECTION,
                 options.snapshotBytesPerSecond());
-        return new ClusterSettings(config, raft, "check", "", ClusterSettings.DEFAULT_JOIN_TIMEOUT);
+        return new ClusterSettings(config, raft, "check", "", ClusterSettings.DEFAULT_JOIN_TIMEOUT, true);
     }
 
     private static HostPort seed(String text) {

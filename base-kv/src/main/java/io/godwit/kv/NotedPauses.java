@@ -1,0 +1,117 @@
+package io.godwit.kv;
+
+import io.godwit.kv.balance.BalanceControl;
+import io.godwit.kv.balance.BalancerStatus;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The balancers of a store on this node, whose pauses last over restarts: what an operator has paused begins nothing
+ * until an operator resumes it. Any thread; futures complete on an I/O thread when the pause is noted.
+ *
+ * <pre>
+ * record   UTF-8, the name of each paused balancer on a line of its own
+ * </pre>
+ */
+final class NotedPauses implements BalanceControl {
+    private static final Logger LOG = LoggerFactory.getLogger(NotedPauses.class);
+
+    private final String store;
+    private final BalanceControl loop;
+    private final TreeSet<String> paused = new TreeSet<>(); // guarded by this, also while it is written
+    private final Consumer<byte[]> keep;
+    private final Runnable changed;
+    private final Executor io;
+
+    /**
+     * @param loop has the balancers, none of which is paused
+     * @param noted the record; null for none
+     * @param keep notes the record; blocks
+     * @param changed is called when {@link #paused} is another, on an I/O thread
+     * @param io runs what blocks
+     */
+    NotedPauses(
+            String store,
+            BalanceControl loop,
+            byte @Nullable [] noted,
+            Consumer<byte[]> keep,
+            Runnable changed,
+            Executor io) {
+        this.store = store;
+        this.loop = loop;
+        this.keep = keep;
+        this.changed = changed;
+        this.io = io;
+        if (noted != null) {
+            new String(noted, StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(name -> !name.isEmpty())
+                    .forEach(paused::add);
+        }
+    }
+
+    /** Has those that are noted paused; before the loop's first round. */
+    void takeUp() {
+        for (String name : paused()) {
+            loop.pause(name).whenComplete((done, failure) -> {
+                if (failure != null) {
+                    LOG.info("paused balancer is not in use any more store={} balancer={}", store, name);
+                }
+            });
+        }
+    }
+
+    /** Names of those that an operator has paused. */
+    synchronized List<String> paused() {
+        return List.copyOf(paused);
+    }
+
+    private synchronized void note(String name, boolean isPaused) {
+        boolean isNew = isPaused ? paused.add(name) : paused.remove(name);
+        if (isNew) {
+            keep.accept(String.join("\n", paused).getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    private CompletableFuture<Void> noted(CompletableFuture<Void> done, String name, boolean isPaused) {
+        return done.thenRunAsync(
+                () -> {
+                    note(name, isPaused);
+                    changed.run();
+                },
+                io);
+    }
+
+    @Override
+    public CompletableFuture<List<BalancerStatus>> list() {
+        return loop.list();
+    }
+
+    @Override
+    public CompletableFuture<Void> pause(String balancer) {
+        return noted(loop.pause(balancer), balancer, true);
+    }
+
+    @Override
+    public CompletableFuture<Void> rest(String balancer) {
+        return loop.rest(balancer);
+    }
+
+    @Override
+    public CompletableFuture<Void> resume(String balancer) {
+        return noted(loop.resume(balancer), balancer, false);
+    }
+
+    @Override
+    public CompletableFuture<Void> tune(String balancer, Map<String, String> settings) {
+        return loop.tune(balancer, settings);
+    }
+}

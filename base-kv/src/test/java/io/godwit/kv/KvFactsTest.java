@@ -1,0 +1,273 @@
+package io.godwit.kv;
+
+import static io.godwit.kv.KvCluster.append;
+import static io.godwit.kv.KvCluster.await;
+import static io.godwit.kv.KvCluster.holds;
+import static io.godwit.kv.KvCluster.read;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.kv.balance.ActionOutcome;
+import io.godwit.kv.balance.BalanceLoopConfig;
+import io.godwit.kv.balance.BalancePlan;
+import io.godwit.plugin.balance.Liveness;
+import io.godwit.plugin.balance.ReplicaGoal;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the nodes of a cluster agree on beside their data: how many voters are wanted, and who is forgotten. */
+@Tag("slow")
+@Timeout(180)
+class KvFactsTest {
+    private static final BalanceLoopConfig QUICK = new BalanceLoopConfig(
+            Duration.ofMillis(200),
+            Duration.ofSeconds(20),
+            Duration.ofSeconds(5),
+            Duration.ofMillis(500),
+            Duration.ofSeconds(2),
+            3);
+
+    @TempDir
+    Path directory;
+
+    /** With the grace period of ten minutes. */
+    private static StoreBalance balance(int voters, boolean isGiven) {
+        return new StoreBalance(
+                new ReplicaGoal(voters, false), isGiven, BalancePlan.shipped(Map.of("settleSeconds", "1")), QUICK);
+    }
+
+    private static void awaitVoters(KvCluster cluster, int seenBy, int count) {
+        await(
+                count + " voters",
+                () -> cluster.only(seenBy).voters().size() == count
+                        && cluster.only(seenBy).learners().isEmpty()
+                        && !cluster.only(seenBy).leader().isEmpty());
+    }
+
+    private static OperationResult want(KvCluster cluster, int by, int count, boolean mayReduce) throws Exception {
+        return cluster.operations(by).wantVoters(count, mayReduce).get(30, TimeUnit.SECONDS);
+    }
+
+    private static boolean allWant(KvCluster cluster, int count) {
+        return List.of(1, 2, 3).stream()
+                .allMatch(number -> cluster.operations(number).wantedVoters() == count);
+    }
+
+    /** A node that is restarted by somebody who does not know, or has a stale file, cuts no range down. */
+    @Test
+    void whatOneNodeIsConfiguredWithLowersNothing() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
+            cluster.startAll();
+            awaitVoters(cluster, 1, 3);
+            for (StoreBalance forgetful : List.of(balance(1, false), balance(1, true))) {
+                cluster.balance(forgetful);
+                for (int number = 1; number <= 3; number++) { // whoever leads then has it
+                    cluster.stop(number);
+                    cluster.start(number);
+                    cluster.ready();
+                }
+                assertThat(allWant(cluster, 3)).isTrue();
+                holds(
+                        "three voters",
+                        Duration.ofSeconds(5),
+                        () -> cluster.only(1).voters().size() == 3);
+            }
+        }
+    }
+
+    @Test
+    void fewerVotersAreForAnOperatorWhoMeansIt() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
+            cluster.startAll();
+            awaitVoters(cluster, 1, 3);
+            OperationResult unmeant = want(cluster, 2, 1, false);
+            assertThat(unmeant.outcome()).isEqualTo(ActionOutcome.REFUSED);
+            assertThat(unmeant.detail())
+                    .contains("3 voters, which survive the loss of 1", "1 voter, which survive the loss of 0");
+            assertThat(allWant(cluster, 3)).isTrue();
+            assertThat(want(cluster, 2, 9, true).outcome()).isEqualTo(ActionOutcome.REFUSED);
+
+            assertThat(want(cluster, 2, 1, true).isDone()).isTrue();
+            assertThat(allWant(cluster, 1)).as("when the answer comes").isTrue();
+            awaitVoters(cluster, 1, 1);
+
+            // a file that is older than the command does not undo it, a newer wish does
+            cluster.balance(balance(3, true));
+            cluster.stop(3);
+            cluster.start(3);
+            cluster.ready();
+            holds("one voter", Duration.ofSeconds(3), () -> allWant(cluster, 1));
+            assertThat(want(cluster, 3, 3, false).isDone()).isTrue();
+            awaitVoters(cluster, 1, 3);
+        }
+    }
+
+    /** A node that joins takes over what is noted, unless somebody has written that it should be more. */
+    @Test
+    void aGivenNumberRaisesWhatIsNotedAndADefaultDoesNot() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory).balance(balance(1, true))) {
+            cluster.start(1);
+            cluster.ready();
+            cluster.balance(balance(3, false));
+            cluster.start(2);
+            cluster.ready();
+            await("known", () -> cluster.operations(2).wantedVoters() == 1);
+            cluster.balance(balance(3, true));
+            cluster.start(3);
+            cluster.ready();
+            await("raised", () -> allWant(cluster, 3));
+            awaitVoters(cluster, 1, 3);
+        }
+    }
+
+    private static void awaitDown(KvCluster cluster, int seenBy, String storeId) {
+        await(
+                "missed",
+                () -> cluster.node(seenBy).operations().nodes().stream()
+                        .anyMatch(node -> node.storeId().equals(storeId) && node.liveness() == Liveness.DOWN));
+    }
+
+    private static OperationResult forget(KvCluster cluster, int by, String storeId) throws Exception {
+        return cluster.node(by).operations().forget(storeId).get(30, TimeUnit.SECONDS);
+    }
+
+    /** A node loses its disk, comes back as a new one, and is given what the old one had without waiting for long. */
+    @Test
+    void aWipedNodeIsGivenItsReplicasWhenTheOldOneIsForgotten() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
+            cluster.startAll();
+            awaitVoters(cluster, 1, 3);
+            append(cluster.client(1), "k", "a").get(30, TimeUnit.SECONDS);
+            String old = cluster.id(3);
+            assertThat(forget(cluster, 1, old).outcome()).as("it runs").isEqualTo(ActionOutcome.REFUSED);
+            assertThat(forget(cluster, 1, cluster.id(1)).outcome()).as("itself").isEqualTo(ActionOutcome.REFUSED);
+            KvNodeConfig oldData = cluster.config(3, false);
+            cluster.crash(3);
+            cluster.start(3, cluster.config(3, false, directory.resolve("empty"), Duration.ofSeconds(30)));
+            cluster.ready();
+            awaitDown(cluster, 1, old);
+            assertThat(cluster.only(1).voters()).as("it is waited for").contains(old);
+
+            OperationResult drained =
+                    cluster.node(1).operations().drain(old, true, true).get(30, TimeUnit.SECONDS);
+            assertThat(drained.outcome()).isEqualTo(ActionOutcome.REFUSED);
+            assertThat(drained.detail()).contains("is not running", "forget").doesNotContain("Exception");
+
+            long asked = System.nanoTime();
+            OperationResult forgotten = forget(cluster, 2, old);
+            assertThat(forgotten.isDone()).as("%s", forgotten).isTrue();
+            assertThat(forgotten.detail()).contains("1 range of test get a voter elsewhere");
+            await(
+                    "three voters again",
+                    () -> cluster.only(1).voters().size() == 3
+                            && cluster.only(1).voters().contains(cluster.id(3)));
+            assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - asked))
+                    .isLessThan(60);
+            await(
+                    "not listed",
+                    () -> List.of(1, 2, 3).stream()
+                            .allMatch(number -> cluster.node(number).operations().nodes().stream()
+                                    .noneMatch(node -> node.storeId().equals(old))));
+
+            aForgottenNodeThatComesBackIsToldSo(cluster, oldData, old);
+        }
+    }
+
+    private void aForgottenNodeThatComesBackIsToldSo(KvCluster cluster, KvNodeConfig oldData, String old)
+            throws Exception {
+        cluster.stop(3); // its address is the old one's
+        append(cluster.client(1), "k", "b").get(30, TimeUnit.SECONDS);
+        assertThatThrownBy(() -> {
+                    try (KvNode back = KvNode.open(oldData)) {
+                        back.open(cluster.spec());
+                        back.ready().get(40, TimeUnit.SECONDS);
+                    }
+                })
+                .hasStackTraceContaining("was forgotten by an operator");
+        assertThatThrownBy(() -> KvNode.open(oldData))
+                .as("from now on it knows")
+                .hasMessageContaining("was forgotten by an operator")
+                .hasMessageContaining("move its data directory aside");
+        assertThat(cluster.only(1).voters()).doesNotContain(old);
+        assertThat(cluster.node(1).operations().nodes())
+                .noneMatch(node -> node.storeId().equals(old));
+        append(cluster.client(1), "k", "c").get(30, TimeUnit.SECONDS);
+        assertThat(read(cluster.client(2), "k")).isEqualTo("abc");
+    }
+
+    /** Also after a restart of the ones that know of it. */
+    @Test
+    void whoIsForgottenIsRefusedByNodesThatHaveRestarted() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
+            cluster.startAll();
+            awaitVoters(cluster, 1, 3);
+            String old = cluster.id(3);
+            cluster.crash(3);
+            awaitDown(cluster, 1, old);
+            OperationResult forgotten = forget(cluster, 1, old);
+            assertThat(forgotten.detail()).contains("1 range of test go on with 2 until another node joins");
+            awaitVoters(cluster, 1, 2);
+            for (int number : List.of(1, 2)) {
+                cluster.stop(number);
+                cluster.start(number);
+            }
+            cluster.ready();
+            assertThat(cluster.operations(1).wantedVoters()).isEqualTo(3);
+            assertThatThrownBy(() -> {
+                        cluster.start(3);
+                        cluster.node(3).ready().get(40, TimeUnit.SECONDS);
+                    })
+                    .hasStackTraceContaining("was forgotten by an operator");
+            assertThat(cluster.only(1).voters()).hasSize(2);
+        }
+    }
+
+    /** What only it has, or what stands still without it, is not given up. */
+    @Test
+    void aNodeThatARangeNeedsIsNotForgotten() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory)) {
+            cluster.startAll();
+            cluster.replicate();
+            String third = cluster.id(3);
+            String second = cluster.id(2);
+            cluster.crash(2);
+            cluster.crash(3);
+            awaitDown(cluster, 1, second);
+            awaitDown(cluster, 1, third);
+            OperationResult refused = forget(cluster, 1, third);
+            assertThat(refused.outcome()).isEqualTo(ActionOutcome.REFUSED);
+            assertThat(refused.detail()).contains("test-1 needs its vote", "recover");
+        }
+    }
+
+    @Test
+    void aDrainThatWouldLeaveFewerVotersIsRefusedUnlessItIsMeant() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
+            cluster.startAll();
+            awaitVoters(cluster, 1, 3);
+            NodeOperations operator = cluster.node(1).operations();
+            String third = cluster.id(3);
+            OperationResult refused = operator.drain(third, true, false).get(30, TimeUnit.SECONDS);
+            assertThat(refused.outcome()).isEqualTo(ActionOutcome.REFUSED);
+            assertThat(refused.detail())
+                    .contains("1 range of test with 3 voters would have 2, which survive the loss of 0", "--reduce");
+            assertThat(operator.drainStatus(third).isDraining()).isFalse();
+            holds(
+                    "three voters",
+                    Duration.ofSeconds(3),
+                    () -> cluster.only(1).voters().size() == 3);
+
+            OperationResult meant = operator.drain(third, true, true).get(30, TimeUnit.SECONDS);
+            assertThat(meant.isDone()).isTrue();
+            assertThat(meant.detail()).contains("would have 2");
+            await("drained", () -> operator.drainStatus(third).isSafeToStop());
+        }
+    }
+}

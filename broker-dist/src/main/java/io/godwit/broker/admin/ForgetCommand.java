@@ -1,0 +1,28 @@
+package io.godwit.broker.admin;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "forget",
+        description = {
+            "Gives up a node that is not running and will not come back with its data: what it had is replaced at",
+            "once, and it counts no more. Should it come back with its data, it is told so and stops: to join again it",
+            "needs an empty data directory. Refused while a range needs the node's vote."
+        })
+final class ForgetCommand extends NodeCommand {
+    @Parameters(paramLabel = "NODE", description = "the node that is gone for good")
+    private String name = "";
+
+    ForgetCommand(Admin admin) {
+        super(admin);
+    }
+
+    @Override
+    void run(AdminClient client) throws AdminException {
+        String node = new NodeNames(client.nodes()).resolve(name);
+        Messages.Result result = client.call(AdminMethods.FORGET, new Messages.OfNode(node));
+        RangeCommand.check(result);
+        answer(result, () -> admin().progress(result.detail()));
+    }
+}

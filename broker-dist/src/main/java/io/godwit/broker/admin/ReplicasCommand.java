@@ -1,0 +1,40 @@
+package io.godwit.broker.admin;
+
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "replicas",
+        description = {
+            "Tells how many voters each range of a store is to have, or changes that for the whole cluster. It lasts,",
+            "whatever the configuration of nodes says later. Fewer are refused without --yes, saying what is given up."
+        })
+final class ReplicasCommand extends NodeCommand {
+    @Parameters(index = "0", paramLabel = "STORE", description = "inbox, dist or retain")
+    private String store = "";
+
+    @Parameters(index = "1", paramLabel = "COUNT", arity = "0..1", description = "voters of each range from now on")
+    private @Nullable Integer count;
+
+    @Option(names = "--yes", description = "also when that is fewer than now")
+    private boolean isMeant;
+
+    ReplicasCommand(Admin admin) {
+        super(admin);
+    }
+
+    @Override
+    void run(AdminClient client) throws AdminException {
+        Integer wanted = count;
+        if (wanted == null) {
+            Messages.Ranges ranges = client.ranges(store);
+            answer(ranges, () -> admin().out().println(Text.wanted(ranges)));
+            return;
+        }
+        Messages.Result result = client.call(AdminMethods.WANT_VOTERS, new Messages.WantVoters(store, wanted, isMeant));
+        RangeCommand.check(result);
+        answer(result, () -> admin().progress(result.detail()));
+    }
+}

@@ -1,0 +1,99 @@
+package io.godwit.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.kv.StoreBalance;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the configuration says of voters, and what an operator is told of it. */
+class WantedVotersTest {
+    private static final String INBOX = "inbox_store_replica_voter_count";
+    private static final String CLUSTER = "clusterConfig: {host: 127.0.0.1}";
+
+    @TempDir
+    private Path directory;
+
+    private BrokerConfig config(String yaml, Map<String, String> properties) throws Exception {
+        return ConfigLoader.load(Files.writeString(directory.resolve("test.yml"), yaml), properties);
+    }
+
+    private StoreBalance balance(BalanceSettings keySpace, Map<String, String> properties) throws Exception {
+        try (PluginLoader plugins = PluginLoader.open(directory.resolve("plugins"))) {
+            return keySpace.store(
+                            () -> {
+                                throw new IllegalStateException("no range is opened here");
+                            },
+                            List.of(),
+                            config(CLUSTER, properties),
+                            plugins)
+                    .balance();
+        }
+    }
+
+    /** As it does for the other stores: one copy of a session is what somebody has to ask for. */
+    @Test
+    void threeVotersAreTheDefaultOfEachStore() throws Exception {
+        for (BalanceSettings each : List.of(BalanceSettings.DIST, BalanceSettings.INBOX, BalanceSettings.RETAIN)) {
+            StoreBalance balance = balance(each, Map.of());
+            assertThat(balance.goal().voters()).isEqualTo(3);
+            assertThat(balance.isGoalGiven()).isFalse();
+        }
+    }
+
+    /** Also when that is the default: somebody wants it. */
+    @Test
+    void aNumberThatIsWrittenDownCounts() throws Exception {
+        assertThat(balance(BalanceSettings.INBOX, Map.of(INBOX, "1")).goal().voters())
+                .isEqualTo(1);
+        assertThat(balance(BalanceSettings.INBOX, Map.of(INBOX, "1")).isGoalGiven())
+                .isTrue();
+        assertThat(balance(BalanceSettings.INBOX, Map.of(INBOX, "3")).isGoalGiven())
+                .isTrue();
+        assertThat(balance(BalanceSettings.DIST, Map.of(INBOX, "3")).isGoalGiven())
+                .isFalse();
+    }
+
+    @Test
+    void oneVoterIsNamedAtTheStartOfANodeOfACluster() throws Exception {
+        BrokerConfig explicit = config(CLUSTER, Map.of(INBOX, "1"));
+        assertThat(BalanceSettings.warnings(explicit, Map.of()))
+                .singleElement()
+                .asString()
+                .contains(INBOX + " is 1: what the inbox store has depends on one node");
+        BrokerConfig usual = config(CLUSTER, Map.of());
+        assertThat(BalanceSettings.warnings(usual, Map.of())).isEmpty();
+        assertThat(BalanceSettings.warnings(usual, Map.of("dist", 3, "inbox", 1, "retain", 3)))
+                .singleElement()
+                .asString()
+                .contains("1 voter is wanted of each range: what the inbox store has depends on one node");
+        assertThat(BalanceSettings.warnings(config("", Map.of(INBOX, "1")), Map.of()))
+                .as("alone")
+                .isEmpty();
+    }
+
+    @Test
+    void aPropertyThatSaysLessThanTheClusterWantsIsNamed() throws Exception {
+        BrokerConfig config = config(CLUSTER, Map.of(INBOX, "1"));
+        assertThat(BalanceSettings.warnings(config, Map.of("inbox", 3)))
+                .singleElement()
+                .asString()
+                .contains(
+                        INBOX + " is 1 here, but the cluster wants 3 voters, which stays",
+                        "\"godwit-admin replicas inbox 1\"");
+    }
+
+    /** Of a time before an operator asked for fewer: it raises nothing, and that should not surprise anybody. */
+    @Test
+    void aPropertyThatSaysMoreThanTheClusterWantsIsNamed() throws Exception {
+        BrokerConfig config = config(CLUSTER, Map.of(INBOX, "3"));
+        assertThat(BalanceSettings.warnings(config, Map.of("inbox", 2)))
+                .singleElement()
+                .asString()
+                .contains(INBOX + " is 3 here, but the cluster wants 2 voters", "\"godwit-admin replicas inbox 3\"");
+    }
+}
