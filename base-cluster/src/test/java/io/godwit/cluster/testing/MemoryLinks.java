@@ -1,0 +1,282 @@
+package io.godwit.cluster.testing;
+
+import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.link.LaneReceiver;
+import io.godwit.cluster.link.LinkListener;
+import io.godwit.cluster.link.Links;
+import io.godwit.cluster.link.Peer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Links of several nodes on one thread. A frame waits until the test delivers it: {@link Net#deliverAll}, or
+ * {@link Net#deliverOne} for one lane. Links can be cut, mended and ended. Confined to the test's thread.
+ */
+public final class MemoryLinks implements Links {
+    /** All nodes of a test. */
+    public static final class Net {
+        private final Map<String, MemoryLinks> nodes = new TreeMap<>();
+        private final Set<String> cut = new HashSet<>();
+        private final List<Wire> wires = new ArrayList<>();
+
+        /** A node that all others are linked to; receivers and listeners are added before {@link #join}. */
+        public MemoryLinks node(String nodeId, long incarnation) {
+            return new MemoryLinks(this, nodeId, incarnation);
+        }
+
+        /** The node is linked to all that have joined. */
+        public void join(MemoryLinks node) {
+            for (MemoryLinks other : List.copyOf(nodes.values())) {
+                node.add(other);
+                other.add(node);
+            }
+            nodes.put(node.nodeId, node);
+        }
+
+        /** All frames that are not held by a cut link, and those that they cause. */
+        public void deliverAll() {
+            boolean isMoving = true;
+            while (isMoving) {
+                isMoving = false;
+                for (Wire wire : List.copyOf(wires)) {
+                    isMoving |= wire.deliver();
+                }
+            }
+        }
+
+        /** The next frame of a lane; whether there was one. */
+        public boolean deliverOne(String from, String to, Lane lane) {
+            for (Wire wire : List.copyOf(wires)) {
+                if (wire.lane == lane && wire.from.nodeId.equals(from) && wire.to.nodeId.equals(to)) {
+                    return wire.deliver();
+                }
+            }
+            return false;
+        }
+
+        /** Nothing goes from one to the other until {@link #mend}; one way. */
+        public void cut(String from, String to) {
+            cut.add(from + '>' + to);
+            tell(from, to, true);
+        }
+
+        public void mend(String from, String to) {
+            cut.remove(from + '>' + to);
+            tell(from, to, false);
+        }
+
+        private void tell(String from, String to, boolean isCut) {
+            MemoryLinks node = nodes.get(from);
+            MemoryPeer peer = node == null ? null : node.peers.get(to);
+            if (node != null && peer != null) {
+                node.listeners.forEach(listener -> {
+                    if (isCut) {
+                        listener.disconnected(peer);
+                    } else {
+                        listener.reconnected(peer);
+                    }
+                });
+            }
+        }
+
+        /** Both ends are told that the other is over, and what is under way is lost. */
+        public void end(String one, String other, String why) {
+            over(one, other, why);
+            over(other, one, why);
+            wires.removeIf(wire -> wire.isBetween(one, other));
+        }
+
+        /** The node's process is gone, to all others. */
+        public void kill(String nodeId) {
+            MemoryLinks gone = nodes.remove(nodeId);
+            for (MemoryLinks other : List.copyOf(nodes.values())) {
+                over(other.nodeId, nodeId, "killed");
+            }
+            wires.removeIf(wire -> wire.from == gone || wire.to == gone);
+        }
+
+        private void over(String at, String of, String why) {
+            MemoryLinks node = nodes.get(at);
+            MemoryPeer peer = node == null ? null : node.peers.remove(of);
+            if (node == null || peer == null) {
+                return;
+            }
+            peer.isOver = true;
+            for (Wire wire : wires) {
+                if (wire.from == node && wire.to.nodeId.equals(of)) {
+                    wire.lose();
+                }
+            }
+            node.listeners.forEach(listener -> listener.over(peer, why));
+        }
+    }
+
+    private record Frame(byte[] bytes, Peer.@Nullable Confirmation confirmation) {}
+
+    /** One lane of one direction. */
+    private static final class Wire {
+        private final MemoryLinks from;
+        private final MemoryLinks to;
+        private final Lane lane;
+        private final Queue<Frame> frames = new ArrayDeque<>();
+
+        Wire(MemoryLinks from, MemoryLinks to, Lane lane) {
+            this.from = from;
+            this.to = to;
+            this.lane = lane;
+        }
+
+        boolean isBetween(String one, String other) {
+            return from.nodeId.equals(one) && to.nodeId.equals(other)
+                    || from.nodeId.equals(other) && to.nodeId.equals(one);
+        }
+
+        boolean deliver() {
+            if (frames.isEmpty() || from.net.cut.contains(from.nodeId + '>' + to.nodeId)) {
+                return false;
+            }
+            MemoryPeer sender = to.peers.get(from.nodeId);
+            LaneReceiver receiver = to.receivers.get(lane);
+            if (sender == null || receiver == null) {
+                return false;
+            }
+            Frame frame = frames.remove();
+            receiver.receive(sender, frame.bytes);
+            Peer.Confirmation confirmation = frame.confirmation;
+            if (confirmation != null) {
+                confirmation.confirmed();
+            }
+            return true;
+        }
+
+        void lose() {
+            List<Frame> lost = List.copyOf(frames);
+            frames.clear();
+            for (Frame frame : lost) {
+                if (frame.confirmation != null) {
+                    frame.confirmation.lost();
+                }
+            }
+        }
+    }
+
+    private final class MemoryPeer implements Peer {
+        private final MemoryLinks other;
+        private final Map<Lane, Wire> lanes = new EnumMap<>(Lane.class);
+        private boolean isOver;
+
+        MemoryPeer(MemoryLinks other) {
+            this.other = other;
+            for (Lane lane : Lane.values()) {
+                Wire wire = new Wire(MemoryLinks.this, other, lane);
+                lanes.put(lane, wire);
+                net.wires.add(wire);
+            }
+        }
+
+        @Override
+        public String nodeId() {
+            return other.nodeId;
+        }
+
+        @Override
+        public long incarnation() {
+            return other.incarnation;
+        }
+
+        @Override
+        public boolean isConnected() {
+            return !isOver && !net.cut.contains(nodeId + '>' + other.nodeId);
+        }
+
+        @Override
+        public void send(Lane lane, byte[] frame, Confirmation confirmation) {
+            if (isOver) {
+                confirmation.lost();
+            } else {
+                wire(lane).frames.add(new Frame(frame, confirmation));
+            }
+        }
+
+        @Override
+        public void send(Lane lane, byte[] frame) {
+            if (!isOver) {
+                wire(lane).frames.add(new Frame(frame, null));
+            }
+        }
+
+        private Wire wire(Lane lane) {
+            return Objects.requireNonNull(lanes.get(lane));
+        }
+
+        @Override
+        public boolean isWritable(Lane lane) {
+            return wire(lane).frames.size() < window;
+        }
+
+        @Override
+        public void abandon(String why) {
+            net.end(nodeId, other.nodeId, why);
+        }
+
+        @Override
+        public String toString() {
+            return other.nodeId + '/' + other.incarnation;
+        }
+    }
+
+    private final Net net;
+    private final String nodeId;
+    private final long incarnation;
+    private final Map<Lane, LaneReceiver> receivers = new EnumMap<>(Lane.class);
+    private final List<LinkListener> listeners = new ArrayList<>();
+    private final Map<String, MemoryPeer> peers = new TreeMap<>();
+    private int window = Integer.MAX_VALUE;
+
+    private MemoryLinks(Net net, String nodeId, long incarnation) {
+        this.net = net;
+        this.nodeId = nodeId;
+        this.incarnation = incarnation;
+    }
+
+    private void add(MemoryLinks other) {
+        MemoryPeer peer = new MemoryPeer(other);
+        peers.put(other.nodeId, peer);
+        List.copyOf(listeners).forEach(listener -> listener.joined(peer));
+    }
+
+    /** How many frames may wait in a lane of this node before it is not writable; as many as there are at first. */
+    public void window(int frames) {
+        window = frames;
+    }
+
+    @Override
+    public void receive(Lane lane, LaneReceiver receiver) {
+        receivers.put(lane, receiver);
+    }
+
+    @Override
+    public void addListener(LinkListener listener) {
+        listeners.add(listener);
+        peers.values().forEach(listener::joined);
+    }
+
+    @Override
+    public List<Peer> peers() {
+        return List.copyOf(peers.values());
+    }
+
+    @Override
+    public @Nullable Peer peer(String ofNode) {
+        return peers.get(ofNode);
+    }
+}
