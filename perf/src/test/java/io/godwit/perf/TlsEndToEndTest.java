@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.mqtt.certificates.TestAuthority;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import java.nio.file.DirectoryStream;
@@ -144,11 +145,13 @@ class TlsEndToEndTest {
     void theResponseTimeIsFromTheOpeningOfTcp() throws Exception {
         long delayMillis = 300;
         Vertx vertx = Vertx.vertx();
+        // both are held until the end: one that nobody holds is collected, and closes its connections
+        NetClient onward = vertx.createNetClient();
+        NetServer proxy = vertx.createNetServer().connectHandler(accepted -> {
+            accepted.pause();
+            vertx.setTimer(delayMillis, fired -> forward(onward, accepted));
+        });
         try {
-            NetServer proxy = vertx.createNetServer().connectHandler(accepted -> {
-                accepted.pause();
-                vertx.setTimer(delayMillis, fired -> forward(vertx, accepted));
-            });
             proxy.listen(0, "127.0.0.1")
                     .toCompletionStage()
                     .toCompletableFuture()
@@ -175,13 +178,14 @@ class TlsEndToEndTest {
                             .getDouble("min"))
                     .isGreaterThanOrEqualTo(delayMillis - 1.0);
         } finally {
+            proxy.close();
+            onward.close();
             vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
         }
     }
 
-    private static void forward(Vertx vertx, NetSocket accepted) {
-        vertx.createNetClient()
-                .connect(port, "127.0.0.1")
+    private static void forward(NetClient onward, NetSocket accepted) {
+        onward.connect(port, "127.0.0.1")
                 .onSuccess(towards -> {
                     accepted.pipeTo(towards);
                     towards.pipeTo(accepted);

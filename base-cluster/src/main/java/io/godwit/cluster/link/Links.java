@@ -15,5 +15,6 @@ public interface Links {
     List<Peer> peers();
 
     /** The peer of a node; null when there is none that is not over. */
-    @Nullable Peer peer(String nodeId);
+    @Nullable
+    Peer peer(String nodeId);
 }
