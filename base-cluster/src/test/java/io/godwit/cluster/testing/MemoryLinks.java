@@ -120,6 +120,7 @@ public final class MemoryLinks implements Links {
         }
     }
 
+    @SuppressWarnings("ArrayRecordComponent")
     private record Frame(byte[] bytes, Peer.@Nullable Confirmation confirmation) {}
 
     /** One lane of one direction. */
