@@ -1,6 +1,7 @@
 package io.godwit.kv.raft;
 
 import com.alipay.sofa.jraft.error.RemotingException;
+import com.alipay.sofa.jraft.rpc.RpcRequests.RequestVoteRequest;
 import com.google.protobuf.Message;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
@@ -14,6 +15,11 @@ final class AloneTransport implements RaftTransport {
                 null,
                 new RemotingException("this node runs alone: "
                         + request.getClass().getSimpleName() + " cannot be sent to " + storeId));
+    }
+
+    @Override
+    public void canvass(String storeId, RequestVoteRequest request, long timeoutMillis, Answer answer) {
+        call(storeId, request, timeoutMillis, answer);
     }
 
     @Override

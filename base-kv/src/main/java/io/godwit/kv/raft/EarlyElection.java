@@ -35,8 +35,10 @@ import org.slf4j.LoggerFactory;
  * term, and the one that stands is not elected. So whoever was elected goes on looking for a while, and stands again at
  * once; and who stands in vain leaves more time each time.
  *
- * <p>A candidate stands as if its leader had told it to (JRaft's TimeoutNow with the current term): without asking
- * first whether others have lost the leader too, which they would deny for as long as the timeout lasts.
+ * <p>Before it raises the term, a candidate asks the others whether they have lost the leader, too ({@link Canvass}).
+ * Without a majority of such answers it does not stand: so a node that is cut off from all others, and takes them for
+ * dead, raises no term. Others may hear of a death a moment later, so it asks again soon at first. Then it stands as if
+ * its leader had told it to (JRaft's TimeoutNow with the current term).
  *
  * <p>If the leader lives after all, it is voted out, or wins again; either is safe at any time.
  */
@@ -58,19 +60,26 @@ final class EarlyElection implements AutoCloseable {
      */
     private static final long FIRST_STEP_MILLIS = 50;
 
+    /** Until a candidate without a majority asks again. */
+    private static final long DENIED_MILLIS = 100;
+
+    private static final int MAX_QUICK_DENIALS = 8;
+
     private static final int THREADS = 8;
 
     private final String selfId;
     private final Supplier<Collection<JRaftGroup>> groups;
+    private final Canvass canvass;
     private final ScheduledThreadPoolExecutor timer = RaftThreads.timer("raft-election");
     /** As many as share an fsync of votes. */
     private final ThreadPoolExecutor threads = RaftThreads.pool("raft-candidate", THREADS);
     /** The one of each group that counts, by group id; changed on whatever thread runs one. */
     private final ConcurrentMap<String, Candidacy> candidacies = new ConcurrentHashMap<>();
 
-    EarlyElection(String selfId, Supplier<Collection<JRaftGroup>> groups) {
+    EarlyElection(String selfId, Supplier<Collection<JRaftGroup>> groups, Canvass canvass) {
         this.selfId = selfId;
         this.groups = groups;
+        this.canvass = canvass;
     }
 
     /** Any thread; returns at once. */
@@ -89,7 +98,7 @@ final class EarlyElection implements AutoCloseable {
      * being.
      */
     void stand(JRaftGroup group) {
-        run(begun(new Candidacy(group, "", FIRST_STEP_MILLIS, 1)));
+        run(begun(new Candidacy(group, "", FIRST_STEP_MILLIS, 1, true)));
     }
 
     /**
@@ -100,7 +109,7 @@ final class EarlyElection implements AutoCloseable {
         run(() -> {
             boolean isVoter = group.membership().voters().contains(selfId);
             if (isVoter && group.leader().equals(leaderId)) {
-                run(begun(new Candidacy(group, leaderId, STEP_MILLIS, 2)));
+                run(begun(new Candidacy(group, leaderId, STEP_MILLIS, 2, false)));
             }
         });
     }
@@ -119,7 +128,7 @@ final class EarlyElection implements AutoCloseable {
         if (rank < 0) {
             return;
         }
-        Candidacy fresh = new Candidacy(group, deadId, step, candidates.size());
+        Candidacy fresh = new Candidacy(group, deadId, step, candidates.size(), true);
         Candidacy counting = candidacies.compute(
                 group.groupId(), (id, before) -> before != null && before.standsFor(deadId) ? before : fresh);
         if (counting.equals(fresh)) {
@@ -161,20 +170,25 @@ final class EarlyElection implements AutoCloseable {
         private final String deadId;
         private long step;
         private final int candidates;
+        /** Whether the others must have lost the leader, too; else it lives, and this node reaches it. */
+        private final boolean isLeaderGone;
+
         private long term;
         private boolean gaveWay;
         private boolean hasLed;
         private int stands;
         private int looks;
         private int contentLooks;
+        private int denials;
         /** There is a leader; also for whoever is told of another death. */
         private volatile boolean isContent;
 
-        Candidacy(JRaftGroup group, String deadId, long step, int candidates) {
+        Candidacy(JRaftGroup group, String deadId, long step, int candidates, boolean isLeaderGone) {
             this.group = group;
             this.deadId = deadId;
             this.step = step;
             this.candidates = candidates;
+            this.isLeaderGone = isLeaderGone;
             this.term = termOf(group);
         }
 
@@ -195,10 +209,16 @@ final class EarlyElection implements AutoCloseable {
             isContent = false;
             long now = termOf(group);
             boolean givesWay = now != term && !gaveWay && !hasLed;
-            if (!givesWay) {
+            boolean mayStand = !givesWay && canvass.hasMajority(group, isLeaderGone);
+            if (!givesWay && !mayStand && denials++ < MAX_QUICK_DENIALS) {
+                later(DENIED_MILLIS, this); // the others may hear of the death a moment later
+                return;
+            }
+            if (mayStand) {
                 LOG.info("standing for election group={} dead={} term={}", group.groupId(), deadId, now + 1);
                 elect(group, now);
                 stands++;
+                denials = 0;
                 now = termOf(group);
             }
             gaveWay = givesWay;

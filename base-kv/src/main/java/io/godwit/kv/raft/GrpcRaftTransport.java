@@ -3,6 +3,8 @@ package io.godwit.kv.raft;
 import com.alipay.sofa.jraft.error.InvokeTimeoutException;
 import com.alipay.sofa.jraft.error.RemotingException;
 import com.alipay.sofa.jraft.rpc.RpcRequests.AppendEntriesRequest;
+import com.alipay.sofa.jraft.rpc.RpcRequests.RequestVoteRequest;
+import com.alipay.sofa.jraft.rpc.RpcRequests.RequestVoteResponse;
 import com.google.protobuf.Message;
 import io.godwit.cluster.RpcChannels;
 import io.godwit.cluster.RpcServer;
@@ -69,6 +71,36 @@ final class GrpcRaftTransport implements RaftTransport {
                     request,
                     new Once(answer));
         }
+    }
+
+    @Override
+    public void canvass(String storeId, RequestVoteRequest request, long timeoutMillis, Answer answer) {
+        Channel channel = channels.to(storeId);
+        if (channel == null) {
+            answer.complete(null, new RemotingException("no member " + storeId));
+            return;
+        }
+        ClientCalls.asyncUnaryCall(
+                channel.newCall(
+                        RaftMessages.CANVASS,
+                        CallOptions.DEFAULT.withDeadlineAfter(timeoutMillis, TimeUnit.MILLISECONDS)),
+                request,
+                new Once(answer) {
+                    @Override
+                    public void onError(Throwable thrown) {
+                        if (Status.fromThrowable(thrown).getCode() == Status.Code.UNIMPLEMENTED) {
+                            // a node of an earlier version, which is reached and votes without being asked first
+                            answer.complete(
+                                    RequestVoteResponse.newBuilder()
+                                            .setTerm(0)
+                                            .setGranted(true)
+                                            .build(),
+                                    null);
+                        } else {
+                            super.onError(thrown);
+                        }
+                    }
+                });
     }
 
     private AppendStream stream(String storeId, Channel channel, String groupId) {
@@ -139,7 +171,7 @@ final class GrpcRaftTransport implements RaftTransport {
     }
 
     /** Turns the end of a call into one answer. */
-    private static final class Once implements StreamObserver<Message> {
+    private static class Once implements StreamObserver<Message> {
         private final Answer answer;
         private @Nullable Message response;
 

@@ -10,6 +10,7 @@ import com.alipay.sofa.jraft.option.NodeOptions;
 import com.alipay.sofa.jraft.option.RaftOptions;
 import com.alipay.sofa.jraft.option.ReadOnlyOption;
 import com.alipay.sofa.jraft.rpc.RaftServerService;
+import com.alipay.sofa.jraft.rpc.RpcRequests.RequestVoteRequest;
 import com.alipay.sofa.jraft.util.concurrent.DefaultFixedThreadsExecutorGroupFactory;
 import com.alipay.sofa.jraft.util.concurrent.FixedThreadsExecutorGroup;
 import io.godwit.cluster.ClusterListener;
@@ -20,6 +21,7 @@ import io.godwit.cluster.RpcServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +50,9 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
     private final LogSync sync;
     private final EarlyElection elections;
     private final ReadIndexCalls reads = new ReadIndexCalls();
+    /** Members that crashed or left and did not come back. The membership's thread writes, calls of others read. */
+    private final Set<String> gone = ConcurrentHashMap.newKeySet();
+
     private final ConcurrentMap<String, JRaftGroup> groups = new ConcurrentHashMap<>();
     private final Object starting = new Object();
     private final FixedThreadsExecutorGroup appendExecutors =
@@ -97,7 +102,7 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
         this.settings = settings;
         this.transport = transport;
         this.snapshots = snapshots;
-        this.elections = new EarlyElection(storeId, groups::values);
+        this.elections = new EarlyElection(storeId, groups::values, new Canvass(storeId, transport));
     }
 
     static PeerId peer(String storeId) {
@@ -159,7 +164,8 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
                     new ServedGroup(
                             self.toString(),
                             (RaftServerService) node,
-                            () -> !isGivenItsState || group.lastLogIndex() > 0));
+                            () -> !isGivenItsState || group.lastLogIndex() > 0,
+                            asked -> wouldVote(group, asked)));
             return group;
         } catch (RuntimeException e) {
             throw new DamagedDataException(
@@ -211,6 +217,7 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
      * election timeout. Any thread.
      */
     public void onMemberCrashed(String storeId) {
+        gone.add(storeId);
         elections.leaderDied(storeId);
     }
 
@@ -225,6 +232,15 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
         if (own != null) { // else it has been stopped
             elections.stand(own);
         }
+    }
+
+    /** Whether a candidate is heard, and if it asks for that whether this voter has lost its leader, too. */
+    private boolean wouldVote(JRaftGroup group, RequestVoteRequest asked) {
+        String leader = group.leader();
+        return !asked.getPreVote()
+                || leader.isEmpty()
+                || gone.contains(leader)
+                || leader.equals(storeIdOf(asked.getServerId()));
     }
 
     /**
@@ -244,6 +260,11 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
      */
     public ClusterListener following() {
         return new ClusterListener() {
+            @Override
+            public void joined(Member member) {
+                gone.remove(member.nodeId());
+            }
+
             @Override
             public void gone(Member member, Departure departure) {
                 onMemberCrashed(member.nodeId());

@@ -25,9 +25,9 @@ import java.util.Map;
  * The gRPC methods that JRaft's requests travel by, as JRaft's own protobuf messages.
  *
  * <pre>
- * godwit.Raft/vote, installSnapshot, timeoutNow, readIndex    one request, one response
- * godwit.Raft/append                                          a stream either way of: long number
- *                                                             | AppendEntriesRequest or -Response
+ * godwit.Raft/vote, canvass, installSnapshot, timeoutNow, readIndex    one request, one response
+ * godwit.Raft/append                                                   a stream either way of: long number
+ *                                                                      | AppendEntriesRequest or -Response
  * </pre>
  *
  * Appends have a stream because single calls overtake each other, and an append that arrives before the one it follows
@@ -38,6 +38,10 @@ final class RaftMessages {
 
     static final MethodDescriptor<Message, Message> VOTE =
             unary("vote", RequestVoteRequest.getDefaultInstance(), RequestVoteResponse.getDefaultInstance());
+    /** Whether the voter would vote: {@link Canvass}. */
+    static final MethodDescriptor<Message, Message> CANVASS =
+            unary("canvass", RequestVoteRequest.getDefaultInstance(), RequestVoteResponse.getDefaultInstance());
+
     static final MethodDescriptor<Message, Message> INSTALL_SNAPSHOT = unary(
             "installSnapshot",
             InstallSnapshotRequest.getDefaultInstance(),

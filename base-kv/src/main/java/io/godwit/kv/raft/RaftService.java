@@ -74,6 +74,7 @@ final class RaftService implements AutoCloseable {
         definition = ServerServiceDefinition.builder(RaftMessages.SERVICE)
                 .addMethod(RaftMessages.APPEND, this::appends)
                 .addMethod(RaftMessages.VOTE, unary(this::vote, calls))
+                .addMethod(RaftMessages.CANVASS, unary(this::canvass, calls))
                 .addMethod(RaftMessages.TIMEOUT_NOW, unary(this::timeoutNow, calls))
                 .addMethod(RaftMessages.READ_INDEX, unary(this::readIndex, calls))
                 .addMethod(RaftMessages.INSTALL_SNAPSHOT, unary(this::installSnapshot, installs))
@@ -110,6 +111,20 @@ final class RaftService implements AutoCloseable {
                 (service, same, done) -> same.getPreVote()
                         ? service.handlePreVoteRequest(same)
                         : service.handleRequestVoteRequest(same));
+    }
+
+    /** What is asked of no replica is denied, without making one. */
+    private void canvass(Message message, Consumer<Message> answer) {
+        RequestVoteRequest request = (RequestVoteRequest) message;
+        ServedGroup group = groups.get(request.getGroupId());
+        boolean isGranted = group != null
+                && group.peerId().equals(request.getPeerId())
+                && group.mayVote().getAsBoolean()
+                && group.wouldVote().test(request);
+        answer.accept(RequestVoteResponse.newBuilder()
+                .setTerm(0)
+                .setGranted(isGranted)
+                .build());
     }
 
     private void timeoutNow(Message message, Consumer<Message> answer) {

@@ -1,5 +1,6 @@
 package io.godwit.kv.raft;
 
+import com.alipay.sofa.jraft.rpc.RpcRequests.RequestVoteRequest;
 import com.google.protobuf.Message;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,13 @@ interface RaftTransport extends AutoCloseable {
      * @param storeId names the node
      */
     void call(String storeId, Message request, long timeoutMillis, Answer answer);
+
+    /**
+     * Asks the voter on a node whether it would vote, before a term is raised: see {@link Canvass}.
+     *
+     * @param request its pre-vote flag says whether the voter must have lost the leader; term and log are not looked at
+     */
+    void canvass(String storeId, RequestVoteRequest request, long timeoutMillis, Answer answer);
 
     /** Runs what JRaft does with answers, which may block. */
     Executor answers();

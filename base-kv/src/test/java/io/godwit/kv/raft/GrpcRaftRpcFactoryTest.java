@@ -175,6 +175,11 @@ class GrpcRaftRpcFactoryTest {
         }
 
         @Override
+        public void canvass(String storeId, RequestVoteRequest request, long timeoutMillis, Answer answer) {
+            call(storeId, request, timeoutMillis, answer);
+        }
+
+        @Override
         public Executor answers() {
             return by("shared");
         }

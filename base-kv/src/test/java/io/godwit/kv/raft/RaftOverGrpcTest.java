@@ -89,8 +89,9 @@ class RaftOverGrpcTest {
             nodes.kill(others.get(0).id());
             nodes.kill(leader.id());
             String left = others.get(1).id();
+            long before = termOf(nodes.get(left));
             nodes.tellAllOfTheDeathOf(leader.id());
-            await(() -> nodes.get(left).group().leader().isEmpty()); // it stands, and has its own vote
+            holds(Duration.ofSeconds(1), () -> termOf(nodes.get(left)) == before); // it does not even stand
             nodes.start(leader.id(), List.of());
             nodes.tellAllOfTheDeathOf("nobody");
             append(nodes.awaitLeader(), "two");
@@ -130,7 +131,7 @@ class RaftOverGrpcTest {
             nodes.kill(second.id());
             nodes.tellAllOfTheDeathOf(second.id());
             Node left = nodes.get(idle);
-            await(() -> left.group().leader().isEmpty());
+            holds(Duration.ofSeconds(1), () -> nodes.followers().size() == 2);
             assertThat(appending(left, "never").get(30, TimeUnit.SECONDS).isOk())
                     .isFalse();
             nodes.start(third, List.of());
@@ -189,7 +190,7 @@ class RaftOverGrpcTest {
 
     /** Returns whether the one that was voted out leads again; false when the other one has the entry and leads. */
     private static boolean leadsAgain(Path files) throws Exception {
-        try (RaftNodes nodes = new RaftNodes(files)) {
+        try (RaftNodes nodes = new RaftNodes(files).group(groupWhoseFirstCandidateIs("b", "a"))) {
             nodes.startAll("a", "b", "c");
             nodes.electFirst();
             lead(nodes, "a");
@@ -197,11 +198,11 @@ class RaftOverGrpcTest {
             append(nodes.get("a"), "without c");
             nodes.kill("a");
             Node b = nodes.get("b");
-            b.host().onMemberCrashed("a");
+            nodes.tellAllOfTheDeathOf("a");
             await(b::leads);
             Node c = nodes.get("c");
             long before = termOf(b);
-            try (EarlyElection late = new EarlyElection("c", List::of)) {
+            try (EarlyElection late = new EarlyElection("c", List::of, alone("c"))) {
                 late.elect(c.group(), late.termOf(c.group()));
             }
             await(() -> termOf(b) > before
@@ -222,21 +223,70 @@ class RaftOverGrpcTest {
             nodes.electFirst();
             lead(nodes, "a");
             await(() -> nodes.get("c").group().leader().equals("a"));
-            nodes.kill("b");
             nodes.kill("a");
             Node c = nodes.get("c");
             long before = termOf(c);
             for (int i = 0; i < 8; i++) {
                 c.host().onMemberCrashed("a");
             }
+            nodes.get("b").host().onMemberCrashed("a");
             await(() -> termOf(c) > before);
             // less than a step, in which others may be elected
             holds(Duration.ofMillis(300), () -> termOf(c) == before + 1);
         }
     }
 
+    /** It takes the others for dead, as they take it. When the link heals, their leader goes on in its term. */
+    @Test
+    void voterThatIsCutOffFromAllRaisesNoTerm() throws Exception {
+        String group = groupWhoseFirstCandidateIs("c", "a");
+        try (RaftNodes nodes = new RaftNodes(directory).group(group)) {
+            nodes.startAll("a", "b", "c");
+            nodes.electFirst();
+            lead(nodes, "a");
+            Node a = nodes.get("a");
+            Node c = nodes.get("c");
+            await(() -> c.group().leader().equals("a"));
+            long before = termOf(a);
+            nodes.mesh().cut("a", "c");
+            nodes.mesh().cut("b", "c");
+            c.host().onMemberCrashed("a");
+            c.host().onMemberCrashed("b");
+            append(a, "without c");
+            holds(Duration.ofSeconds(3), () -> termOf(c) == before);
+
+            nodes.mesh().heal("a", "c");
+            nodes.mesh().heal("b", "c");
+            nodes.awaitEntries(1, "c");
+            append(a, "after");
+            assertThat(termOf(a)).isEqualTo(before);
+        }
+    }
+
+    /** Only one of the voters takes the leader for dead: the others hear it, and do not help to depose it. */
+    @Test
+    void leaderThatTheOthersHearIsNotDeposed() throws Exception {
+        String group = groupWhoseFirstCandidateIs("c", "a");
+        try (RaftNodes nodes = new RaftNodes(directory).group(group)) {
+            nodes.startAll("a", "b", "c");
+            nodes.electFirst();
+            lead(nodes, "a");
+            Node a = nodes.get("a");
+            Node c = nodes.get("c");
+            await(() -> c.group().leader().equals("a")
+                    && nodes.get("b").group().leader().equals("a"));
+            long before = termOf(a);
+            c.host().onMemberCrashed("a");
+            holds(Duration.ofSeconds(3), () -> termOf(c) == before && a.leads());
+        }
+    }
+
+    private static Canvass alone(String id) {
+        return new Canvass(id, new AloneTransport());
+    }
+
     private static long termOf(Node node) {
-        try (EarlyElection asking = new EarlyElection(node.id(), List::of)) {
+        try (EarlyElection asking = new EarlyElection(node.id(), List::of, alone(node.id()))) {
             return asking.termOf(node.group());
         }
     }

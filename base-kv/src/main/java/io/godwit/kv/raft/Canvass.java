@@ -1,0 +1,84 @@
+package io.godwit.kv.raft;
+
+import com.alipay.sofa.jraft.rpc.RpcRequests.RequestVoteRequest;
+import com.alipay.sofa.jraft.rpc.RpcRequests.RequestVoteResponse;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Asks the other voters of a group before a candidate raises the term (pre-vote, Raft dissertation, 9.6). A node that is
+ * cut off gets no majority, so it raises no term, and the leader of the majority keeps its leadership when the link
+ * heals. JRaft's own pre-vote does not serve here: voters deny it until the election timeout has passed.
+ */
+final class Canvass {
+    private static final long TIMEOUT_MILLIS = 300;
+
+    private final String selfId;
+    private final RaftTransport transport;
+
+    Canvass(String selfId, RaftTransport transport) {
+        this.selfId = selfId;
+        this.transport = transport;
+    }
+
+    /**
+     * Whether a majority of the voters, this one included, would vote for this node now. Blocks until that is known, for
+     * at most {@value #TIMEOUT_MILLIS} ms.
+     *
+     * @param isLeaderGone whether they are to have lost the leader, too; else it is enough that they hear this node
+     */
+    boolean hasMajority(JRaftGroup group, boolean isLeaderGone) {
+        List<String> voters = group.membership().voters();
+        int needed = voters.size() / 2; // beside this one
+        if (!voters.contains(selfId)) {
+            return false;
+        }
+        if (needed == 0) {
+            return true;
+        }
+        CompletableFuture<Boolean> isElected = new CompletableFuture<>();
+        AtomicInteger missing = new AtomicInteger(needed); // answers come on several threads
+        AtomicInteger open = new AtomicInteger(voters.size() - 1);
+        for (String voter : voters) {
+            if (!voter.equals(selfId)) {
+                transport.canvass(voter, request(group, voter, isLeaderGone), TIMEOUT_MILLIS, (response, failure) -> {
+                    boolean isGranted = response instanceof RequestVoteResponse vote && vote.getGranted();
+                    if (isGranted && missing.decrementAndGet() == 0) {
+                        isElected.complete(true);
+                    }
+                    if (open.decrementAndGet() == 0) {
+                        isElected.complete(false); // no effect after the majority
+                    }
+                });
+            }
+        }
+        return outcome(isElected);
+    }
+
+    private static boolean outcome(CompletableFuture<Boolean> isElected) {
+        try {
+            return isElected.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private RequestVoteRequest request(JRaftGroup group, String voter, boolean isLeaderGone) {
+        return RequestVoteRequest.newBuilder()
+                .setGroupId(group.groupId())
+                .setServerId(RaftHost.peer(selfId).toString())
+                .setPeerId(RaftHost.peer(voter).toString())
+                .setTerm(0) // the answer does not depend on it
+                .setLastLogTerm(0)
+                .setLastLogIndex(0)
+                .setPreVote(isLeaderGone)
+                .build();
+    }
+}
