@@ -44,6 +44,7 @@ final class SysTopics implements AutoCloseable {
 
     private final Function<ClientInfo, Publisher> publishers;
     private final RetainClient retain;
+    private final @Nullable NodeRetained own;
     private final SysValues values;
     private final Duration interval;
     private final LongSupplier wallMillis;
@@ -55,19 +56,32 @@ final class SysTopics implements AutoCloseable {
     /** What was published last, by topic. */
     private final Map<String, String> published = new HashMap<>();
 
-    /**
-     * @param publishers {@link io.godwit.dist.client.DistClient#publisher}
-     * @param interval between two publications; zero to publish nothing and clear what was published when it was not
-     * @param wallMillis the wall clock, milliseconds since the epoch
-     */
+    /** Of a node that runs alone: its values are retained messages like others. */
     SysTopics(
             Function<ClientInfo, Publisher> publishers,
             RetainClient retain,
             SysValues values,
             Duration interval,
             LongSupplier wallMillis) {
+        this(publishers, retain, null, values, interval, wallMillis);
+    }
+
+    /**
+     * @param publishers {@link io.godwit.dist.client.DistClient#publisher}
+     * @param own keeps the values of a node of a cluster, which are its own; null for a node that runs alone
+     * @param interval between two publications; zero to publish nothing and clear what was published when it was not
+     * @param wallMillis the wall clock, milliseconds since the epoch
+     */
+    SysTopics(
+            Function<ClientInfo, Publisher> publishers,
+            RetainClient retain,
+            @Nullable NodeRetained own,
+            SysValues values,
+            Duration interval,
+            LongSupplier wallMillis) {
         this.publishers = publishers;
         this.retain = retain;
+        this.own = own;
         this.values = values;
         this.interval = interval;
         this.wallMillis = wallMillis;
@@ -77,6 +91,9 @@ final class SysTopics implements AutoCloseable {
         if (interval.isZero()) {
             thread.execute(() -> guarded(this::clear));
             return;
+        }
+        if (own != null) {
+            thread.execute(() -> guarded(this::clear)); // what it left in the store when it ran alone
         }
         Publisher publisher = publishers.apply(
                 new ClientInfo(TenantId.DEFAULT, new ClientId("\0sys"), null, "", 5)); // no client may have this id
@@ -99,13 +116,21 @@ final class SysTopics implements AutoCloseable {
             if (value.equals(published.put(name, value))) {
                 return;
             }
-            Message message = message("$SYS/broker/" + name, value);
-            retain.set(TenantId.DEFAULT, message).whenComplete((done, failure) -> {
-                if (failure != null) {
-                    LOG.debug("not retained topic={} cause={}", message.topic(), failure.toString());
-                }
-            });
+            Message message = message(NodeRetained.PREFIX + name, value);
+            keep(message);
             publisher.publish(message, null);
+        });
+    }
+
+    private void keep(Message message) {
+        if (own != null) {
+            own.setOwn(message);
+            return;
+        }
+        retain.set(TenantId.DEFAULT, message).whenComplete((done, failure) -> {
+            if (failure != null) {
+                LOG.debug("not retained topic={} cause={}", message.topic(), failure.toString());
+            }
         });
     }
 

@@ -1,0 +1,113 @@
+package io.godwit.broker;
+
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.retain.client.RetainClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The retained messages as clients of a node of a cluster see them: what the node tells of itself below
+ * {@code $SYS/broker} is in its memory, everything else in the retain store. So each node has its own values, and none
+ * replaces another's. Thread-safe; the node alone writes its values, a few dozen.
+ *
+ * <p>Its pages come first: a cursor that begins with {@code own:} goes on behind a topic of them. All nodes read such
+ * cursors alike, so a replay may go on at another node.
+ */
+final class NodeRetained implements RetainClient {
+    static final String PREFIX = "$SYS/broker/";
+    private static final String SYS = "$SYS/";
+    private static final String OWN_CURSOR = "own:";
+
+    private final RetainClient store;
+    private final NavigableMap<String, Message> own = new ConcurrentSkipListMap<>();
+
+    NodeRetained(RetainClient store) {
+        this.store = store;
+    }
+
+    private static boolean isOwn(TenantId tenant, String topic) {
+        return tenant.equals(TenantId.DEFAULT) && topic.startsWith(PREFIX);
+    }
+
+    /** Sets, replaces or (empty payload) clears a value of this node. */
+    void setOwn(Message message) {
+        if (message.payload().length == 0) {
+            own.remove(message.topic());
+        } else {
+            own.put(message.topic(), message);
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> set(TenantId tenant, Message message) {
+        return store.set(tenant, message);
+    }
+
+    @Override
+    public CompletableFuture<Void> setRecorded(
+            TenantId tenant, Message message, String origin, long number, long decidedAtMillis) {
+        return store.setRecorded(tenant, message, origin, number, decidedAtMillis);
+    }
+
+    @Override
+    public void finished(TenantId tenant, String topic, String origin, long number) {
+        store.finished(tenant, topic, origin, number);
+    }
+
+    @Override
+    public CompletableFuture<Page> match(
+            TenantId tenant, TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes) {
+        // a wildcard in the first level does not match a topic that begins with $ [MQTT5-4.7.2-1]
+        boolean mayBeOwn = tenant.equals(TenantId.DEFAULT) && filter.filter().startsWith(SYS);
+        boolean isInOwn = cursor == null || cursor.startsWith(OWN_CURSOR);
+        if (!mayBeOwn) {
+            return store.match(tenant, filter, cursor, maxMessages, maxBytes);
+        }
+        if (!isInOwn) {
+            return others(filter, cursor, maxMessages, maxBytes);
+        }
+        String after = cursor == null ? "" : cursor.substring(OWN_CURSOR.length());
+        List<Message> page = new ArrayList<>();
+        int bytes = 0;
+        for (Message message : own.tailMap(after, false).values()) {
+            if (filter.matches(message.topic())) {
+                if (page.size() == maxMessages || bytes >= maxBytes) {
+                    return CompletableFuture.completedFuture(new Page(page, cursorOf(page)));
+                }
+                page.add(message);
+                bytes += message.payload().length;
+            }
+        }
+        return page.isEmpty()
+                ? others(filter, null, maxMessages, maxBytes)
+                : CompletableFuture.completedFuture(new Page(page, cursorOf(page)));
+    }
+
+    /** What the store has, but for what another node, or this one when it ran alone, has left there as its own. */
+    private CompletableFuture<Page> others(TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes) {
+        return store.match(TenantId.DEFAULT, filter, cursor, maxMessages, maxBytes)
+                .thenCompose(page -> {
+                    List<Message> foreign = page.messages().stream()
+                            .filter(message -> !message.topic().startsWith(PREFIX))
+                            .toList();
+                    return foreign.isEmpty() && page.cursor() != null
+                            ? others(filter, page.cursor(), maxMessages, maxBytes)
+                            : CompletableFuture.completedFuture(new Page(foreign, page.cursor()));
+                });
+    }
+
+    private static String cursorOf(List<Message> page) {
+        return OWN_CURSOR + page.get(page.size() - 1).topic();
+    }
+
+    @Override
+    public String cursorBehind(TenantId tenant, String topic) {
+        return isOwn(tenant, topic) ? OWN_CURSOR + topic : store.cursorBehind(tenant, topic);
+    }
+}
