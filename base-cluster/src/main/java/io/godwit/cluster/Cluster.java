@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * thread that wires the broker, which may block.
  */
 public final class Cluster implements AutoCloseable {
+    private final ClusterConfig config;
+    private final String selfId;
+    private final @Nullable ClusterTls tls;
     private final RpcThreads threads;
     private final RpcServer server;
     private final RpcChannels channels;
@@ -52,6 +55,9 @@ public final class Cluster implements AutoCloseable {
             MembershipTiming timing,
             SeedResolver.Names names)
             throws IOException {
+        this.config = config;
+        this.selfId = identity.nodeId();
+        this.tls = tls;
         this.membership = new ClusterMembership(config, identity, tls, timing, names);
         this.threads = new RpcThreads();
         InetAddress bind = ClusterConfig.bindAddress(config.advertised());
@@ -83,6 +89,21 @@ public final class Cluster implements AutoCloseable {
 
     public RpcChannels channels() {
         return channels;
+    }
+
+    /**
+     * Further channels to the other members, on connections of their own: for traffic that neither waits behind what
+     * goes over {@link #channels()} nor delays it. Closed by the caller, before the cluster.
+     */
+    public RpcChannels newChannels() throws IOException {
+        RpcChannels made = new RpcChannels(selfId, tls, threads, config.maxMessageBytes());
+        membership.addListener(made.following());
+        return made;
+    }
+
+    /** Largest message between nodes. */
+    public int maxMessageBytes() {
+        return config.maxMessageBytes();
     }
 
     /** Leaves the cluster, then stops RPC. */

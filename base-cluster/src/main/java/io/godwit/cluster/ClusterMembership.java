@@ -132,7 +132,9 @@ public final class ClusterMembership implements AutoCloseable {
         return new InetSocketAddress(address, config.port());
     }
 
-    /** The seeds of the configuration, and what their names stand for now; empty before {@link #start}. Any thread. */
+    /**
+     * All seeds of the configuration, and what their names stand for now; nothing before {@link #start}. Any thread.
+     */
     public List<Seed> seeds() {
         return seeds.seeds();
     }

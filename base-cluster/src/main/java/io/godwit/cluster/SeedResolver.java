@@ -34,8 +34,11 @@ final class SeedResolver implements AutoCloseable {
     private final ScheduledThreadPoolExecutor thread;
     private final CountDownLatch firstRound = new CountDownLatch(1);
     private final Set<String> unresolved = new HashSet<>();
+    /** What is known of each name, in their order. The thread's. */
+    private final List<Seed> known;
+
     private volatile Set<InetSocketAddress> addresses = Set.of();
-    private volatile List<Seed> seeds = List.of();
+    private volatile List<Seed> seeds;
 
     SeedResolver(ClusterConfig config, Names lookUp) {
         List<HostPort> all = new ArrayList<>(config.seeds());
@@ -45,6 +48,9 @@ final class SeedResolver implements AutoCloseable {
         this.names = List.copyOf(all);
         this.seedCount = config.seeds().size();
         this.lookUp = lookUp;
+        this.known = new ArrayList<>(
+                names.stream().map(name -> new Seed(name, List.of())).toList());
+        this.seeds = List.copyOf(known.subList(0, seedCount));
         this.thread = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("cluster-names"));
     }
 
@@ -68,32 +74,43 @@ final class SeedResolver implements AutoCloseable {
         return addresses;
     }
 
-    /** The seeds and what is known of them now, without the domain name; empty until they have been asked for once. */
+    /**
+     * The seeds and what is known of them now, without the domain name: all of them from the beginning, each without an
+     * address until its name has been answered for. A node that saw fewer could take itself for the only one.
+     */
     List<Seed> seeds() {
         return seeds;
     }
 
     private void resolve() {
-        Set<InetSocketAddress> found = new LinkedHashSet<>();
-        List<Seed> told = new ArrayList<>();
-        for (HostPort name : names) {
-            List<InetSocketAddress> behind = new ArrayList<>();
-            try {
-                for (InetAddress address : lookUp.addressesOf(name.host())) {
-                    behind.add(new InetSocketAddress(address, name.port()));
-                }
-                unresolved.remove(name.host());
-            } catch (UnknownHostException e) {
-                if (unresolved.add(name.host())) {
-                    LOG.warn("seed does not resolve, will be asked for again seed={}", name);
-                }
-            }
-            found.addAll(behind);
-            told.add(new Seed(name, behind));
+        for (int i = 0; i < names.size(); i++) {
+            HostPort name = names.get(i);
+            known.set(i, new Seed(name, addressesOf(name)));
+            publish(); // the next one may take long
         }
-        seeds = List.copyOf(told.subList(0, seedCount));
-        addresses = Set.copyOf(found);
         firstRound.countDown();
+    }
+
+    private List<InetSocketAddress> addressesOf(HostPort name) {
+        List<InetSocketAddress> behind = new ArrayList<>();
+        try {
+            for (InetAddress address : lookUp.addressesOf(name.host())) {
+                behind.add(new InetSocketAddress(address, name.port()));
+            }
+            unresolved.remove(name.host());
+        } catch (UnknownHostException | RuntimeException e) { // whatever it is, the thread asks again
+            if (unresolved.add(name.host())) {
+                LOG.warn("seed does not resolve, will be asked for again seed={} cause={}", name, e.toString());
+            }
+        }
+        return behind;
+    }
+
+    private void publish() {
+        Set<InetSocketAddress> found = new LinkedHashSet<>();
+        known.forEach(seed -> found.addAll(seed.addresses()));
+        seeds = List.copyOf(known.subList(0, seedCount));
+        addresses = Set.copyOf(found);
     }
 
     @Override

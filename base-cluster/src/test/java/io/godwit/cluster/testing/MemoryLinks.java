@@ -95,6 +95,16 @@ public final class MemoryLinks implements Links {
             wires.removeIf(wire -> wire.isBetween(one, other));
         }
 
+        /** Two whose link has ended meet again. */
+        public void link(String one, String other) {
+            MemoryLinks here = nodes.get(one);
+            MemoryLinks there = nodes.get(other);
+            if (here != null && there != null && !here.peers.containsKey(other)) {
+                here.add(there);
+                there.add(here);
+            }
+        }
+
         /** The node's process is gone, to all others. */
         public void kill(String nodeId) {
             MemoryLinks gone = nodes.remove(nodeId);

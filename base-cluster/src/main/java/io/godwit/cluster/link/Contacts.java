@@ -1,0 +1,492 @@
+package io.godwit.cluster.link;
+
+import io.godwit.cluster.Departure;
+import io.godwit.cluster.Member;
+import io.godwit.cluster.link.wire.Answer;
+import io.godwit.cluster.link.wire.Hello;
+import io.godwit.cluster.link.wire.Reason;
+import io.godwit.cluster.link.wire.Refused;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides with whom this node is paired, and over which stream. Owned by the links' thread.
+ *
+ * <p>Of two members the one with the lower id dials, and offers a pairing: both incarnations, and a number ({@code
+ * session}) that it never uses for another. The other end accepts it, and begins it with that; the first begins it with
+ * the answer. So a pairing is named by (dialing node, its incarnation, number) and the other end's incarnation, and
+ * both ends mean the same by it. When the stream breaks, the first dials again with the same number. What was offered
+ * and perhaps accepted, since the answer was lost, is offered again with the same number too: it is the same pairing.
+ *
+ * <p>How an end at one side comes to the other:
+ *
+ * <ul>
+ *   <li>It is told, when there is a connection: {@link Pairing}.
+ *   <li>Where it was ended by the end that dials, the next hello has a higher number, which ends the former pairing
+ *       there.
+ *   <li>Where it was ended by the other, the next hello still has the number, which is refused as over. The refusal
+ *       names the highest number that was seen there, and the next offer is above that.
+ *   <li>When there is no way between the two any more, both end it after the silence, each by its clock.
+ * </ul>
+ *
+ * A number below the highest is refused: a hello that was on its way for long cannot bring back what is over, nor end
+ * what came later. The same is true of streams of one pairing ({@code attempt}), so that a late one does not take the
+ * place of the newest. Numbers count from 1 in each life of the dialing process, which has an incarnation that no
+ * earlier one had.
+ *
+ * <p>A pairing begins for listeners ({@code joined}) before it is attached to its first stream, and the next one with
+ * the same node begins after they were told that it is over. An offer that comes before is held until then.
+ */
+final class Contacts {
+    /**
+     * How streams and pairings come to be.
+     *
+     * @param connections makes those that tell this object, on the links' thread, what they have to say
+     */
+    record Surroundings(
+            Handshake handshake,
+            LinkSettings settings,
+            LinkCarrier carrier,
+            Supplier<LinkConnection> connections,
+            PairingMaker pairings) {}
+
+    /** Makes a pairing that runs on the links' threads and tells them when it has ended. */
+    interface PairingMaker {
+        Pairing make(Contact with, long session);
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(Contacts.class);
+    private static final long HELLO_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long GOODBYE_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long FORGET_NANOS = TimeUnit.HOURS.toNanos(1);
+    private static final int MAX_UNATTACHED = 64;
+
+    private final Surroundings with;
+    private final BiConsumer<LinkEvent, Pairing> tell;
+    /** By node id. Changed by the links' thread, read by all. */
+    private final Map<String, Contact> contacts = new ConcurrentSkipListMap<>();
+    /** Streams that have not been attached or are ending, with when they are cancelled. */
+    private final Map<LinkConnection, Long> deadlines = new HashMap<>();
+
+    private List<Member> members = List.of();
+    private long nowNanos;
+    private long lastSession;
+    private long lastAttempt;
+    private boolean isClosing;
+
+    /** What listeners are told. */
+    enum LinkEvent {
+        JOINED,
+        DISCONNECTED,
+        RECONNECTED,
+        OVER
+    }
+
+    Contacts(Surroundings with, BiConsumer<LinkEvent, Pairing> tell) {
+        this.with = with;
+        this.tell = tell;
+    }
+
+    /** Any thread. */
+    Map<String, Contact> all() {
+        return contacts;
+    }
+
+    // --- time and members
+
+    /** What counts for the calls that follow. */
+    void at(long now, List<Member> currentMembers) {
+        nowNanos = now;
+        members = currentMembers;
+    }
+
+    /** Looks whether there is something to dial, to end or to forget. */
+    void tick() {
+        for (Map.Entry<LinkConnection, Long> each : List.copyOf(deadlines.entrySet())) {
+            if (nowNanos - each.getValue() >= 0) {
+                cancel(each.getKey(), "too slow");
+            }
+        }
+        members.forEach(this::look);
+        for (Contact contact : List.copyOf(contacts.values())) {
+            Pairing pairing = contact.pairing;
+            if (pairing != null && contact.connection == null && isSilent(contact)) {
+                pairing.end("no connection for " + with.settings().silence());
+            }
+            if (pairing == null && (contact.hasLeft || nowNanos - contact.memberNanos > FORGET_NANOS)) {
+                contacts.remove(contact.nodeId);
+            }
+        }
+    }
+
+    private boolean isSilent(Contact contact) {
+        return nowNanos - contact.silentSinceNanos >= with.settings().silence().toNanos();
+    }
+
+    private void look(Member member) {
+        Contact contact = meet(member.nodeId(), member.incarnation());
+        if (contact == null || contact.incarnation != member.incarnation()) {
+            return;
+        }
+        contact.memberNanos = nowNanos;
+        Pairing pairing = contact.pairing;
+        boolean isWanted = with.handshake().dials(member.nodeId())
+                && !isClosing
+                && contact.connection == null
+                && contact.trying == null
+                && (pairing == null || !pairing.isOver() && pairing.incarnation() == contact.incarnation);
+        if (isWanted && nowNanos - contact.notBeforeNanos >= 0) {
+            dial(contact);
+        }
+    }
+
+    /** Null for this node itself. */
+    private @Nullable Contact meet(String nodeId, long incarnation) {
+        if (with.handshake().isSelf(nodeId)) {
+            return null;
+        }
+        Contact contact = contacts.computeIfAbsent(nodeId, id -> new Contact(id, nowNanos));
+        if (contact.incarnation < incarnation) {
+            contact.incarnation = incarnation;
+            contact.session = 0;
+            contact.attempt = 0;
+            contact.hasLeft = false;
+            contact.notBeforeNanos = nowNanos;
+            end(contact, "incarnation " + incarnation + " of the node is there");
+        }
+        return contact;
+    }
+
+    private void end(Contact contact, String why) {
+        if (contact.trying != null) {
+            cancel(contact.trying, why);
+            contact.trying = null;
+        }
+        if (contact.held != null) {
+            cancel(contact.held.connection(), why);
+            contact.held = null;
+        }
+        Pairing pairing = contact.pairing;
+        if (pairing != null) {
+            pairing.end(why);
+        }
+    }
+
+    void gone(Member member, Departure departure) {
+        Contact contact = contacts.get(member.nodeId());
+        if (contact != null && contact.incarnation == member.incarnation() && departure == Departure.LEFT) {
+            contact.hasLeft = true;
+            end(contact, "the node has left");
+        }
+    }
+
+    /** All pairings end; none begins any more. */
+    void close() {
+        isClosing = true;
+        contacts.values().forEach(contact -> end(contact, "the node's links are closed"));
+        for (LinkConnection each : List.copyOf(deadlines.keySet())) {
+            cancel(each, "closed");
+        }
+    }
+
+    /** After {@link #close}: whether all have heard of it. */
+    boolean isClosed() {
+        return deadlines.isEmpty() && contacts.values().stream().allMatch(contact -> contact.pairing == null);
+    }
+
+    // --- streams from this end
+
+    private void dial(Contact contact) {
+        if (contact.session == 0) {
+            contact.session = ++lastSession;
+        }
+        LinkConnection connection = with.connections().get();
+        connection.dials(contact.nodeId, contact.session);
+        Pairing pairing = contact.pairing;
+        long[] expected = pairing == null ? first() : pairing.expected();
+        connection.tell(expected);
+        contact.notBeforeNanos = nowNanos + RETRY_NANOS;
+        contact.trying = connection;
+        deadlines.put(connection, nowNanos + HELLO_NANOS);
+        LinkStream stream = with.carrier().dial(contact.nodeId, connection);
+        if (stream == null) {
+            contact.trying = null;
+            deadlines.remove(connection);
+            return;
+        }
+        connection.stream(stream);
+        stream.send(LinkMessage.encode(
+                with.handshake().hello(contact.nodeId, contact.incarnation, contact.session, ++lastAttempt, expected)));
+    }
+
+    private static long[] first() {
+        long[] next = new long[Lane.values().length];
+        Arrays.fill(next, 1);
+        return next;
+    }
+
+    private void answered(LinkConnection connection, byte[] message) throws LinkProtocolException {
+        Contact contact = contacts.get(connection.nodeId());
+        if (contact == null || contact.trying != connection) {
+            cancel(connection, "not waited for");
+            return;
+        }
+        contact.trying = null;
+        Answer answer = LinkMessage.answer(message);
+        if (!answer.hasAccepted()) {
+            cancel(connection, "refused");
+            refused(contact, connection, answer.getRefused());
+            return;
+        }
+        String fault = Handshake.fault(answer.getAccepted());
+        if (fault != null) {
+            throw new LinkProtocolException(fault);
+        }
+        Handshake.hear(connection, answer.getAccepted().getReceives());
+        Pairing pairing = contact.pairing;
+        if (isClosing || contact.session != connection.session() || pairing != null && pairing.isOver()) {
+            cancel(connection, "over");
+            return;
+        }
+        attach(contact, connection);
+    }
+
+    private void refused(Contact contact, LinkConnection connection, Refused refused) {
+        trouble(contact, "refused by the other end: " + LinkMessage.words(refused.getWords()));
+        if (refused.getReason() == Reason.REASON_OVER && contact.session == connection.session()) {
+            contact.session = 0;
+            lastSession = Math.max(lastSession, Math.min(refused.getSession(), Handshake.MAX_SESSION));
+            Pairing pairing = contact.pairing;
+            if (pairing != null) {
+                pairing.end("it is over at the other end");
+            }
+        }
+    }
+
+    // --- streams from the other end
+
+    /** A stream that has not begun. */
+    void opened(LinkConnection connection) {
+        if (connection.isClosed()) {
+            return;
+        }
+        deadlines.put(connection, nowNanos + HELLO_NANOS);
+        if (isClosing || deadlines.size() > MAX_UNATTACHED) {
+            cancel(connection, "too many streams begin");
+        }
+    }
+
+    private void greeted(LinkConnection connection, byte[] message) throws LinkProtocolException {
+        Hello hello = LinkMessage.hello(message);
+        Answer refusal = with.handshake().refusal(hello, members);
+        if (refusal != null) {
+            LOG.debug(
+                    "stream refused node={} answer={}",
+                    hello.getNodeId(),
+                    refusal.getRefused().getWords());
+            refuse(connection, refusal);
+            return;
+        }
+        Contact contact = meet(hello.getNodeId(), hello.getIncarnation());
+        if (contact == null || contact.incarnation != hello.getIncarnation()) {
+            refuse(connection, Handshake.refused(Reason.REASON_NOT_NOW, "another life of this node is known", 0));
+            return;
+        }
+        Pairing pairing = contact.pairing;
+        boolean isOver = pairing == null || pairing.isOver();
+        if (hello.getSession() < contact.session || hello.getSession() == contact.session && isOver) {
+            refuse(connection, Handshake.refused(Reason.REASON_OVER, "this pairing is over", contact.session));
+            return;
+        }
+        if (hello.getSession() == contact.session && hello.getAttempt() <= contact.attempt) {
+            refuse(connection, Handshake.refused(Reason.REASON_NOT_NOW, "a later stream has been opened", 0));
+            return;
+        }
+        Handshake.hear(connection, hello.getReceives());
+        connection.dialedBy(contact.nodeId, hello.getSession());
+        if (hello.getSession() > contact.session && pairing != null) {
+            end(contact, "the other end has begun anew");
+            contact.held = new Contact.Held(connection, message);
+            return;
+        }
+        contact.session = hello.getSession();
+        contact.attempt = hello.getAttempt();
+        accept(contact, connection);
+    }
+
+    private void accept(Contact contact, LinkConnection connection) {
+        LinkStream stream = connection.stream();
+        if (stream == null || isClosing) {
+            cancel(connection, "closed");
+            return;
+        }
+        Pairing pairing = contact.pairing;
+        long[] expected = pairing == null ? first() : pairing.expected();
+        connection.tell(expected);
+        stream.send(LinkMessage.encode(with.handshake().accepted(expected)));
+        attach(contact, connection);
+    }
+
+    private void refuse(LinkConnection connection, Answer refusal) {
+        LinkStream stream = connection.stream();
+        if (stream != null) {
+            stream.send(LinkMessage.encode(refusal));
+            stream.finish();
+            deadlines.put(connection, nowNanos + GOODBYE_NANOS);
+        }
+    }
+
+    // --- pairings
+
+    private void attach(Contact contact, LinkConnection connection) {
+        deadlines.remove(connection);
+        LinkConnection former = contact.connection;
+        if (former != null) {
+            detach(contact);
+            cancel(former, "a later stream has been opened");
+        }
+        contact.connection = connection;
+        contact.lastTrouble = "";
+        Pairing known = contact.pairing;
+        Pairing pairing = known == null ? with.pairings().make(contact, contact.session) : known;
+        contact.pairing = pairing;
+        pairing.connected(true);
+        if (known == null) {
+            LOG.info("linked peer={}", pairing);
+        }
+        tell.accept(known == null ? LinkEvent.JOINED : LinkEvent.RECONNECTED, pairing);
+        connection.attach(pairing);
+        pairing.attach(connection);
+    }
+
+    private void detach(Contact contact) {
+        contact.connection = null;
+        contact.silentSinceNanos = nowNanos;
+        Pairing pairing = contact.pairing;
+        if (pairing != null) {
+            pairing.connected(false);
+            pairing.attach(null);
+            if (!pairing.isOver()) {
+                tell.accept(LinkEvent.DISCONNECTED, pairing);
+            }
+        }
+    }
+
+    /** Its threads have stopped. */
+    void ended(Pairing pairing) {
+        Contact contact = contacts.get(pairing.nodeId());
+        if (contact == null || contact.pairing != pairing) {
+            return;
+        }
+        LinkConnection last = contact.connection;
+        contact.connection = null;
+        if (last != null && !last.isClosed()) {
+            deadlines.put(last, nowNanos + GOODBYE_NANOS);
+        }
+        contact.pairing = null;
+        if (contact.incarnation == pairing.incarnation()) {
+            contact.notBeforeNanos = nowNanos + RETRY_NANOS; // what ended it may end the next as well
+        }
+        if (with.handshake().dials(contact.nodeId) && contact.session == pairing.session()) {
+            contact.session = 0;
+        }
+        LOG.info("link is over peer={} why={}", pairing, pairing.why());
+        tell.accept(LinkEvent.OVER, pairing);
+        Contact.Held held = contact.held;
+        contact.held = null;
+        if (held != null && !held.connection().isClosed()) {
+            begun(held.connection(), held.hello());
+        }
+    }
+
+    // --- what streams say; the links hand it over to their thread
+
+    void begun(LinkConnection connection, byte[] message) {
+        try {
+            if (connection.isDialed()) {
+                answered(connection, message);
+            } else {
+                greeted(connection, message);
+            }
+        } catch (LinkProtocolException e) {
+            broken(connection, String.valueOf(e.getMessage()));
+        }
+    }
+
+    void broken(LinkConnection connection, String why) {
+        Contact contact = contacts.get(connection.nodeId());
+        Pairing pairing = contact == null || contact.connection != connection ? null : contact.pairing;
+        if (pairing != null) {
+            pairing.violated(why);
+        } else {
+            if (contact != null) {
+                trouble(contact, why);
+            }
+            cancel(connection, why);
+        }
+    }
+
+    void endedByOther(LinkConnection connection, String why) {
+        Contact contact = contacts.get(connection.nodeId());
+        Pairing pairing = contact == null || contact.connection != connection ? null : contact.pairing;
+        if (pairing == null) {
+            cancel(connection, "over");
+        } else {
+            pairing.end("the other end: " + why);
+        }
+    }
+
+    void closed(LinkConnection connection, String why) {
+        deadlines.remove(connection);
+        Contact contact = contacts.get(connection.nodeId());
+        if (contact == null) {
+            return;
+        }
+        if (contact.trying == connection) {
+            contact.trying = null;
+            trouble(contact, why);
+        }
+        if (contact.connection == connection) {
+            detach(contact);
+            LOG.info("link is broken peer={} why={}", contact.pairing, why);
+        }
+    }
+
+    private void cancel(LinkConnection connection, String why) {
+        LinkStream stream = connection.stream();
+        deadlines.remove(connection);
+        if (stream != null) {
+            stream.cancel(why);
+        }
+    }
+
+    private static void trouble(Contact contact, String what) {
+        if (!contact.lastTrouble.equals(what)) {
+            contact.lastTrouble = what;
+            LOG.info("no link yet node={} why={}", contact.nodeId, what);
+        }
+    }
+
+    /** Those that are not over. Any thread. */
+    List<Peer> peers() {
+        List<Peer> peers = new ArrayList<>();
+        for (Contact contact : contacts.values()) {
+            Pairing pairing = contact.pairing;
+            if (pairing != null && !pairing.isOver()) {
+                peers.add(pairing);
+            }
+        }
+        return peers;
+    }
+}

@@ -1,0 +1,25 @@
+package io.godwit.cluster.link;
+
+/**
+ * The bytes that a lane may hold.
+ *
+ * @param maxFrameBytes of one frame
+ * @param windowBytes see {@link LinkSettings}
+ * @param boundBytes see {@link LinkSettings}
+ */
+record LinkLimits(int maxFrameBytes, long windowBytes, long boundBytes) {
+    private static final int SLACK_BYTES = 1 << 20;
+    private static final int PIECES_SHARE = 1_000;
+
+    static LinkLimits of(LinkSettings settings, int maxFrameBytes) {
+        return new LinkLimits(maxFrameBytes, settings.windowBytes(), settings.boundBytes());
+    }
+
+    /**
+     * What a lane's messages can come to that the other end may send before they are received: a window, one frame more
+     * that was begun within it, and what the protocol adds.
+     */
+    long maxArrivedBytes() {
+        return windowBytes + maxFrameBytes + maxFrameBytes / PIECES_SHARE + SLACK_BYTES;
+    }
+}

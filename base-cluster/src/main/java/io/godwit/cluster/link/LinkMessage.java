@@ -1,0 +1,162 @@
+package io.godwit.cluster.link;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.godwit.cluster.link.wire.Answer;
+import io.godwit.cluster.link.wire.Hello;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * The messages of a {@link LinkStream}.
+ *
+ * <pre>
+ * message    byte version | byte kind
+ *   1 hello      protobuf Hello     the first of the end that dials, with version 0
+ *   2 answer     protobuf Answer    the first of the other, with version 0
+ *   3 data       byte lane | long sequence of the first frame | frames, at least one
+ *   4 confirmed  (byte lane | long sequence, up to which all frames are confirmed)*
+ *   5 end        why the pairing is over, in UTF-8    the last
+ *
+ * frame      int length, with the highest bit set when the next piece follows | bytes
+ * </pre>
+ *
+ * Integers are big-endian. A frame that follows a whole one, or the last piece of one, has the next sequence number.
+ * Only the last frame of a message may be a piece that another follows; the first frame of the lane's next message then
+ * is that one. No length tells how long a frame will be as a whole.
+ */
+final class LinkMessage {
+    static final int VERSION = 1;
+    /** Of one message about. */
+    static final int BATCH_BYTES = 64 << 10;
+
+    static final byte HELLO = 1;
+    static final byte ANSWER = 2;
+    static final byte DATA = 3;
+    static final byte CONFIRMED = 4;
+    static final byte END = 5;
+
+    static final int HEAD_BYTES = 2;
+    static final int DATA_HEAD_BYTES = HEAD_BYTES + 1 + Long.BYTES;
+    static final int FRAME_HEAD_BYTES = Integer.BYTES;
+    static final int MORE = 1 << 31;
+
+    /** What is longer is not read. */
+    static final int MAX_BYTES = DATA_HEAD_BYTES + FRAME_HEAD_BYTES + BATCH_BYTES;
+
+    private static final int CONFIRMATION_BYTES = 1 + Long.BYTES;
+    private static final int MAX_WORDS = 200;
+    private static final byte UNAGREED = 0;
+
+    /** Takes confirmations out of a message. */
+    interface Confirmations {
+        void confirmed(Lane lane, long upTo) throws LinkProtocolException;
+    }
+
+    private LinkMessage() {}
+
+    static byte[] encode(Hello hello) {
+        return encode(UNAGREED, HELLO, hello.toByteArray());
+    }
+
+    static byte[] encode(Answer answer) {
+        return encode(UNAGREED, ANSWER, answer.toByteArray());
+    }
+
+    static byte[] end(String why) {
+        return encode(VERSION, END, words(why).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static byte[] encode(int version, byte kind, byte[] content) {
+        return ByteBuffer.allocate(HEAD_BYTES + content.length)
+                .put((byte) version)
+                .put(kind)
+                .put(content)
+                .array();
+    }
+
+    /** @param upTo by the lane's index; 0 for none */
+    static byte[] confirmed(long[] upTo) {
+        int count = (int) Arrays.stream(upTo).filter(each -> each != 0).count();
+        ByteBuffer message = ByteBuffer.allocate(HEAD_BYTES + count * CONFIRMATION_BYTES)
+                .put((byte) VERSION)
+                .put(CONFIRMED);
+        for (Lane lane : Lane.values()) {
+            if (upTo[lane.ordinal()] != 0) {
+                message.put((byte) lane.number()).putLong(upTo[lane.ordinal()]);
+            }
+        }
+        return message.array();
+    }
+
+    static Hello hello(byte[] message) throws LinkProtocolException {
+        try {
+            return Hello.parser().parseFrom(content(message, HELLO));
+        } catch (InvalidProtocolBufferException e) {
+            throw new LinkProtocolException("hello is damaged: " + e.getMessage());
+        }
+    }
+
+    static Answer answer(byte[] message) throws LinkProtocolException {
+        try {
+            return Answer.parser().parseFrom(content(message, ANSWER));
+        } catch (InvalidProtocolBufferException e) {
+            throw new LinkProtocolException("answer is damaged: " + e.getMessage());
+        }
+    }
+
+    private static byte[] content(byte[] message, byte kind) throws LinkProtocolException {
+        if (message.length < HEAD_BYTES || message.length > MAX_BYTES || message[0] != UNAGREED || message[1] != kind) {
+            throw new LinkProtocolException("stream does not begin as links do");
+        }
+        return Arrays.copyOfRange(message, HEAD_BYTES, message.length);
+    }
+
+    /** Of a message behind the answer. */
+    static byte kind(byte[] message) throws LinkProtocolException {
+        if (message.length < HEAD_BYTES || message.length > MAX_BYTES) {
+            throw new LinkProtocolException("message of " + message.length + " bytes");
+        }
+        if (message[0] != VERSION) {
+            throw new LinkProtocolException("message of version " + message[0] + " and not " + VERSION);
+        }
+        return message[1];
+    }
+
+    /** Of a message of data. */
+    static Lane lane(byte[] message) throws LinkProtocolException {
+        if (message.length <= DATA_HEAD_BYTES) {
+            throw new LinkProtocolException("data of " + message.length + " bytes");
+        }
+        return lane(message[HEAD_BYTES]);
+    }
+
+    static Lane lane(int number) throws LinkProtocolException {
+        for (Lane lane : Lane.values()) {
+            if (lane.number() == number) {
+                return lane;
+            }
+        }
+        throw new LinkProtocolException("unknown lane " + number);
+    }
+
+    static void confirmations(byte[] message, Confirmations to) throws LinkProtocolException {
+        if ((message.length - HEAD_BYTES) % CONFIRMATION_BYTES != 0) {
+            throw new LinkProtocolException("confirmation of " + message.length + " bytes");
+        }
+        ByteBuffer rest = ByteBuffer.wrap(message, HEAD_BYTES, message.length - HEAD_BYTES);
+        while (rest.hasRemaining()) {
+            to.confirmed(lane(rest.get()), rest.getLong());
+        }
+    }
+
+    static String why(byte[] message) {
+        return words(new String(message, HEAD_BYTES, message.length - HEAD_BYTES, StandardCharsets.UTF_8));
+    }
+
+    /** What somebody else says goes into logs: short, and on one line. */
+    static String words(String text) {
+        String line = text.replaceAll("\\p{Cntrl}", " ");
+        return line.length() <= MAX_WORDS ? line : line.substring(0, MAX_WORDS);
+    }
+}

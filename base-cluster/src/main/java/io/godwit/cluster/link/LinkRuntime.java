@@ -1,0 +1,83 @@
+package io.godwit.cluster.link;
+
+import io.godwit.cluster.RpcChannels;
+import io.godwit.cluster.RpcServer;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The threads and the gRPC service of the links of a node. */
+final class LinkRuntime implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(LinkRuntime.class);
+    private static final long END_SECONDS = 2;
+
+    private final RpcServer server;
+    private final RpcChannels channels;
+    private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1, daemons("links"));
+    private final ThreadPoolExecutor pool;
+    private @Nullable GrpcLinks service;
+
+    LinkRuntime(RpcServer server, RpcChannels channels, int threads) {
+        this.server = server;
+        this.channels = channels;
+        this.pool = new ThreadPoolExecutor(
+                threads, threads, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons("link"));
+        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    private static ThreadFactory daemons(String name) {
+        AtomicInteger number = new AtomicInteger(); // threads are made by several at once
+        return task -> {
+            Thread made = new Thread(task, name + "-" + number.incrementAndGet());
+            made.setDaemon(true);
+            return made;
+        };
+    }
+
+    Executor thread() {
+        return thread;
+    }
+
+    Executor pool() {
+        return pool;
+    }
+
+    LinkCarrier carrier() {
+        return (nodeId, events) -> GrpcLinks.dial(channels.to(nodeId), events);
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // ends with the thread
+    void start(Function<LinkStream, LinkStream.Events> accept, Runnable tick, long everyMillis) {
+        GrpcLinks offered = new GrpcLinks(accept);
+        service = offered;
+        server.add(offered.definition());
+        channels.onConnected(nodeId -> tick.run());
+        thread.scheduleWithFixedDelay(tick, everyMillis, everyMillis, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void close() {
+        GrpcLinks offered = service;
+        if (offered != null) {
+            server.remove(offered.definition());
+        }
+        channels.close();
+        thread.shutdownNow();
+        pool.shutdownNow();
+        try {
+            if (!pool.awaitTermination(END_SECONDS, TimeUnit.SECONDS)) {
+                LOG.warn("receivers of links still run after seconds={}", END_SECONDS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

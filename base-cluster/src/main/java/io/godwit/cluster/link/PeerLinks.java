@@ -1,0 +1,288 @@
+package io.godwit.cluster.link;
+
+import io.godwit.cluster.Cluster;
+import io.godwit.cluster.ClusterListener;
+import io.godwit.cluster.Departure;
+import io.godwit.cluster.Member;
+import io.godwit.cluster.NodeIdentity;
+import io.godwit.cluster.RpcChannels;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The links of a node over gRPC: one stream to each other member, on connections that nothing else uses. {@link
+ * Contacts} decides with whom, {@link Pairing} is one life of another process, {@link LinkMessage} the layout.
+ *
+ * <p>Opened, started and closed by the thread that wires the broker. Receivers and confirmations are called on the
+ * threads {@code link-N}, those of one peer and lane, and the confirmations of one peer, by one at a time. Listeners
+ * are called on the thread {@code links-1}.
+ */
+public final class PeerLinks implements Links, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(PeerLinks.class);
+    private static final long TICK_MILLIS = 100;
+    private static final long GOODBYE_MILLIS = 1_000;
+
+    /** What the links stand on. A test has all of it on one thread. */
+    record Ground(
+            NodeIdentity self,
+            LinkSettings settings,
+            int maxFrameBytes,
+            LinkCarrier carrier,
+            Supplier<List<Member>> members,
+            Executor thread,
+            Executor pool,
+            LongSupplier nanoClock) {}
+
+    private final Ground ground;
+    private final LinkLimits limits;
+    private final Contacts contacts;
+    private final Map<Lane, LaneReceiver> receivers = new EnumMap<>(Lane.class);
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private volatile boolean isStarted;
+    private volatile boolean isClosing;
+    /** What begins and ends with the links; null in a test that has a ground of its own. */
+    private final @Nullable LinkRuntime runtime;
+
+    // the links' thread
+    private final List<LinkListener> listeners = new ArrayList<>();
+
+    PeerLinks(Ground ground, @Nullable LinkRuntime runtime) {
+        this.ground = ground;
+        this.runtime = runtime;
+        this.limits = LinkLimits.of(ground.settings(), ground.maxFrameBytes());
+        Handshake handshake =
+                new Handshake(ground.self().nodeId(), ground.self().incarnation(), ground.settings());
+        this.contacts = new Contacts(
+                new Contacts.Surroundings(
+                        handshake, ground.settings(), ground.carrier(), this::connection, this::pairing),
+                this::tell);
+    }
+
+    /**
+     * Links to the members of a cluster; nothing is dialed or taken before {@link #start}.
+     *
+     * @param identity as the cluster was opened with
+     * @throws IOException if the certificates cannot be read
+     */
+    public static PeerLinks open(Cluster cluster, NodeIdentity identity, LinkSettings settings) throws IOException {
+        RpcChannels channels = cluster.newChannels();
+        LinkRuntime runtime = new LinkRuntime(cluster.server(), channels, settings.threads());
+        PeerLinks links = new PeerLinks(
+                new Ground(
+                        identity,
+                        settings,
+                        cluster.maxMessageBytes(),
+                        runtime.carrier(),
+                        cluster.membership()::members,
+                        runtime.thread(),
+                        runtime.pool(),
+                        System::nanoTime),
+                runtime);
+        cluster.membership().addListener(links.following());
+        return links;
+    }
+
+    /** Dials, and takes what dials. Receivers have been added. */
+    public void start() {
+        isStarted = true;
+        LinkRuntime running = runtime;
+        if (running != null) {
+            running.start(this::accept, this::tick, TICK_MILLIS);
+        }
+        tick();
+    }
+
+    /** What the membership has to say. */
+    ClusterListener following() {
+        return new ClusterListener() {
+            @Override
+            public void joined(Member member) {
+                tick();
+            }
+
+            @Override
+            public void gone(Member member, Departure departure) {
+                run(() -> contacts.gone(member, departure));
+            }
+        };
+    }
+
+    @Override
+    public void receive(Lane lane, LaneReceiver receiver) {
+        if (isStarted || receivers.putIfAbsent(lane, receiver) != null) {
+            throw new IllegalStateException("lane " + lane + " has a receiver, or the links have started");
+        }
+    }
+
+    @Override
+    public void addListener(LinkListener listener) {
+        run(() -> {
+            listeners.add(listener);
+            contacts.peers().forEach(listener::joined);
+        });
+    }
+
+    @Override
+    public List<Peer> peers() {
+        return contacts.peers();
+    }
+
+    @Override
+    public @Nullable Peer peer(String nodeId) {
+        Contact contact = contacts.all().get(nodeId);
+        Pairing pairing = contact == null ? null : contact.pairing;
+        return pairing == null || pairing.isOver() ? null : pairing;
+    }
+
+    /** Each lane to each node that has been met and has not left; ordered by node and lane. Any thread. */
+    public List<LinkStats> stats() {
+        List<LinkStats> stats = new ArrayList<>();
+        for (Contact contact : contacts.all().values()) {
+            Pairing pairing = contact.pairing;
+            boolean isLinked = pairing != null && !pairing.isOver();
+            contact.counters.forEach((lane, of) -> stats.add(new LinkStats(
+                    contact.nodeId,
+                    lane,
+                    isLinked,
+                    pairing != null && pairing.isConnected(),
+                    of.sentFrames.get(),
+                    of.sentBytes.get(),
+                    of.resentFrames.get(),
+                    of.receivedFrames.get(),
+                    of.receivedBytes.get(),
+                    pairing == null ? 0 : pairing.unconfirmedBytes(lane),
+                    of.roundTripNanos.get())));
+        }
+        return stats;
+    }
+
+    // --- the links' thread
+
+    private LinkConnection connection() {
+        return new LinkConnection(new OnThread(), limits);
+    }
+
+    private Pairing pairing(Contact with, long session) {
+        return new Pairing(
+                with.nodeId,
+                with.incarnation,
+                session,
+                limits,
+                receivers,
+                with.counters,
+                ground.pool(),
+                ground.nanoClock(),
+                ended -> run(() -> {
+                    contacts.ended(ended);
+                    contacts.tick();
+                }));
+    }
+
+    private void tell(Contacts.LinkEvent event, Pairing peer) {
+        for (LinkListener listener : listeners) {
+            try {
+                switch (event) {
+                    case JOINED -> listener.joined(peer);
+                    case DISCONNECTED -> listener.disconnected(peer);
+                    case RECONNECTED -> listener.reconnected(peer);
+                    case OVER -> listener.over(peer, peer.why());
+                }
+            } catch (RuntimeException e) { // the others must learn of it
+                LOG.error("listener failed event={} peer={}", event, peer, e);
+            }
+        }
+    }
+
+    void tick() {
+        run(() -> {
+            if (isStarted) {
+                contacts.tick();
+            }
+        });
+    }
+
+    /** A stream that another node has opened. */
+    LinkStream.Events accept(LinkStream stream) {
+        LinkConnection connection = connection();
+        connection.stream(stream);
+        run(() -> contacts.opened(connection));
+        return connection;
+    }
+
+    private void run(Runnable task) {
+        try {
+            ground.thread().execute(() -> {
+                try {
+                    contacts.at(ground.nanoClock().getAsLong(), ground.members().get());
+                    task.run();
+                } catch (RuntimeException e) { // the thread's outermost frame
+                    LOG.error("task of the links failed", e);
+                }
+                if (isClosing && contacts.isClosed()) {
+                    closed.complete(null);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            LOG.debug("ignored: the links are closed");
+        }
+    }
+
+    /** Brings what streams say to the links' thread. */
+    private final class OnThread implements LinkConnection.Owner {
+        @Override
+        public void begun(LinkConnection connection, byte[] message) {
+            run(() -> contacts.begun(connection, message));
+        }
+
+        @Override
+        public void broken(LinkConnection connection, String why) {
+            run(() -> contacts.broken(connection, why));
+        }
+
+        @Override
+        public void endedByOther(LinkConnection connection, String why) {
+            run(() -> contacts.endedByOther(connection, why));
+        }
+
+        @Override
+        public void closed(LinkConnection connection, String why) {
+            run(() -> {
+                contacts.closed(connection, why);
+                contacts.tick();
+            });
+        }
+    }
+
+    /** All peers are over, and are told so. Blocks for up to some seconds. */
+    @Override
+    public void close() {
+        isClosing = true;
+        run(contacts::close);
+        LinkRuntime running = runtime;
+        if (running == null) {
+            return;
+        }
+        try {
+            closed.get(GOODBYE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.debug("closed without waiting any longer for others to know");
+        }
+        running.close();
+    }
+}

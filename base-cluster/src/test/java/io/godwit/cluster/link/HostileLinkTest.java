@@ -1,0 +1,277 @@
+package io.godwit.cluster.link;
+
+import static io.godwit.cluster.link.LinkedNodes.awaitPeer;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.cluster.Member;
+import io.godwit.cluster.RpcMesh;
+import io.godwit.cluster.link.wire.Answer;
+import io.godwit.cluster.link.wire.Hello;
+import io.godwit.testing.Await;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A member "a" whose links do what they must not, to a node "b" that is also linked to "c". */
+class HostileLinkTest {
+    private static final int MAX_FRAME_BYTES = 1 << 20;
+
+    private final LinkedNodes nodes =
+            new LinkedNodes(LinkSettings.of("test").withBytes(64 << 10, 4 << 20), MAX_FRAME_BYTES);
+    private final Recorded recorded = new Recorded();
+    private RpcMesh.Node hostile;
+    private LinksContract.Heard atB;
+    private PeerLinks b;
+    private Peer honest;
+    private long session;
+
+    /** What came back. */
+    private static final class Recorded implements LinkStream.Events {
+        private final List<byte[]> messages = new CopyOnWriteArrayList<>();
+        private volatile boolean isClosed;
+
+        @Override
+        public void received(byte[] message) {
+            messages.add(message);
+        }
+
+        @Override
+        public void writable() {}
+
+        @Override
+        public void closed(String why) {
+            isClosed = true;
+        }
+    }
+
+    @BeforeEach
+    void startNodes() throws Exception {
+        b = nodes.open("b");
+        atB = new LinksContract.Heard(b);
+        PeerLinks c = nodes.open("c");
+        new LinksContract.Heard(c);
+        nodes.join("b");
+        nodes.join("c");
+        hostile = nodes.stranger("a");
+        honest = awaitPeer(b, "c");
+    }
+
+    @AfterEach
+    void closeNodes() {
+        nodes.close();
+    }
+
+    private Hello hello() {
+        Member self = hostile.self();
+        long[] first = new long[Lane.values().length];
+        Arrays.fill(first, 1);
+        return new Handshake("a", self.incarnation(), LinkSettings.of("test"))
+                .hello("b", nodes.member("b").incarnation(), ++session, 1, first);
+    }
+
+    private LinkStream dial() {
+        recorded.messages.clear();
+        recorded.isClosed = false;
+        return Objects.requireNonNull(GrpcLinks.dial(hostile.channels().to("b"), recorded));
+    }
+
+    /** A pairing that the hostile node has with b. */
+    private LinkStream linked() throws Exception {
+        LinkStream stream = dial();
+        stream.send(LinkMessage.encode(hello()));
+        Await.until("answer", () -> !recorded.messages.isEmpty());
+        assertThat(LinkMessage.answer(recorded.messages.get(0)).hasAccepted()).isTrue();
+        Await.until("joined", () -> b.peer("a") != null);
+        return stream;
+    }
+
+    private static byte[] data(int lane, long sequence, int head, int bytes) {
+        return ByteBuffer.allocate(LinkMessage.DATA_HEAD_BYTES + LinkMessage.FRAME_HEAD_BYTES + bytes)
+                .put((byte) LinkMessage.VERSION)
+                .put(LinkMessage.DATA)
+                .put((byte) lane)
+                .putLong(sequence)
+                .putInt(head)
+                .array();
+    }
+
+    private static byte[] confirmed(int lane, long upTo) {
+        return ByteBuffer.allocate(LinkMessage.HEAD_BYTES + 9)
+                .put((byte) LinkMessage.VERSION)
+                .put(LinkMessage.CONFIRMED)
+                .put((byte) lane)
+                .putLong(upTo)
+                .array();
+    }
+
+    private void checkOthersAreWell() {
+        List<String> told = new CopyOnWriteArrayList<>();
+        assertThat(b.peer("c")).isSameAs(honest);
+        honest.send(Lane.INBOX_UP, new byte[1], new LinksContract.Fate(told, "1"));
+        Await.until("confirmed", () -> told.equals(List.of("confirmed 1")));
+    }
+
+    @Test
+    void whatIsNoProtocolEndsThePairingAndNoOther() throws Exception {
+        List<byte[]> attacks = new ArrayList<>(List.of(
+                new byte[0],
+                new byte[1],
+                new byte[] {1, 77},
+                new byte[] {9, LinkMessage.DATA, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0},
+                LinkMessage.encode(hello()),
+                data(9, 1, 1, 1),
+                data(1, 2, 1, 1),
+                data(1, 0, 1, 1),
+                data(1, -1, 1, 1),
+                data(1, 1, Integer.MAX_VALUE, 1),
+                data(1, 1, -1, 1),
+                data(1, 1, LinkMessage.MORE, 0),
+                data(1, 1, LinkMessage.MORE | 1, 2),
+                data(1, 1, 5, 4),
+                Arrays.copyOf(data(1, 1, 0, 0), LinkMessage.DATA_HEAD_BYTES),
+                Arrays.copyOf(data(1, 1, 0, 0), LinkMessage.DATA_HEAD_BYTES + 3),
+                new byte[LinkMessage.MAX_BYTES + 1],
+                confirmed(1, 1),
+                confirmed(1, Long.MAX_VALUE),
+                confirmed(0, 1),
+                Arrays.copyOf(confirmed(1, 1), 7)));
+        for (byte[] attack : attacks) {
+            LinkStream stream = linked();
+            Peer peer = b.peer("a");
+            stream.send(attack);
+            Await.until(() -> "over after " + Arrays.toString(attack), Await.PATIENCE, () -> b.peer("a") != peer);
+            Await.until("closed", () -> recorded.isClosed);
+        }
+        checkOthersAreWell();
+        assertThat(atB.frames).isEmpty();
+    }
+
+    @Test
+    void aFrameInPiecesIsBounded() throws Exception {
+        LinkStream stream = linked();
+        for (int i = 0; i <= MAX_FRAME_BYTES / LinkMessage.BATCH_BYTES; i++) {
+            stream.send(data(2, 1, LinkMessage.MORE | LinkMessage.BATCH_BYTES, LinkMessage.BATCH_BYTES));
+        }
+        Await.until("over", () -> b.peer("a") == null);
+        checkOthersAreWell();
+    }
+
+    @Test
+    void aHelloThatNamesNoMemberOrAnotherPurposeIsRefused() throws Exception {
+        List<UnaryOperator<Hello.Builder>> changes = List.of(
+                hello -> hello.setNodeId("aa"),
+                hello -> hello.setNodeId(""),
+                hello -> hello.setNodeId("b"),
+                hello -> hello.setNodeId("c").setIncarnation(nodes.member("c").incarnation()),
+                hello -> hello.setIncarnation(hello.getIncarnation() + 1),
+                hello -> hello.setIncarnation(-1),
+                hello -> hello.setToNodeId("c"),
+                hello -> hello.setToIncarnation(hello.getToIncarnation() + 1),
+                hello -> hello.setClusterId("another"),
+                hello -> hello.setSession(0),
+                hello -> hello.setSession(Long.MAX_VALUE),
+                hello -> hello.setLeastVersion(2).setMostVersion(3));
+        for (UnaryOperator<Hello.Builder> change : changes) {
+            LinkStream stream = dial();
+            stream.send(LinkMessage.encode(change.apply(hello().toBuilder()).build()));
+            Await.until("closed", () -> recorded.isClosed);
+            Answer answer = LinkMessage.answer(recorded.messages.get(0));
+            assertThat(answer.getRefused().getWords()).isNotEmpty();
+        }
+        assertThat(atB.events).containsExactly("joined c");
+        checkOthersAreWell();
+    }
+
+    @Test
+    void aHelloThatIsDamagedEndsItsStream() throws Exception {
+        List<byte[]> attacks = List.of(
+                new byte[0],
+                new byte[] {0, 1, -1, -1, -1},
+                new byte[] {0, 2},
+                new byte[1 << 20],
+                LinkMessage.encode(hello().toBuilder().clearReceives().build()),
+                LinkMessage.encode(hello().toBuilder()
+                        .setReceives(hello().getReceives().toBuilder().setWindowBytes(0))
+                        .build()));
+        for (byte[] attack : attacks) {
+            dial().send(attack);
+            Await.until("closed", () -> recorded.isClosed);
+        }
+        assertThat(atB.events).containsExactly("joined c");
+        checkOthersAreWell();
+    }
+
+    /** As long as it says nothing it is nobody. */
+    @Test
+    void streamsThatDoNotBeginAreClosed() throws Exception {
+        for (int i = 0; i < 200; i++) {
+            dial();
+        }
+        Await.until("closed", () -> recorded.isClosed);
+        checkOthersAreWell();
+    }
+
+    @Test
+    void aPairingThatIsOverIsRefused() throws Exception {
+        LinkStream stream = linked();
+        Peer peer = Objects.requireNonNull(b.peer("a"));
+        peer.abandon("for the test");
+        Await.until("told", () -> recorded.isClosed);
+        byte[] last = recorded.messages.get(recorded.messages.size() - 1);
+        assertThat(LinkMessage.kind(last)).isEqualTo(LinkMessage.END);
+        assertThat(LinkMessage.why(last)).isEqualTo("for the test");
+        stream.cancel("done");
+
+        session--;
+        LinkStream again = dial();
+        again.send(LinkMessage.encode(hello().toBuilder().setAttempt(7).build()));
+        Await.until("refused", () -> recorded.isClosed);
+        assertThat(LinkMessage.answer(recorded.messages.get(0)).getRefused().getWords())
+                .isEqualTo("this pairing is over");
+        linked();
+        assertThat(b.peer("a")).isNotSameAs(peer);
+    }
+
+    /** It was on its way for long: the newest stays. */
+    @Test
+    void anEarlierStreamDoesNotTakeThePlaceOfALaterOne() throws Exception {
+        Hello first = hello();
+        LinkStream newest = dial();
+        newest.send(LinkMessage.encode(first.toBuilder().setAttempt(2).build()));
+        Await.until("joined", () -> b.peer("a") != null);
+        Peer peer = Objects.requireNonNull(b.peer("a"));
+        Recorded late = new Recorded();
+        Objects.requireNonNull(GrpcLinks.dial(hostile.channels().to("b"), late)).send(LinkMessage.encode(first));
+        Await.until("refused", () -> late.isClosed);
+        assertThat(LinkMessage.answer(late.messages.get(0)).hasRefused()).isTrue();
+        assertThat(recorded.isClosed).isFalse();
+        newest.send(data(1, 1, 1, 1));
+        Await.until("received", () -> atB.frames.size() == 1);
+        assertThat(b.peer("a")).isSameAs(peer);
+    }
+
+    /** Its receiver is slow, and the sender does not keep to the window. */
+    @Test
+    void whatWaitsForASlowReceiverIsBounded() throws Exception {
+        LinkStream stream = linked();
+        atB.hold();
+        try {
+            Peer peer = b.peer("a");
+            for (int i = 1; i < 100; i++) {
+                stream.send(data(1, i, LinkMessage.BATCH_BYTES, LinkMessage.BATCH_BYTES));
+            }
+            Await.until("over", () -> b.peer("a") != peer);
+        } finally {
+            atB.goOn();
+        }
+        assertThat(atB.frames).hasSizeLessThanOrEqualTo(1);
+        checkOthersAreWell();
+    }
+}

@@ -1,0 +1,518 @@
+package io.godwit.cluster.link;
+
+import io.godwit.cluster.Departure;
+import io.godwit.cluster.HostPort;
+import io.godwit.cluster.Member;
+import io.godwit.cluster.NodeIdentity;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Links of several nodes on one thread, in an order that a seed gives: which task of which node runs next, which
+ * message arrives next, which stream breaks and how much of what is on its way still arrives. After every step: what a
+ * peer receives is what one peer at the other end sent, in order, from the first, none twice; what is confirmed was
+ * received; nothing is received before a peer joined or after it is over.
+ */
+final class LinkSimulation {
+    static final int MAX_FRAME_BYTES = 400_000;
+    private static final int MAX_DEPTH = 3;
+    private static final int READY_MESSAGES = 3;
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final Random random;
+    private final LinkSettings settings;
+    private final Map<String, Node> nodes = new TreeMap<>();
+    private final List<Wire> wires = new ArrayList<>();
+    private final Set<String> apart = new HashSet<>();
+    private long nowNanos;
+    private long incarnations;
+    private int steps;
+    private int depth;
+    private final IdentityHashMap<Peer, Sender> senders = new IdentityHashMap<>();
+    private final List<Sender> bySender = new ArrayList<>();
+    private int received;
+    private int lost;
+    private int reconnected;
+
+    LinkSimulation(long seed) {
+        random = new Random(seed);
+        settings = LinkSettings.of("cluster").withBytes(64 << 10, 1 << 20).withSilence(Duration.ofSeconds(20));
+    }
+
+    /** What one peer object has sent, and at its other end another has received. */
+    private static final class Sender {
+        private final int number;
+        private final Node node;
+        private final String to;
+        private final int[] sent = new int[Lane.values().length];
+        private final int[] received = new int[Lane.values().length];
+        private int open;
+        private @Nullable Peer receiver;
+
+        Sender(int number, Node node, String to) {
+            this.number = number;
+            this.node = node;
+            this.to = to;
+        }
+    }
+
+    private final class Node implements LinkListener {
+        private final String id;
+        private final long incarnation = ++incarnations;
+        private final Deque<Runnable> thread = new ArrayDeque<>();
+        private final List<Runnable> pool = new ArrayList<>();
+        private final Map<String, Member> members = new TreeMap<>();
+        private final IdentityHashMap<Peer, Boolean> joined = new IdentityHashMap<>();
+        private final PeerLinks links;
+        private boolean isDead;
+
+        Node(String id) {
+            this.id = id;
+            links = new PeerLinks(
+                    new PeerLinks.Ground(
+                            new NodeIdentity(id, incarnation, "1", Map.of()),
+                            settings,
+                            MAX_FRAME_BYTES,
+                            (nodeId, events) -> dial(this, nodeId, events),
+                            () -> List.copyOf(members.values()),
+                            thread::add,
+                            pool::add,
+                            () -> nowNanos),
+                    null);
+            for (Lane lane : Lane.values()) {
+                links.receive(lane, (from, frame) -> receive(this, lane, from, frame));
+            }
+            links.addListener(this);
+            links.start();
+        }
+
+        @Override
+        public void joined(Peer peer) {
+            check(joined.put(peer, true) == null, "joined twice");
+            check(peer.isConnected(), "not connected");
+            for (Peer other : joined.keySet()) {
+                check(other == peer || !other.nodeId().equals(peer.nodeId()) || !joined.get(other), "two peers");
+            }
+        }
+
+        @Override
+        public void reconnected(Peer peer) {
+            reconnected++;
+        }
+
+        @Override
+        public void over(Peer peer, String why) {
+            check(Boolean.TRUE.equals(joined.put(peer, false)), "over and did not join");
+        }
+
+        Member member() {
+            return new Member(id, incarnation, new HostPort("127.0.0.1", 1), "1", "", Map.of());
+        }
+    }
+
+    /** One direction of a stream, from a node to another. */
+    private final class Wire {
+        private final Node from;
+        private final Node to;
+        private final Deque<Object> queue = new ArrayDeque<>();
+        private Stream end = new Stream(); // the receiving end
+        private LinkStream.@Nullable Events events;
+        private boolean isClosed;
+
+        Wire(Node from, Node to) {
+            this.from = from;
+            this.to = to;
+        }
+
+        boolean canDeliver() {
+            return !queue.isEmpty() && !to.isDead && (queue.peek() == CLOSE_HERE || !isApart(from.id, to.id));
+        }
+
+        void deliver() {
+            Object next = queue.remove();
+            LinkStream.Events told = events;
+            if (told == null) { // the other end has accepted it now
+                told = to.links.accept(end);
+                events = told;
+            }
+            if (next instanceof byte[] message) {
+                told.received(message);
+                if (queue.size() == READY_MESSAGES - 1 && end.in.reverse().events != null) {
+                    end.in.reverse().events.writable();
+                }
+            } else if (next == HALF) {
+                end.finish();
+            } else {
+                isClosed = true;
+                told.closed("closed");
+            }
+        }
+
+        private Wire reverse() {
+            return end.out;
+        }
+
+        /** No more comes here; what has come is dropped. */
+        void closeHere() {
+            if (!isClosed) {
+                queue.clear();
+                queue.add(CLOSE_HERE);
+                isShut = true;
+            }
+        }
+
+        private boolean isShut;
+
+        void put(Object what) {
+            if (!isShut && !isClosed) {
+                queue.add(what);
+            }
+        }
+    }
+
+    private static final Object HALF = "half";
+    private static final Object CLOSE = "close";
+    private static final Object CLOSE_HERE = new Object();
+
+    private static final class Stream implements LinkStream {
+        private Wire in;
+        private Wire out;
+        private boolean isDialed;
+        private boolean isFinished;
+
+        @Override
+        public boolean isReady() {
+            return !isFinished && out.queue.size() < READY_MESSAGES;
+        }
+
+        @Override
+        public void send(byte[] message) {
+            if (!isFinished) {
+                out.put(message);
+            }
+        }
+
+        @Override
+        public void finish() {
+            if (!isFinished) {
+                isFinished = true;
+                if (isDialed) {
+                    out.put(HALF);
+                } else {
+                    out.put(CLOSE);
+                    in.closeHere();
+                }
+            }
+        }
+
+        @Override
+        public void cancel(String why) {
+            isFinished = true;
+            out.put(CLOSE);
+            in.closeHere();
+        }
+    }
+
+    private @Nullable LinkStream dial(Node from, String nodeId, LinkStream.Events events) {
+        Node to = nodes.get(nodeId);
+        if (to == null || isApart(from.id, nodeId)) {
+            return null;
+        }
+        Wire there = new Wire(from, to);
+        Wire back = new Wire(to, from);
+        back.events = events;
+        Stream dialed = back.end;
+        dialed.isDialed = true;
+        for (Stream end : List.of(there.end, dialed)) {
+            end.in = end == dialed ? back : there;
+            end.out = end == dialed ? there : back;
+        }
+        wires.add(there);
+        wires.add(back);
+        return dialed;
+    }
+
+    private boolean isApart(String one, String other) {
+        return apart.contains(one.compareTo(other) < 0 ? one + other : other + one);
+    }
+
+    // --- what happens
+
+    void start(String id) {
+        Node node = new Node(id);
+        nodes.put(id, node);
+        for (Node other : nodes.values()) {
+            other.thread.add(() -> {
+                other.members.put(id, node.member());
+                other.links.following().joined(node.member());
+            });
+            node.members.put(other.id, other.member());
+        }
+    }
+
+    void kill(String id) {
+        Node node = nodes.remove(id);
+        node.isDead = true;
+        for (Wire wire : wires) {
+            if (wire.from == node) {
+                wire.put(CLOSE);
+            }
+        }
+        for (Node other : nodes.values()) {
+            other.thread.add(() -> {
+                other.members.remove(id, node.member());
+                other.links.following().gone(node.member(), Departure.CRASHED);
+            });
+        }
+    }
+
+    void run(int count) {
+        for (int i = 0; i < count; i++) {
+            steps++;
+            int what = random.nextInt(1_000);
+            if (what < 250) {
+                send();
+            } else if (what < 255) {
+                cut();
+            } else if (what < 257) {
+                abandon();
+            } else if (what < 258) {
+                split();
+            } else if (what < 262) {
+                apart.clear();
+            } else if (what < 263) {
+                String id = pick(List.copyOf(nodes.keySet()));
+                kill(id);
+                start(id);
+            } else if (what < 290) {
+                pass(random.nextInt(40) == 0 ? 8 * SECOND : SECOND / 10);
+            } else {
+                step();
+            }
+        }
+    }
+
+    /** Without faults, until nothing is left to do. */
+    void settle() {
+        apart.clear();
+        for (int round = 0; round < 400; round++) {
+            pass(SECOND / 10);
+            while (step()) {
+                steps++;
+            }
+        }
+    }
+
+    private void pass(long nanos) {
+        nowNanos += nanos;
+        nodes.values().forEach(node -> node.links.tick());
+    }
+
+    private <T> T pick(List<T> from) {
+        return from.get(random.nextInt(from.size()));
+    }
+
+    /** Runs one task or delivers one message; false when there is none. */
+    private boolean step() {
+        wires.removeIf(wire -> wire.isClosed || wire.to.isDead);
+        List<Runnable> choices = new ArrayList<>();
+        for (Node node : nodes.values()) {
+            if (!node.thread.isEmpty()) {
+                choices.add(() -> node.thread.remove().run());
+            }
+            for (int i = 0; i < node.pool.size(); i++) {
+                int index = i;
+                choices.add(() -> node.pool.remove(index).run());
+            }
+        }
+        for (Wire wire : wires) {
+            if (wire.canDeliver()) {
+                choices.add(wire::deliver);
+            }
+        }
+        if (choices.isEmpty()) {
+            return false;
+        }
+        pick(choices).run();
+        return true;
+    }
+
+    /** A connection breaks: of what is on its way, some arrives. */
+    private void cut() {
+        if (wires.isEmpty()) {
+            return;
+        }
+        Wire wire = pick(wires);
+        for (Wire each : List.of(wire, wire.reverse())) {
+            if (each.isShut) {
+                continue;
+            }
+            for (int left = random.nextInt(4); left > 0 && !each.queue.isEmpty(); left--) {
+                each.queue.removeLast();
+            }
+            each.put(CLOSE);
+            each.isShut = true;
+        }
+    }
+
+    private void split() {
+        apart.add("ab");
+        if (random.nextBoolean()) {
+            apart.add("ac");
+        }
+    }
+
+    private void abandon() {
+        Peer peer = anyPeer();
+        if (peer != null) {
+            peer.abandon("for the test");
+        }
+    }
+
+    private @Nullable Peer anyPeer() {
+        List<Peer> peers = pick(List.copyOf(nodes.values())).links.peers();
+        return peers.isEmpty() ? null : pick(peers);
+    }
+
+    private void send() {
+        Node node = pick(List.copyOf(nodes.values()));
+        List<Peer> peers = node.links.peers();
+        if (!peers.isEmpty()) {
+            send(node, pick(peers), pick(List.of(Lane.values())));
+        }
+    }
+
+    private void send(Node node, Peer peer, Lane lane) {
+        Sender sender = senders.computeIfAbsent(peer, p -> {
+            Sender made = new Sender(bySender.size(), node, p.nodeId());
+            bySender.add(made);
+            return made;
+        });
+        int number = sender.sent[lane.ordinal()]++;
+        int size = random.nextInt(50) == 0 ? random.nextInt(MAX_FRAME_BYTES) : random.nextInt(200);
+        byte[] frame = ByteBuffer.allocate(Math.max(12, size))
+                .putInt(sender.number)
+                .putInt(number)
+                .putInt(size)
+                .array();
+        if (frame.length > 12) {
+            frame[frame.length - 1] = (byte) number;
+        }
+        sender.open++;
+        int[] calls = {0};
+        peer.send(lane, frame, new Peer.Confirmation() {
+            @Override
+            public void confirmed() {
+                settle();
+                check(sender.received[lane.ordinal()] > number, "confirmed and not received");
+            }
+
+            @Override
+            public void lost() {
+                settle();
+                lost++;
+            }
+
+            private void settle() {
+                meanwhile();
+                check(++calls[0] == 1, "confirmed twice");
+                sender.open--;
+            }
+        });
+    }
+
+    private void receive(Node node, Lane lane, Peer from, byte[] frame) {
+        check(Boolean.TRUE.equals(node.joined.get(from)), "received from one that is not there");
+        ByteBuffer content = ByteBuffer.wrap(frame);
+        Sender sender = bySender.get(content.getInt());
+        int number = content.getInt();
+        check(frame.length == Math.max(12, content.getInt()), "length");
+        check(frame.length == 12 || frame[frame.length - 1] == (byte) number, "content");
+        check(sender.node.id.equals(from.nodeId()) && sender.node.incarnation == from.incarnation(), "wrong sender");
+        check(sender.to.equals(node.id), "wrong node");
+        check(sender.receiver == null || sender.receiver == from, "two pairings mixed");
+        sender.receiver = from;
+        check(
+                number == sender.received[lane.ordinal()],
+                "expected " + sender.received[lane.ordinal()] + ", got " + number);
+        meanwhile();
+        check(Boolean.TRUE.equals(node.joined.get(from)), "over while it was received from");
+        sender.received[lane.ordinal()]++;
+        received++;
+    }
+
+    /** Other threads go on while one is within a callback. */
+    private void meanwhile() {
+        if (depth < MAX_DEPTH && random.nextInt(8) == 0) {
+            depth++;
+            for (int left = random.nextInt(40); left > 0; left--) {
+                if (random.nextInt(30) == 0) {
+                    cut();
+                } else {
+                    step();
+                }
+            }
+            depth--;
+        }
+    }
+
+    private void check(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new AssertionError("after " + steps + " steps: " + otherwise);
+        }
+    }
+
+    // --- what came of it
+
+    /** All are linked; what is sent now is confirmed, and nothing else waits. */
+    void checkHealthy() {
+        for (Node node : nodes.values()) {
+            for (Node other : nodes.values()) {
+                if (other != node) {
+                    Peer peer = node.links.peer(other.id);
+                    check(
+                            peer != null && peer.isConnected() && peer.incarnation() == other.incarnation,
+                            node.id + " has no link to " + other.id + ": " + peer);
+                    for (Lane lane : Lane.values()) {
+                        send(node, peer, lane);
+                    }
+                }
+            }
+        }
+        int lostBefore = lost;
+        settle();
+        check(lost == lostBefore, "lost without a fault");
+        for (Sender sender : bySender) {
+            check(sender.node.isDead || sender.open == 0, sender.open + " neither confirmed nor lost");
+        }
+        for (Node node : nodes.values()) {
+            for (LinkStats stats : node.links.stats()) {
+                check(stats.unconfirmedBytes() == 0, "bytes left: " + stats);
+            }
+        }
+    }
+
+    int received() {
+        return received;
+    }
+
+    int lost() {
+        return lost;
+    }
+
+    int reconnected() {
+        return reconnected;
+    }
+}

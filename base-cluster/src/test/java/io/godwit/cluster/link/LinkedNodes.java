@@ -1,0 +1,117 @@
+package io.godwit.cluster.link;
+
+import io.godwit.cluster.Departure;
+import io.godwit.cluster.Member;
+import io.godwit.cluster.NodeIdentity;
+import io.godwit.cluster.RpcMesh;
+import io.godwit.testing.Await;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Nodes in this process that are linked over gRPC at the loopback address; the test says who is a member. */
+final class LinkedNodes implements AutoCloseable {
+    static final int MAX_FRAME_BYTES = 32 << 20;
+
+    private final RpcMesh mesh = new RpcMesh(MAX_FRAME_BYTES + (1 << 20));
+    private final Map<String, PeerLinks> links = new TreeMap<>();
+    private final Map<String, Member> members = new ConcurrentSkipListMap<>();
+    private final AtomicLong shiftNanos = new AtomicLong();
+    private final LinkSettings settings;
+    private final int maxFrameBytes;
+
+    LinkedNodes() {
+        this(LinkSettings.of("test"), MAX_FRAME_BYTES);
+    }
+
+    LinkedNodes(LinkSettings settings, int maxFrameBytes) {
+        this.settings = settings;
+        this.maxFrameBytes = maxFrameBytes;
+    }
+
+    /** A node that is no member yet, and does not dial. */
+    PeerLinks open(String id) throws IOException {
+        RpcMesh.Node node = mesh.start(id, made -> {});
+        LinkRuntime runtime = new LinkRuntime(node.server(), node.channels(), settings.threads());
+        PeerLinks made = new PeerLinks(
+                new PeerLinks.Ground(
+                        new NodeIdentity(id, node.self().incarnation(), "1", Map.of()),
+                        settings,
+                        maxFrameBytes,
+                        runtime.carrier(),
+                        () -> List.copyOf(members.values()),
+                        runtime.thread(),
+                        runtime.pool(),
+                        () -> System.nanoTime() + shiftNanos.get()),
+                runtime);
+        links.put(id, made);
+        return made;
+    }
+
+    /** From now on it is a member. */
+    void join(String id) {
+        members.put(id, mesh.node(id).self());
+        PeerLinks node = links.get(id);
+        if (node != null) {
+            node.start();
+        }
+        links.values().forEach(PeerLinks::tick);
+    }
+
+    /** A member that speaks gRPC, and whose links the test plays. */
+    RpcMesh.Node stranger(String id) throws IOException {
+        RpcMesh.Node node = mesh.start(id, made -> {});
+        members.put(id, node.self());
+        return node;
+    }
+
+    Member member(String id) {
+        return mesh.node(id).self();
+    }
+
+    void cut(String one, String other) {
+        mesh.cut(one, other);
+    }
+
+    void mend(String one, String other) {
+        mesh.heal(one, other);
+    }
+
+    /** As kill -9. */
+    void kill(String id) {
+        Member gone = members.remove(id);
+        links.remove(id);
+        mesh.kill(id);
+        links.values().forEach(each -> each.following().gone(gone, Departure.CRASHED));
+    }
+
+    void left(String id) {
+        Member gone = members.remove(id);
+        links.values().forEach(each -> each.following().gone(gone, Departure.LEFT));
+    }
+
+    void pass(long nanos) {
+        shiftNanos.addAndGet(nanos);
+    }
+
+    static Peer awaitPeer(Links from, String id) {
+        Await.until("link to " + id, () -> {
+            Peer peer = from.peer(id);
+            return peer != null && peer.isConnected();
+        });
+        Peer peer = from.peer(id);
+        if (peer == null) {
+            throw new AssertionError("no peer " + id);
+        }
+        return peer;
+    }
+
+    @Override
+    public void close() {
+        links.values().forEach(PeerLinks::close);
+        mesh.close();
+    }
+}

@@ -1,0 +1,192 @@
+package io.godwit.cluster.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+
+/** What links promise, over a network and within a test: two nodes, "a" and "b". */
+abstract class LinksContract {
+    /** Records what it is told; "confirmed 1" and the like. */
+    record Fate(List<String> told, String frame) implements Peer.Confirmation {
+        @Override
+        public void confirmed() {
+            told.add("confirmed " + frame);
+        }
+
+        @Override
+        public void lost() {
+            told.add("lost " + frame);
+        }
+    }
+
+    /** Records what a node's listeners and receivers are told. */
+    static final class Heard implements LinkListener {
+        final List<String> events = new CopyOnWriteArrayList<>();
+        final List<String> frames = new CopyOnWriteArrayList<>();
+        private volatile CountDownLatch goOn = new CountDownLatch(0);
+
+        Heard(Links links) {
+            for (Lane lane : Lane.values()) {
+                links.receive(lane, (from, frame) -> {
+                    pause();
+                    frames.add(lane + " " + new String(frame, StandardCharsets.UTF_8));
+                });
+            }
+            links.addListener(this);
+        }
+
+        private void pause() {
+            try {
+                goOn.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        /** Receivers block until {@link #goOn}. */
+        void hold() {
+            goOn = new CountDownLatch(1);
+        }
+
+        void goOn() {
+            goOn.countDown();
+        }
+
+        @Override
+        public void joined(Peer peer) {
+            events.add("joined " + peer.nodeId());
+        }
+
+        @Override
+        public void disconnected(Peer peer) {
+            events.add("disconnected " + peer.nodeId());
+        }
+
+        @Override
+        public void reconnected(Peer peer) {
+            events.add("reconnected " + peer.nodeId());
+        }
+
+        @Override
+        public void over(Peer peer, String why) {
+            events.add("over " + peer.nodeId());
+        }
+    }
+
+    final List<String> told = new CopyOnWriteArrayList<>();
+
+    /** A node that has not joined. */
+    abstract Links node(String id) throws Exception;
+
+    /** Both are linked from now on. */
+    abstract void join() throws Exception;
+
+    abstract void cut();
+
+    abstract void mend();
+
+    /** Lets happen what is under way, until the condition holds. */
+    abstract void until(String what, BooleanSupplier condition);
+
+    static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static Peer peer(Links links, String id) {
+        Peer peer = links.peer(id);
+        assertThat(peer).isNotNull();
+        return peer;
+    }
+
+    @Test
+    void framesArriveInOrderAndAreConfirmed() throws Exception {
+        Links a = node("a");
+        Heard atA = new Heard(a);
+        Links b = node("b");
+        Heard atB = new Heard(b);
+        join();
+        until("joined", () -> a.peer("b") != null && b.peer("a") != null && atB.events.size() == 1);
+        assertThat(a.peers()).hasSize(1);
+        List<String> expected = new ArrayList<>();
+        List<String> confirmed = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            peer(a, "b").send(Lane.LIVE, bytes("" + i), new Fate(told, "" + i));
+            peer(b, "a").send(Lane.INBOX_UP, bytes("" + i));
+            expected.add("" + i);
+            confirmed.add("confirmed " + i);
+        }
+        until("confirmed", () -> told.size() == 1_000 && atA.frames.size() == 1_000);
+        assertThat(told).isEqualTo(confirmed);
+        assertThat(atB.frames)
+                .isEqualTo(expected.stream().map(each -> "LIVE " + each).toList());
+        assertThat(atA.frames)
+                .isEqualTo(expected.stream().map(each -> "INBOX_UP " + each).toList());
+        assertThat(atA.events).containsExactly("joined b");
+        assertThat(atB.events).containsExactly("joined a");
+    }
+
+    @Test
+    void aBrokenConnectionDelaysFramesAndLosesNone() throws Exception {
+        Links a = node("a");
+        Heard atA = new Heard(a);
+        Links b = node("b");
+        Heard atB = new Heard(b);
+        join();
+        until("joined", () -> a.peer("b") != null && b.peer("a") != null);
+        Peer peer = peer(a, "b");
+        List<String> expected = new ArrayList<>();
+        for (int round = 0; round < 3; round++) {
+            String before = "before " + round;
+            String meanwhile = "meanwhile " + round;
+            peer.send(Lane.CONTROL, bytes(before), new Fate(told, before));
+            cut();
+            until("broken", () -> !peer.isConnected());
+            peer.send(Lane.CONTROL, bytes(meanwhile), new Fate(told, meanwhile));
+            mend();
+            until("mended", peer::isConnected);
+            expected.add("CONTROL " + before);
+            expected.add("CONTROL " + meanwhile);
+        }
+        until("confirmed", () -> told.size() == 6);
+        assertThat(atB.frames).isEqualTo(expected);
+        assertThat(told).allMatch(each -> each.startsWith("confirmed"));
+        assertThat(a.peer("b")).isSameAs(peer);
+        until("reconnected", () -> atA.events.size() == 7);
+        assertThat(atA.events)
+                .startsWith("joined b", "disconnected b", "reconnected b")
+                .doesNotContain("over b");
+    }
+
+    @Test
+    void anAbandonedPeerIsOverAtBothEnds() throws Exception {
+        Links a = node("a");
+        Heard atA = new Heard(a);
+        Links b = node("b");
+        Heard atB = new Heard(b);
+        join();
+        until("joined", () -> a.peer("b") != null && b.peer("a") != null);
+        Peer peer = peer(a, "b");
+        Peer otherEnd = peer(b, "a");
+        cut();
+        until("broken", () -> !peer.isConnected());
+        peer.send(Lane.CONTROL, bytes("waits"), new Fate(told, "waits"));
+        peer.abandon("for the test");
+        mend();
+        until("over", () -> atA.events.contains("over b") && atB.events.contains("over a"));
+        until("lost", () -> told.equals(List.of("lost waits")));
+        for (Peer each : List.of(peer, otherEnd)) {
+            told.clear();
+            each.send(Lane.CONTROL, bytes("late"), new Fate(told, "late"));
+            assertThat(told).containsExactly("lost late");
+            assertThat(each.isConnected()).isFalse();
+        }
+        assertThat(atB.frames).isEmpty();
+        assertThat(b.peer("a")).isNotSameAs(otherEnd);
+    }
+}

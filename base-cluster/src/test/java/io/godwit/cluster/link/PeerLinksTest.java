@@ -1,0 +1,217 @@
+package io.godwit.cluster.link;
+
+import static io.godwit.cluster.link.LinkedNodes.awaitPeer;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.testing.Await;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class PeerLinksTest extends LinksContract {
+    private LinkedNodes nodes = new LinkedNodes();
+
+    @AfterEach
+    void closeNodes() {
+        nodes.close();
+    }
+
+    @Override
+    Links node(String id) throws Exception {
+        return nodes.open(id);
+    }
+
+    @Override
+    void join() {
+        nodes.join("a");
+        nodes.join("b");
+    }
+
+    @Override
+    void cut() {
+        nodes.cut("a", "b");
+    }
+
+    @Override
+    void mend() {
+        nodes.mend("a", "b");
+    }
+
+    @Override
+    void until(String what, BooleanSupplier condition) {
+        Await.until(what, condition::getAsBoolean);
+    }
+
+    @Test
+    void threeNodesAreLinkedEachToEach() throws Exception {
+        List<String> ids = List.of("a", "b", "c");
+        for (String id : ids) {
+            new Heard(nodes.open(id));
+        }
+        nodes.join("c");
+        nodes.join("a");
+        nodes.join("b");
+        PeerLinks d = nodes.open("d");
+        Heard atD = new Heard(d);
+        nodes.join("d");
+        for (String id : ids) {
+            awaitPeer(d, id).send(Lane.CONTROL, bytes("from d"), new Fate(told, id));
+        }
+        Await.until("confirmed", () -> told.size() == 3);
+        assertThat(told).containsExactlyInAnyOrder("confirmed a", "confirmed b", "confirmed c");
+        assertThat(atD.events).containsExactlyInAnyOrder("joined a", "joined b", "joined c");
+    }
+
+    @Test
+    void anotherLifeOfANodeIsAnotherPeer() throws Exception {
+        PeerLinks a = nodes.open("a");
+        Heard atA = new Heard(a);
+        new Heard(nodes.open("b"));
+        join();
+        Peer first = awaitPeer(a, "b");
+        nodes.kill("b");
+        Await.until("broken", () -> !first.isConnected());
+        first.send(Lane.LIVE, bytes("for the dead"), new Fate(told, "1"));
+        assertThat(told).isEmpty();
+
+        Heard atSecond = new Heard(nodes.open("b"));
+        nodes.join("b");
+        Await.until("over", () -> atA.events.contains("over b"));
+        assertThat(told).containsExactly("lost 1");
+        Peer second = awaitPeer(a, "b");
+        assertThat(second.incarnation()).isGreaterThan(first.incarnation());
+        second.send(Lane.LIVE, bytes("for the living"), new Fate(told, "2"));
+        Await.until("confirmed", () -> told.contains("confirmed 2"));
+        assertThat(atSecond.frames).containsExactly("LIVE for the living");
+        assertThat(atA.events).containsExactly("joined b", "disconnected b", "over b", "joined b");
+    }
+
+    @Test
+    void aNodeThatHasLeftIsOverAtOnce() throws Exception {
+        PeerLinks a = nodes.open("a");
+        Heard atA = new Heard(a);
+        new Heard(nodes.open("b"));
+        join();
+        awaitPeer(a, "b");
+        nodes.left("b");
+        Await.until("over", () -> atA.events.equals(List.of("joined b", "over b")));
+        Await.until("forgotten", () -> a.stats().isEmpty());
+    }
+
+    @Test
+    void silenceEndsAPeerAtBothEnds() throws Exception {
+        PeerLinks a = nodes.open("a");
+        Heard atA = new Heard(a);
+        PeerLinks b = nodes.open("b");
+        Heard atB = new Heard(b);
+        join();
+        Peer peer = awaitPeer(a, "b");
+        Peer otherEnd = awaitPeer(b, "a");
+        cut();
+        Await.until("broken", () -> !peer.isConnected() && !otherEnd.isConnected());
+        nodes.pass(TimeUnit.SECONDS.toNanos(15));
+        peer.send(Lane.CONTROL, bytes("1"), new Fate(told, "1"));
+        a.tick();
+        b.tick();
+        assertThat(told).isEmpty();
+        nodes.pass(TimeUnit.SECONDS.toNanos(6));
+        Await.until("over", () -> atA.events.contains("over b") && atB.events.contains("over a"));
+        assertThat(told).containsExactly("lost 1");
+        assertThat(a.peer("b")).isNull();
+        mend();
+        assertThat(awaitPeer(a, "b")).isNotSameAs(peer);
+        assertThat(awaitPeer(b, "a").incarnation()).isEqualTo(otherEnd.incarnation());
+    }
+
+    @Test
+    void whatWaitsIsBounded() throws Exception {
+        nodes.close();
+        nodes = new LinkedNodes(LinkSettings.of("test").withBytes(1 << 20, 2 << 20), 1 << 20);
+        PeerLinks a = nodes.open("a");
+        Heard atA = new Heard(a);
+        new Heard(nodes.open("b"));
+        join();
+        Peer peer = awaitPeer(a, "b");
+        assertThat(peer.isWritable(Lane.LIVE)).isTrue();
+        cut();
+        Await.until("broken", () -> !peer.isConnected());
+        for (int i = 0; i < 4; i++) {
+            peer.send(Lane.LIVE, new byte[512 << 10], new Fate(told, "" + i));
+        }
+        assertThat(peer.isWritable(Lane.LIVE)).isFalse();
+        assertThat(peer.isWritable(Lane.CONTROL)).isTrue();
+        assertThat(told).isEmpty();
+        peer.send(Lane.LIVE, new byte[1], new Fate(told, "4")); // the charge for each frame is over the bound already
+        Await.until("over", () -> atA.events.contains("over b"));
+        assertThat(told).containsExactly("lost 0", "lost 1", "lost 2", "lost 3", "lost 4");
+    }
+
+    @Test
+    void aLargeFrameDelaysNoOtherLane() throws Exception {
+        PeerLinks a = nodes.open("a");
+        PeerLinks b = nodes.open("b");
+        byte[] large = new byte[20 << 20];
+        new Random(1).nextBytes(large);
+        List<String> arrived = new CopyOnWriteArrayList<>();
+        b.receive(Lane.LIVE, (from, frame) -> arrived.add(java.util.Arrays.equals(frame, large) ? "large" : "damaged"));
+        b.receive(Lane.CONTROL, (from, frame) -> arrived.add("small"));
+        join();
+        Peer peer = awaitPeer(a, "b");
+        peer.send(Lane.LIVE, large, new Fate(told, "large"));
+        peer.send(Lane.CONTROL, bytes("small"), new Fate(told, "small"));
+        Await.until("confirmed", () -> told.size() == 2);
+        assertThat(arrived).containsExactly("small", "large");
+        LinkStats stats = a.stats().stream()
+                .filter(each -> each.lane() == Lane.LIVE)
+                .findFirst()
+                .orElseThrow();
+        assertThat(stats.sentBytes()).isEqualTo(large.length);
+        assertThat(stats.sentFrames()).isEqualTo(1);
+        assertThat(stats.unconfirmedBytes()).isZero();
+        assertThat(stats.roundTripNanos()).isPositive();
+    }
+
+    @Test
+    void aSlowReceiverDelaysNoOtherLane() throws Exception {
+        PeerLinks a = nodes.open("a");
+        PeerLinks b = nodes.open("b");
+        CountDownLatch goOn = new CountDownLatch(1);
+        b.receive(Lane.LIVE, (from, frame) -> {
+            try {
+                goOn.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        b.receive(Lane.CONTROL, (from, frame) -> {});
+        join();
+        Peer peer = awaitPeer(a, "b");
+        try {
+            peer.send(Lane.LIVE, bytes("slow"), new Fate(told, "slow"));
+            peer.send(Lane.CONTROL, bytes("quick"), new Fate(told, "quick"));
+            Await.until("confirmed", () -> told.equals(List.of("confirmed quick")));
+        } finally {
+            goOn.countDown();
+        }
+        Await.until("confirmed", () -> told.equals(List.of("confirmed quick", "confirmed slow")));
+    }
+
+    @Test
+    void aReceiverThatFailsEndsThePeer() throws Exception {
+        PeerLinks a = nodes.open("a");
+        Heard atA = new Heard(a);
+        PeerLinks b = nodes.open("b");
+        b.receive(Lane.LIVE, (from, frame) -> {
+            throw new IllegalStateException("for the test");
+        });
+        join();
+        awaitPeer(a, "b").send(Lane.LIVE, bytes("1"), new Fate(told, "1"));
+        Await.until("over", () -> atA.events.contains("over b"));
+        assertThat(told).containsExactly("lost 1");
+    }
+}
