@@ -6,6 +6,7 @@ import io.godwit.cluster.Member;
 import io.godwit.cluster.NodeIdentity;
 import io.godwit.kv.raft.DataDirectory;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -110,8 +111,9 @@ final class ClusterEntry {
 
     /** @param founded the id of the cluster, should this node begin it */
     private String decide(Cluster cluster, String founded) throws ClusterException {
-        long end = System.nanoTime() + settings.joinTimeout().toNanos();
-        long nextWord = System.nanoTime();
+        long began = System.nanoTime();
+        long end = began + settings.joinTimeout().toNanos();
+        long nextWord = began;
         String announced = "";
         while (true) {
             FoundingSeeds seeds = seeds(cluster);
@@ -119,7 +121,8 @@ final class ClusterEntry {
                 announced = seeds.text() + " at " + seeds.self();
                 cluster.membership().announce(facts(seeds).attributes());
             }
-            JoinRule.Decision decision = rule.decide(others(cluster), seeds, () -> founded);
+            JoinRule.Decision decision =
+                    rule.decide(others(cluster), seeds, Duration.ofNanos(System.nanoTime() - began), () -> founded);
             if (decision instanceof JoinRule.Belong belong) {
                 return belong.clusterId();
             }

@@ -1,15 +1,20 @@
 package io.godwit.kv;
 
 import io.godwit.cluster.Cluster;
+import io.godwit.kv.client.Leaders;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.remote.CallService;
 import io.godwit.kv.remote.NodeRpc;
 import io.godwit.kv.remote.ReportExchange;
+import io.godwit.kv.remote.RouteLeaders;
 import io.godwit.kv.remote.RouteTable;
 import io.godwit.kv.remote.RoutedClient;
+import io.godwit.plugin.balance.Liveness;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
@@ -105,6 +110,18 @@ final class ClusterLinks implements AutoCloseable {
         return cluster;
     }
 
+    /** Store ids of the other nodes that are there and have not told yet what they have. */
+    Set<String> silent() {
+        Set<String> silent = new TreeSet<>();
+        Set<String> told = exchange.reports().keySet();
+        members.seen().forEach((storeId, node) -> {
+            if (node.liveness() == Liveness.ALIVE && !storeId.equals(caller.storeId()) && !told.contains(storeId)) {
+                silent.add(storeId);
+            }
+        });
+        return silent;
+    }
+
     /** Who leads what of a store. */
     RouteTable table(String store) {
         return tables.computeIfAbsent(store, name -> {
@@ -112,6 +129,11 @@ final class ClusterLinks implements AutoCloseable {
             exchange.keep(name, table);
             return table;
         });
+    }
+
+    /** Who leads the ranges of a store. */
+    Leaders leadersOf(String store) {
+        return new RouteLeaders(caller.storeId(), table(store), exchange::changed);
     }
 
     /** The way to all ranges of a store, wherever they are led. */

@@ -8,6 +8,7 @@ import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * The nodes that begin a cluster together, as one of them sees it: those that its configuration names as seeds, and
@@ -113,6 +114,21 @@ record FoundingSeeds(String self, List<String> all, String unclear) {
     /** As it is announced to other nodes. */
     String text() {
         return unclear.isEmpty() ? String.join(",", all) : "";
+    }
+
+    /** As a node announces it that has the same list and is not on it: what this node would announce without itself. */
+    String textWithoutSelf() {
+        return unclear.isEmpty()
+                ? all.stream().filter(seed -> !seed.equals(self)).collect(Collectors.joining(","))
+                : "";
+    }
+
+    /** Whether a node at {@code at} has announced these same seeds and, since it is none of them, itself besides. */
+    boolean areThoseOf(String announced, String at) {
+        List<String> theirs = List.of(announced.split(",", -1));
+        return !all.contains(at)
+                && theirs.contains(at)
+                && theirs.stream().filter(seed -> !seed.equals(at)).toList().equals(all);
     }
 
     /** Whether a node that has announced these seeds lets {@code address} go first. */

@@ -2,6 +2,7 @@ package io.godwit.kv;
 
 import io.godwit.cluster.Member;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +20,9 @@ import java.util.function.Supplier;
  *   <li>Without data, to found together with the others: the first of the seeds founds, once it sees more than half of
  *       them; the others wait for it and join. Which node is the first follows from the configuration alone, so no
  *       view of the members, however partial, makes two nodes found (ADR 51). A seed that is first and is not to found
- *       is passed over only while it is seen, since only then it is known.
+ *       is passed over only while it is seen, since only then it is known. A node that is in nobody's list but its own
+ *       begins nothing beside those that have the same list without it, and holds none of them up. One that lists
+ *       nobody but itself gives the others, who may have lost it, the time to find it.
  *   <li>Without data, to found alone: at once, unless there is a cluster, or another node that may begin one.
  *   <li>Without data and not to found: it waits for one that knows.
  * </ul>
@@ -28,6 +31,8 @@ import java.util.function.Supplier;
  * ({@link #conflict}): neither takes anything from the other.
  */
 record JoinRule(Path directory, String env, String storeId, Optional<String> ownCluster, Founding founding) {
+    /** Two parts of a cluster are one again by then: twice the longest time between two looks for others. */
+    private static final Duration TO_BE_FOUND = Duration.ofSeconds(10);
 
     /** What to do. */
     sealed interface Decision {}
@@ -48,9 +53,10 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
     /**
      * @param others the other members
      * @param seeds as they are known now
+     * @param joinedFor how long this node has been looking for others
      * @param newId gives the id of a new cluster
      */
-    Decision decide(Collection<Member> others, FoundingSeeds seeds, Supplier<String> newId) {
+    Decision decide(Collection<Member> others, FoundingSeeds seeds, Duration joinedFor, Supplier<String> newId) {
         if (ownCluster.isPresent()) {
             return others.stream()
                     .filter(other -> isForeign(other, ownCluster.get()))
@@ -68,7 +74,8 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
         clusters.remove("");
         return switch (founding) {
             case NEVER -> join(others, clusters);
-            case TOGETHER -> clusters.isEmpty() ? foundTogether(others, seeds, newId) : join(others, clusters);
+            case TOGETHER ->
+                clusters.isEmpty() ? foundTogether(others, seeds, joinedFor, newId) : join(others, clusters);
             case ALONE -> foundAlone(others, clusters, newId);
         };
     }
@@ -98,7 +105,8 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
         };
     }
 
-    private static Decision foundTogether(Collection<Member> others, FoundingSeeds seeds, Supplier<String> newId) {
+    private static Decision foundTogether(
+            Collection<Member> others, FoundingSeeds seeds, Duration joinedFor, Supplier<String> newId) {
         for (Member other : others) {
             MemberFacts facts = MemberFacts.of(other);
             if (facts.founding() == Founding.ALONE) {
@@ -109,11 +117,21 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
             return new Wait(seeds.unclear() + ": name each node in clusterConfig.seedEndpoints, or set"
                     + " clusterConfig.foundAlone on exactly one node");
         }
+        for (Member other : others) {
+            String theirs = MemberFacts.of(other).seeds();
+            if (!theirs.isEmpty() && theirs.equals(seeds.textWithoutSelf())) {
+                return new Wait("the node at " + theirs.split(",", 2)[0] + ", the first of the seeds [" + theirs
+                        + "] that node " + other + " has, which begin the cluster: this node is no seed of theirs");
+            }
+        }
         Set<String> seen = new TreeSet<>(Set.of(seeds.self()));
         Set<String> passed = new TreeSet<>();
         for (Member other : others) {
             MemberFacts facts = MemberFacts.of(other);
             boolean isSeed = seeds.all().contains(facts.at());
+            if (facts.founding() == Founding.TOGETHER && seeds.areThoseOf(facts.seeds(), facts.at())) {
+                continue; // it waits for these seeds, by the rule above
+            }
             if (isSeed) {
                 seen.add(facts.at());
             }
@@ -136,6 +154,10 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
         if (first.isPresent()) {
             return new Wait("the node at " + first.get() + ", the first of the seeds, which begins the cluster and is"
                     + " not seen");
+        }
+        if (seeds.all().size() == 1 && joinedFor.compareTo(TO_BE_FOUND) < 0) {
+            return new Wait("the first " + TO_BE_FOUND.toSeconds() + " s to pass, in which nodes of a cluster find this"
+                    + " one: it names no other node in clusterConfig.seedEndpoints that it could ask");
         }
         return 2 * seen.size() > seeds.all().size()
                 ? new Belong(newId.get())

@@ -1,7 +1,6 @@
 package io.godwit.kv;
 
 import io.godwit.cluster.Cluster;
-import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.DataDirectory;
@@ -234,9 +233,12 @@ public final class KvNode implements AutoCloseable {
                 members::isOurs,
                 record -> log.putNodeRecord(ADDRESSES, record),
                 threads.io());
+        facts.onForgotten(addresses::forget);
+        facts.now().forgotten().forEach(addresses::forget); // noted in between, before a crash
         this.links = entered == null ? null : links(entered, members);
         this.factsTeller = new FactsTeller(facts, storeId, links);
-        this.operations = new NodeControl(clusterId(), own, controls, this::drain, factsTeller, links);
+        this.operations =
+                new NodeControl(clusterId(), own, controls, files.storesHere(), this::drain, factsTeller, links);
         if (links != null) {
             operations.start(links);
             links.start();
@@ -299,9 +301,9 @@ public final class KvNode implements AutoCloseable {
     /**
      * The same, for a store whose leaders reach, through others, the store itself: they may lead before this returns.
      *
-     * @param wiring is given the store's client before any range can lead
+     * @param wiring is given the store before any range can lead
      */
-    public KvStore open(StoreSpec spec, Consumer<RangeClient> wiring) throws IOException {
+    public KvStore open(StoreSpec spec, Consumer<KvStore> wiring) throws IOException {
         if (stores.stream().anyMatch(store -> store.name().equals(spec.name()))) {
             throw new IllegalStateException("store " + spec.name() + " is open");
         }
@@ -317,7 +319,7 @@ public final class KvNode implements AutoCloseable {
         }
         KvStore store = store(spec.name(), opened);
         stores.add(store);
-        wiring.accept(store.client());
+        wiring.accept(store);
         opened.start();
         ranges.put(spec.name(), opened);
         StoreControl control = new StoreControl(
@@ -407,7 +409,12 @@ public final class KvNode implements AutoCloseable {
                 addresses::nameOf,
                 System::nanoTime);
         return new KvStore(
-                name, opened, cluster.clientOf(opened), ready, () -> quorum.look(table.routes(), table.told()));
+                name,
+                opened,
+                cluster.clientOf(opened),
+                cluster.leadersOf(name),
+                ready,
+                () -> quorum.look(table.routes(), table.told()));
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.godwit.kv;
 
+import io.godwit.kv.client.Leaders;
+import io.godwit.kv.client.Mirror;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.range.Range;
 import java.util.List;
@@ -12,6 +14,7 @@ public final class KvStore {
     private final String name;
     private final StoreRanges ranges;
     private final RangeClient client;
+    private final Leaders leaders;
     private final CompletableFuture<Void> ready;
     /** What keeps ranges from being served; empty when nothing does. */
     private final Supplier<String> lacks;
@@ -22,6 +25,7 @@ public final class KvStore {
         this.name = name;
         this.ranges = ranges;
         this.client = ranges.client();
+        this.leaders = Leaders.alone();
         this.lacks = () -> "";
         this.ready =
                 CompletableFuture.allOf(ranges.all().stream().map(Range::ready).toArray(CompletableFuture[]::new));
@@ -37,11 +41,13 @@ public final class KvStore {
             String name,
             StoreRanges ranges,
             RangeClient client,
+            Leaders leaders,
             CompletableFuture<Void> ready,
             Supplier<String> lacks) {
         this.name = name;
         this.ranges = ranges;
         this.client = client;
+        this.leaders = leaders;
         this.ready = ready;
         this.lacks = lacks;
     }
@@ -53,6 +59,16 @@ public final class KvStore {
     /** The way in. Requests wait while ranges have no leader yet. */
     public RangeClient client() {
         return client;
+    }
+
+    /** The replicas that this node has. */
+    public Mirror mirror() {
+        return ranges.mirror();
+    }
+
+    /** Who leads what; nodes are named by their store ids. */
+    public Leaders leaders() {
+        return leaders;
     }
 
     /**

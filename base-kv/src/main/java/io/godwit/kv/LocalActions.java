@@ -158,7 +158,9 @@ final class LocalActions implements ActionExecutor {
             return ended(ActionOutcome.REFUSED, move.to() + " is no voter, or leads already");
         }
         // while it is handed over nothing is written, and to one that is away that takes an election timeout
-        if (links == null || !links.members().isAlive(move.to())) {
+        if (links == null
+                || !links.members().isAlive(move.to())
+                || !links.cluster().channels().isConnected(move.to())) { // it may have died a moment ago
             return ended(ActionOutcome.REFUSED, move.to() + " is not there");
         }
         if (hasStopped(links, range.id(), move.to())) {

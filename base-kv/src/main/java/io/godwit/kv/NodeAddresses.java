@@ -61,11 +61,22 @@ final class NodeAddresses implements ClusterListener {
     public void joined(Member member) {
         String address = member.rpc().toString();
         if (isOurs.test(member) && !address.equals(addresses.put(member.nodeId(), address))) {
-            try {
-                io.execute(this::note);
-            } catch (RejectedExecutionException e) {
-                LOG.debug("address not noted: closing");
-            }
+            noteLater();
+        }
+    }
+
+    /** The node was given up: nobody waits for it any more. Any thread. */
+    void forget(String storeId) {
+        if (addresses.remove(storeId) != null) {
+            noteLater();
+        }
+    }
+
+    private void noteLater() {
+        try {
+            io.execute(this::note);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("addresses not noted: closing");
         }
     }
 

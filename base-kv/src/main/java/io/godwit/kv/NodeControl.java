@@ -2,6 +2,7 @@ package io.godwit.kv;
 
 import io.godwit.cluster.Member;
 import io.godwit.kv.balance.ActionOutcome;
+import io.godwit.kv.facts.ClusterFacts;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.remote.NodeReport;
 import io.godwit.kv.remote.NodeRpc.Question;
@@ -14,6 +15,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -37,12 +39,14 @@ final class NodeControl implements NodeOperations {
     private final String clusterId;
     private final OwnReport own;
     private final Map<String, StoreControl> stores;
+    private final Set<String> storesHere;
     private final Consumer<Boolean> drain;
     private final FactsTeller facts;
     private final @Nullable ClusterLinks links;
 
     /**
      * @param stores the open ones, by name; seen as they change
+     * @param storesHere names of those that this node had ranges of when it started, open or not
      * @param drain notes for good whether this node is to go; blocks
      * @param facts what is noted of the cluster
      * @param links null when this node is alone
@@ -51,12 +55,14 @@ final class NodeControl implements NodeOperations {
             String clusterId,
             OwnReport own,
             Map<String, StoreControl> stores,
+            Set<String> storesHere,
             Consumer<Boolean> drain,
             FactsTeller facts,
             @Nullable ClusterLinks links) {
         this.clusterId = clusterId;
         this.own = own;
         this.stores = stores;
+        this.storesHere = Set.copyOf(storesHere);
         this.drain = drain;
         this.facts = facts;
         this.links = links;
@@ -172,9 +178,34 @@ final class NodeControl implements NodeOperations {
     }
 
     private Redundancy redundancy() {
-        Set<String> told = new TreeSet<>();
+        Set<String> told = new TreeSet<>(storesHere);
         reports().values().forEach(report -> told.addAll(report.replicas().keySet()));
-        return new Redundancy(nodes(), stores.values(), told);
+        List<NodeInfo> nodes = nodes();
+        return new Redundancy(
+                nodes,
+                stores.values().stream().map(StoreControl::known).toList(),
+                new Redundancy.Unheard(told, links == null ? Set.of() : links.silent(), longGone(nodes)));
+    }
+
+    private Set<String> longGone(List<NodeInfo> nodes) {
+        ClusterLinks cluster = links;
+        if (cluster == null) {
+            return Set.of();
+        }
+        Duration grace = stores.values().stream()
+                .map(StoreControl::grace)
+                .max(Duration::compareTo)
+                .orElse(Duration.ZERO);
+        Map<String, MemberWatch.Seen> seen = cluster.members().seen();
+        Set<String> gone = new TreeSet<>();
+        for (NodeInfo node : nodes) {
+            MemberWatch.Seen last = seen.get(node.storeId());
+            Duration away = last == null ? cluster.members().sinceStart() : last.forHowLong();
+            if (node.liveness() == Liveness.DOWN && away.compareTo(grace) >= 0) {
+                gone.add(node.storeId());
+            }
+        }
+        return gone;
     }
 
     private boolean isThere(String storeId) {
@@ -218,7 +249,9 @@ final class NodeControl implements NodeOperations {
             }
         }
         NodeReport report = reports.get(storeId);
-        return new DrainStatus(report != null && report.status().isDraining(), leaders, replicas);
+        boolean isDraining = report != null && report.status().isDraining();
+        String unclear = isDraining && replicas == 0 ? redundancy().unclear().orElse("") : "";
+        return new DrainStatus(isDraining, leaders, replicas, unclear);
     }
 
     private CompletableFuture<OperationResult> ask(String storeId, Question question, byte[] content) {
@@ -257,6 +290,13 @@ final class NodeControl implements NodeOperations {
         Optional<String> need = redundancy.needOf(storeId);
         if (need.isPresent()) {
             return refused(need.get());
+        }
+        if (nodes().stream().noneMatch(node -> node.storeId().equals(storeId))) {
+            return refused("there is no node " + storeId);
+        }
+        if (!noted.now().mayForget(storeId)) {
+            return refused("node " + storeId + " cannot be noted as forgotten: " + ClusterFacts.MAX_FORGOTTEN
+                    + " are already, or its id is none of a node");
         }
         String left = redundancy.afterForgetting(storeId);
         LOG.warn("node is forgotten, an operator asked for it node={} {}", storeId, left);

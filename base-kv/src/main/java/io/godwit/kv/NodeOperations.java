@@ -31,7 +31,7 @@ public interface NodeOperations {
     /**
      * Marks a node as to go, so that the balancers move leaders and replicas off it, or no more so. Lasts over restarts
      * of that node, which must be running. Where ranges would keep fewer voters than they have, since too few nodes are
-     * left, it is refused, unless that is allowed.
+     * left, or this node cannot tell what the other has, it is refused, unless that is allowed.
      */
     CompletableFuture<OperationResult> drain(String storeId, boolean isToGo, boolean mayReduce);
 
@@ -41,7 +41,8 @@ public interface NodeOperations {
     /**
      * Gives up a node that is not running and will not come back with its data: at once, rather than after the grace
      * period, its replicas are replaced, and it counts no more. Lasts for ever; all nodes note it. When it comes back
-     * with its data after all, it is told so and stops. Refused while a range needs its vote.
+     * with its data after all, it is told so and stops. Refused while a range needs its vote, or may have its only copy
+     * there, and for a node that is not known.
      *
      * @return completes when the members have noted it, or some have not answered in time. Blocks while it is written
      *     on this node
@@ -87,10 +88,11 @@ public interface NodeOperations {
      *
      * @param leaders ranges that it leads
      * @param replicas ranges that it has a replica of
+     * @param unclear where nothing seems to be left, why the node that is asked cannot tell; empty when it can
      */
-    record DrainStatus(boolean isDraining, int leaders, int replicas) {
+    record DrainStatus(boolean isDraining, int leaders, int replicas, String unclear) {
         public boolean isSafeToStop() {
-            return isDraining && replicas == 0;
+            return isDraining && replicas == 0 && unclear.isEmpty();
         }
     }
 

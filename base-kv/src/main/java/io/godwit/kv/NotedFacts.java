@@ -92,6 +92,10 @@ final class NotedFacts {
      * @param hasRanges whether this node has ranges of it; blocks if so
      */
     void opened(String store, int configured, boolean isGiven, boolean hasRanges) {
+        if (configured > ClusterFacts.MAX_VOTERS) {
+            throw new IllegalArgumentException(
+                    store + ": " + configured + " voters, at most " + ClusterFacts.MAX_VOTERS);
+        }
         synchronized (this) {
             if (isGiven) {
                 given.put(store, configured);

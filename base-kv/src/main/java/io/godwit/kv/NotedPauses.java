@@ -9,6 +9,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +31,9 @@ final class NotedPauses implements BalanceControl {
     private final Consumer<byte[]> keep;
     private final Runnable changed;
     private final Executor io;
+    private final Object order = new Object();
+    /** The note that was asked for last: the next one waits for it. Guarded by {@link #order}. */
+    private CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
 
     /**
      * @param loop has the balancers, none of which is paused
@@ -81,13 +85,20 @@ final class NotedPauses implements BalanceControl {
         }
     }
 
-    private CompletableFuture<Void> noted(CompletableFuture<Void> done, String name, boolean isPaused) {
-        return done.thenRunAsync(
-                () -> {
-                    note(name, isPaused);
-                    changed.run();
-                },
-                io);
+    /** Notes come in the order in which the loop was told, whatever threads they are written on. */
+    private CompletableFuture<Void> noted(Supplier<CompletableFuture<Void>> change, String name, boolean isPaused) {
+        synchronized (order) { // of requests at the same time; nothing in here blocks
+            CompletableFuture<Void> done = change.get();
+            last = last.handle((before, failure) -> done)
+                    .thenCompose(own -> own)
+                    .thenRunAsync(
+                            () -> {
+                                note(name, isPaused);
+                                changed.run();
+                            },
+                            io);
+            return last.copy(); // what a caller does to it is not to end the row
+        }
     }
 
     @Override
@@ -97,7 +108,7 @@ final class NotedPauses implements BalanceControl {
 
     @Override
     public CompletableFuture<Void> pause(String balancer) {
-        return noted(loop.pause(balancer), balancer, true);
+        return noted(() -> loop.pause(balancer), balancer, true);
     }
 
     @Override
@@ -106,8 +117,13 @@ final class NotedPauses implements BalanceControl {
     }
 
     @Override
+    public CompletableFuture<Void> unrest(String balancer) {
+        return loop.unrest(balancer);
+    }
+
+    @Override
     public CompletableFuture<Void> resume(String balancer) {
-        return noted(loop.resume(balancer), balancer, false);
+        return noted(() -> loop.resume(balancer), balancer, false);
     }
 
     @Override

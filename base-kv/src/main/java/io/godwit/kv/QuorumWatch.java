@@ -4,7 +4,6 @@ import io.godwit.kv.remote.ReplicaReport;
 import io.godwit.kv.remote.Routes;
 import io.godwit.kv.remote.Routes.Route;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -13,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -24,9 +24,10 @@ import org.jspecify.annotations.Nullable;
  * voters are missing.
  *
  * <p>A range that has no leader and no majority to elect one is told of at once. One that has the majority gets a
- * leader within seconds as a rule, and is told of when it does not.
+ * leader within seconds as a rule, and is told of when it does not. So are keys without a range, which there are for a
+ * moment while reports of a split come in.
  *
- * <p>Any thread may look, several at a time. Without a lock, since the log, which is read, has one of its own, and
+ * <p>Any thread may look, several at a time. Without a lock, since the log, which is asked, has one of its own, and
  * whoever looks may hold it.
  */
 final class QuorumWatch {
@@ -41,6 +42,11 @@ final class QuorumWatch {
     private final LongSupplier clock;
     /** By range, in nanoseconds of the clock. */
     private final Map<Long, Long> leaderlessSince = new ConcurrentHashMap<>();
+    /**
+     * As {@link #leaderlessSince}, of keys without a range; null while there are none. Set to the first by whoever
+     * looks.
+     */
+    private final AtomicReference<@Nullable Long> gapSince = new AtomicReference<>();
 
     /**
      * @param self store id of this node
@@ -102,11 +108,14 @@ final class QuorumWatch {
         }
         leaderlessSince.keySet().retainAll(seen);
         List<String> words = new ArrayList<>();
-        byMissing.forEach((missing, ranges) -> words.add(names(ranges) + ": " + missing));
+        ShortNumbers numbers = new ShortNumbers(all.stream().map(Route::rangeId).toList());
+        byMissing.forEach((missing, ranges) -> words.add(names(ranges, numbers) + ": " + missing));
         if (!leaderless.isEmpty()) {
-            words.add(names(leaderless) + ": no leader");
+            words.add(names(leaderless, numbers) + ": no leader");
         }
-        if (hasGap(all)) {
+        if (!routes.hasGap()) {
+            gapSince.set(null);
+        } else if (now - gapSince(now) >= ELECTION_NANOS) {
             words.add("some keys have no range yet");
         }
         return String.join("; ", words);
@@ -133,21 +142,17 @@ final class QuorumWatch {
                                 replica.rangeId() == rangeId && !replica.fault().isEmpty());
     }
 
-    private String names(List<Long> ranges) {
-        List<String> first =
-                ranges.stream().limit(SHOWN).map(id -> store + "-" + id).toList();
-        String more = ranges.size() > SHOWN ? " and " + (ranges.size() - SHOWN) + " more" : "";
-        return String.join(", ", first) + more;
+    private long gapSince(long now) {
+        Long before = gapSince.compareAndExchange(null, now);
+        return before == null ? now : before;
     }
 
-    private static boolean hasGap(List<Route> byStart) {
-        byte @Nullable [] expected = {};
-        for (Route route : byStart) {
-            if (expected == null || !Arrays.equals(expected, route.bounds().start())) {
-                return true;
-            }
-            expected = route.bounds().end();
-        }
-        return expected != null;
+    private String names(List<Long> ranges, ShortNumbers numbers) {
+        List<String> first = ranges.stream()
+                .limit(SHOWN)
+                .map(id -> store + "-" + numbers.of(id))
+                .toList();
+        String more = ranges.size() > SHOWN ? " and " + (ranges.size() - SHOWN) + " more" : "";
+        return String.join(", ", first) + more;
     }
 }

@@ -15,6 +15,7 @@ import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.RangeLoad;
 import io.godwit.plugin.balance.ReplicaGoal;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -88,9 +89,25 @@ final class StoreControl implements StoreOperations, AutoCloseable {
 
     @Override
     public List<RangeInfo> ranges() {
-        List<RangeInfo> infos = new ArrayList<>();
         Map<String, NodeReport> reports = views.reports();
-        for (Routes.Route route : views.routes(reports)) {
+        return ranges(views.routesOf(reports), reports);
+    }
+
+    /** All that matters where a node is to be given up. */
+    Redundancy.Store known() {
+        Map<String, NodeReport> reports = views.reports();
+        Routes routes = views.routesOf(reports);
+        return new Redundancy.Store(name(), wantedVoters(), isBalanced(), ranges(routes, reports), routes.hasGap());
+    }
+
+    /** How long a node must be gone until its replicas are given up, by the settings of this store's balancers. */
+    Duration grace() {
+        return balance.plan().grace();
+    }
+
+    private List<RangeInfo> ranges(Routes routes, Map<String, NodeReport> reports) {
+        List<RangeInfo> infos = new ArrayList<>();
+        for (Routes.Route route : routes.all()) {
             ReplicaReport report = route.report();
             Optional<ReplicaReport.Leading> leading = report.leading();
             infos.add(new RangeInfo(

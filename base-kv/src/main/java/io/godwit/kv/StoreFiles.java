@@ -22,6 +22,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -91,6 +92,16 @@ final class StoreFiles {
 
     Path databaseOf(RangeDescriptor range) {
         return rangeDirectory(range).resolve("db");
+    }
+
+    /** Names of the stores that have ranges on this node. */
+    Set<String> storesHere() {
+        Set<String> names = new TreeSet<>();
+        log.descriptors().forEach(entry -> {
+            String groupId = entry.getKey();
+            names.add(groupId.substring(0, Math.max(0, groupId.lastIndexOf('-'))));
+        });
+        return names;
     }
 
     /** Whether a range lives on this node. */
@@ -341,6 +352,11 @@ final class StoreFiles {
     List<String> votersOf(RangeDescriptor range) {
         List<String> voters = GroupBirth.votersOf(log, range.groupId(), snapshotsOf(range));
         return voters.isEmpty() ? range.firstVoters() : voters;
+    }
+
+    /** As {@link SharedRaftLog#votersIn}: at any time, of a range that runs too. */
+    List<String> votersInLog(String groupId) {
+        return log.votersIn(groupId);
     }
 
     /**

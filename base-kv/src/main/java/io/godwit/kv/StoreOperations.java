@@ -3,6 +3,7 @@ package io.godwit.kv;
 import io.godwit.kv.balance.BalanceControl;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.facts.ClusterFacts;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.RangeLoad;
 import java.util.List;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface StoreOperations {
     /** More make nothing safer, and each write slower. */
-    int MAX_VOTERS = 7;
+    int MAX_VOTERS = ClusterFacts.MAX_VOTERS;
 
     /** Name of the store. */
     String name();
@@ -64,7 +65,7 @@ public interface StoreOperations {
      * @param term of the leader
      * @param sizeBytes on disk, about, of one replica
      * @param change what is under way; empty for nothing
-     * @param faults replicas that have stopped, and why; a line each
+     * @param faults replicas that have stopped, a line each: store id, colon, space, why
      */
     @SuppressWarnings("ArrayRecordComponent")
     record RangeInfo(
@@ -84,6 +85,11 @@ public interface StoreOperations {
             voters = List.copyOf(voters);
             learners = List.copyOf(learners);
             faults = List.copyOf(faults);
+        }
+
+        /** Whether the replica on the node with that store id has stopped after a fault. */
+        public boolean hasStopped(String storeId) {
+            return faults.stream().anyMatch(line -> line.startsWith(storeId + ": "));
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.godwit.kv;
 
+import io.godwit.kv.client.Mirror;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.FaultHandler;
@@ -8,6 +9,7 @@ import io.godwit.kv.range.Range;
 import io.godwit.kv.range.RangeDb;
 import io.godwit.kv.range.RangeEnvironment;
 import io.godwit.kv.range.RangeFamily;
+import io.godwit.kv.range.RangeMirror;
 import io.godwit.kv.range.RangeRouter;
 import io.godwit.kv.range.RangeState;
 import io.godwit.plugin.balance.SplitHinter;
@@ -44,6 +46,7 @@ final class StoreRanges implements RangeFamily {
     private final RangeEnvironment environment;
     private final FaultHandler faults;
     private final RangeRouter router;
+    private final RangeMirror mirror;
 
     /** By id, for every request from another node: looked at without the lock, which is held while files are made. */
     private final Map<Long, Range> byId = new ConcurrentHashMap<>();
@@ -80,6 +83,7 @@ final class StoreRanges implements RangeFamily {
         this.environment = environment;
         this.faults = faults;
         this.router = new RangeRouter(environment.nanoClock());
+        this.mirror = new RangeMirror(spec.name(), () -> List.copyOf(byId.values()), environment);
     }
 
     /**
@@ -214,11 +218,11 @@ final class StoreRanges implements RangeFamily {
 
     /**
      * The voters of a range by the last configuration in the log of its replica here, committed or not; empty when
-     * there is no replica here. Reads the log.
+     * there is none in it, or no replica here. What the log has no configuration of is in the replica's own state, as a
+     * snapshot is of what was applied. Reads nothing.
      */
     List<String> votersInLog(long id) {
-        RangeDescriptor known = descriptor(id);
-        return known == null ? List.of() : files.votersOf(known);
+        return files.votersInLog(groupId(id));
     }
 
     /** How a replica came to this node; null when there is none. */
@@ -328,6 +332,10 @@ final class StoreRanges implements RangeFamily {
 
     RangeClient client() {
         return router;
+    }
+
+    Mirror mirror() {
+        return mirror;
     }
 
     /** See {@link io.godwit.kv.range.RangeSettings}. */
@@ -567,6 +575,7 @@ final class StoreRanges implements RangeFamily {
 
     /** Refuses what waits and what comes, and stops the leaders. */
     CompletableFuture<Void> stop() {
+        mirror.close();
         List<Range> stopping;
         synchronized (this) {
             closed = true;

@@ -71,13 +71,8 @@ final class StoreViews implements ClusterViewSource {
     @Override
     public Optional<ClusterView> view() {
         Map<String, NodeReport> reports = reports();
-        if (links != null) {
-            if (links.members().seen().entrySet().stream()
-                    .anyMatch(node -> node.getValue().liveness() == Liveness.ALIVE
-                            && !node.getKey().equals(own.storeId())
-                            && !reports.containsKey(node.getKey()))) {
-                return Optional.empty(); // somebody who is there has not told anything yet
-            }
+        if (links != null && !links.silent().isEmpty()) {
+            return Optional.empty(); // somebody who is there has not told anything yet
         }
         forgetStarted(reports);
         return Optional.of(new ClusterView(store, own.storeId(), goal.get(), stores(reports), ranges(reports)));
@@ -105,6 +100,11 @@ final class StoreViews implements ClusterViewSource {
 
     /** The ranges by their first keys; those that are gone lead nothing. */
     List<Routes.Route> routes(Map<String, NodeReport> reports) {
+        return routesOf(reports).all();
+    }
+
+    /** The same, where it matters whether they have every key between them. */
+    Routes routesOf(Map<String, NodeReport> reports) {
         Map<String, List<ReplicaReport>> told = new HashMap<>();
         Set<String> gone = new HashSet<>();
         reports.forEach((storeId, report) -> {
@@ -115,7 +115,7 @@ final class StoreViews implements ClusterViewSource {
                 gone.add(storeId);
             }
         });
-        return Routes.of(told, gone).all();
+        return Routes.of(told, gone);
     }
 
     private RangeView view(Routes.Route route, Map<String, NodeReport> reports) {

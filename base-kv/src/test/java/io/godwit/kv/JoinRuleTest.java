@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.cluster.HostPort;
 import io.godwit.cluster.Member;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -12,19 +13,20 @@ import org.junit.jupiter.api.Test;
 class JoinRuleTest {
     private static final Path DATA = Path.of("data");
     private static final String SEEDS = "10.0.0.1:1,10.0.0.2:1,10.0.0.3:1";
+    private static final Duration LONG = Duration.ofMinutes(1);
     private static final FoundingSeeds NO_SEEDS = new FoundingSeeds("here:1", List.of("here:1"), "");
 
     @Test
     void dataDecidesWhoeverIsThere() {
         JoinRule rule = rule("b", Optional.of("one"));
-        assertThat(rule.decide(List.of(), NO_SEEDS, () -> "new")).isEqualTo(new JoinRule.Belong("one"));
-        assertThat(rule.decide(List.of(member("a", "one"), blank("c")), NO_SEEDS, () -> "new"))
+        assertThat(rule.decide(List.of(), NO_SEEDS, LONG, () -> "new")).isEqualTo(new JoinRule.Belong("one"));
+        assertThat(rule.decide(List.of(member("a", "one"), blank("c")), NO_SEEDS, LONG, () -> "new"))
                 .isEqualTo(new JoinRule.Belong("one"));
     }
 
     @Test
     void dataOfAnotherClusterIsRefusedNamingBothAndWhereItLies() {
-        assertThat(why(rule("b", Optional.of("one")).decide(List.of(member("a", "two")), NO_SEEDS, () -> "new")))
+        assertThat(why(rule("b", Optional.of("one")).decide(List.of(member("a", "two")), NO_SEEDS, LONG, () -> "new")))
                 .contains("data in " + DATA, "cluster one", "cluster two", "a/1@");
     }
 
@@ -32,27 +34,28 @@ class JoinRuleTest {
 
     @Test
     void whoFoundsAloneFoundsWhereNobodyHasData() {
-        assertThat(alone("b").decide(List.of(blank("a")), NO_SEEDS, () -> "new"))
+        assertThat(alone("b").decide(List.of(blank("a")), NO_SEEDS, LONG, () -> "new"))
                 .isEqualTo(new JoinRule.Belong("new"));
     }
 
     @Test
     void whoFoundsAloneAndMeetsAClusterIsRefused() {
-        assertThat(why(alone("b").decide(List.of(member("a", "one")), NO_SEEDS, () -> "new")))
+        assertThat(why(alone("b").decide(List.of(member("a", "one")), NO_SEEDS, LONG, () -> "new")))
                 .contains("foundAlone is true", "has a cluster already, one", "set foundAlone to false");
     }
 
     @Test
     void ofTwoThatFoundAloneAndSeeEachOtherOneGoesOn() {
         Member rival = member("b", new MemberFacts("", Founding.ALONE, "", "", ""));
-        assertThat(alone("a").decide(List.of(rival), NO_SEEDS, () -> "new")).isEqualTo(new JoinRule.Belong("new"));
-        assertThat(why(alone("c").decide(List.of(rival), NO_SEEDS, () -> "new")))
+        assertThat(alone("a").decide(List.of(rival), NO_SEEDS, LONG, () -> "new"))
+                .isEqualTo(new JoinRule.Belong("new"));
+        assertThat(why(alone("c").decide(List.of(rival), NO_SEEDS, LONG, () -> "new")))
                 .contains("foundAlone is true, and node b/1@");
     }
 
     @Test
     void whoFoundsAloneIsRefusedBesideOneThatMayFoundToo() {
-        assertThat(why(alone("a").decide(List.of(founder("b", SEEDS)), NO_SEEDS, () -> "new")))
+        assertThat(why(alone("a").decide(List.of(founder("b", SEEDS)), NO_SEEDS, LONG, () -> "new")))
                 .contains("may begin a cluster too");
     }
 
@@ -83,10 +86,47 @@ class JoinRuleTest {
         assertThat(waitsFor(together("a", "10.0.0.2:1"), waiting("10.0.0.3:1"))).contains("the node at 10.0.0.1:1");
     }
 
+    /** Others may have it for their only seed: after the loss of its disk it is to find them before it founds. */
     @Test
-    void aNodeThatListsNoOtherFounds() {
+    void aNodeThatListsNoOtherFoundsWhenNobodyHasFoundIt() {
         FoundingSeeds own = new FoundingSeeds("10.0.0.9:1", List.of("10.0.0.9:1"), "");
-        assertThat(together("a").decide(List.of(), own, () -> "new")).isEqualTo(new JoinRule.Belong("new"));
+        assertThat(why(together("a").decide(List.of(), own, Duration.ZERO, () -> "new")))
+                .contains("10 s", "names no other node");
+        assertThat(why(together("a").decide(List.of(), own, Duration.ofMillis(9_999), () -> "new")))
+                .contains("names no other node");
+        assertThat(together("a").decide(List.of(member("b", "one")), own, Duration.ofSeconds(8), () -> "new"))
+                .isEqualTo(new JoinRule.Belong("one"));
+        assertThat(together("a").decide(List.of(), own, Duration.ofSeconds(10), () -> "new"))
+                .isEqualTo(new JoinRule.Belong("new"));
+    }
+
+    /** As a fourth node that is added, and whose list therefore has itself besides. */
+    @Test
+    void aNodeThatIsInNobodysSeedsHoldsUpNoneOfThem() {
+        String longer = "10.0.0.0:1," + SEEDS;
+        assertThat(decide(together("a", "10.0.0.1:1"), founder("10.0.0.0:1", longer), founder("10.0.0.3:1", SEEDS)))
+                .isEqualTo(new JoinRule.Belong("new"));
+        assertThat(decide(together("a", "10.0.0.2:1"), founder("10.0.0.0:1", longer), waiting("10.0.0.1:1")))
+                .as("and counts for nothing")
+                .isEqualTo(new JoinRule.Belong("new"));
+        assertThat(waitsFor(together("a", "10.0.0.1:1"), founder("10.0.0.0:1", longer)))
+                .contains("more than half");
+        assertThat(waitsFor(together("a", "10.0.0.1:1"), founder("10.0.0.0:1", longer + ",10.0.0.9:1")))
+                .as("it lists somebody else")
+                .contains("to name the same seeds");
+    }
+
+    @Test
+    void aNodeThatIsInNobodysSeedsLetsThemBegin() {
+        List<String> longer = List.of(("10.0.0.0:1," + SEEDS).split(",", -1));
+        Together extra = new Together(together("x"), new FoundingSeeds("10.0.0.0:1", longer, ""));
+        assertThat(waitsFor(extra, founder("10.0.0.2:1", SEEDS), founder("10.0.0.3:1", SEEDS)))
+                .contains("the node at 10.0.0.1:1", "is no seed of theirs");
+        assertThat(waitsFor(extra, waiting("10.0.0.1:1"), waiting("10.0.0.2:1"), founder("10.0.0.3:1", SEEDS)))
+                .contains("is no seed of theirs");
+        assertThat(decide(extra, founder("10.0.0.1:1", String.join(",", longer)), waiting("10.0.0.2:1")))
+                .as("where all have the same list")
+                .isEqualTo(new JoinRule.Belong("new"));
     }
 
     @Test
@@ -112,7 +152,7 @@ class JoinRuleTest {
     @Test
     void seedsThatAreNotClearFoundNothing() {
         FoundingSeeds unclear = new FoundingSeeds("10.0.0.1:1", List.of("10.0.0.1:1"), "seed x:1 does not resolve");
-        assertThat(why(together("a").decide(List.of(founder("10.0.0.2:1", SEEDS)), unclear, () -> "new")))
+        assertThat(why(together("a").decide(List.of(founder("10.0.0.2:1", SEEDS)), unclear, LONG, () -> "new")))
                 .contains("seed x:1 does not resolve", "foundAlone");
     }
 
@@ -126,11 +166,12 @@ class JoinRuleTest {
     @Test
     void nodeWithoutDataWaitsUntilSomebodyKnows() {
         JoinRule rule = rule("b", Optional.empty());
-        assertThat(rule.decide(List.of(), NO_SEEDS, () -> "new")).isInstanceOf(JoinRule.Wait.class);
-        assertThat(rule.decide(List.of(blank("a")), NO_SEEDS, () -> "new")).isInstanceOf(JoinRule.Wait.class);
-        assertThat(rule.decide(List.of(blank("a"), member("c", "one")), NO_SEEDS, () -> "new"))
+        assertThat(rule.decide(List.of(), NO_SEEDS, LONG, () -> "new")).isInstanceOf(JoinRule.Wait.class);
+        assertThat(rule.decide(List.of(blank("a")), NO_SEEDS, LONG, () -> "new"))
+                .isInstanceOf(JoinRule.Wait.class);
+        assertThat(rule.decide(List.of(blank("a"), member("c", "one")), NO_SEEDS, LONG, () -> "new"))
                 .isEqualTo(new JoinRule.Belong("one"));
-        assertThat(why(rule.decide(List.of(member("a", "two"), member("c", "one")), NO_SEEDS, () -> "new")))
+        assertThat(why(rule.decide(List.of(member("a", "two"), member("c", "one")), NO_SEEDS, LONG, () -> "new")))
                 .contains("several clusters, [one, two]");
     }
 
@@ -160,7 +201,7 @@ class JoinRuleTest {
     }
 
     private static JoinRule.Decision decide(Together of, Member... others) {
-        return of.rule().decide(List.of(others), of.seeds(), () -> "new");
+        return of.rule().decide(List.of(others), of.seeds(), LONG, () -> "new");
     }
 
     private static String waitsFor(Together of, Member... others) {

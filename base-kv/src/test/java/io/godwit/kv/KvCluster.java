@@ -34,7 +34,7 @@ import java.util.function.BooleanSupplier;
  * Nodes of one cluster in this process, each on a loopback address of its own, with one store. Nothing changes by
  * itself but leaders.
  */
-final class KvCluster implements AutoCloseable {
+class KvCluster implements AutoCloseable {
     static final String STORE = "test";
     private static final Duration LIMIT = Duration.ofSeconds(40);
 
@@ -105,10 +105,15 @@ final class KvCluster implements AutoCloseable {
     KvNode start(int number, KvNodeConfig config) throws IOException {
         KvNode node = KvNode.open(config);
         nodes.put(number, node);
-        KvStore store = node.open(spec());
+        KvStore store = node.open(spec(number));
         stores.put(number, store);
         clients.put(number, store.client());
         return node;
+    }
+
+    /** Of one node; to be overridden by tests that look into its coprocessors. */
+    StoreSpec spec(int number) {
+        return spec();
     }
 
     StoreSpec spec() {

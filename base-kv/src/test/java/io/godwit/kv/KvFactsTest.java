@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.balance.BalanceLoopConfig;
 import io.godwit.kv.balance.BalancePlan;
+import io.godwit.plugin.balance.BalanceAction.ChangeReplica.Step;
 import io.godwit.plugin.balance.Liveness;
 import io.godwit.plugin.balance.ReplicaGoal;
 import java.nio.file.Path;
@@ -148,6 +149,7 @@ class KvFactsTest {
             String old = cluster.id(3);
             assertThat(forget(cluster, 1, old).outcome()).as("it runs").isEqualTo(ActionOutcome.REFUSED);
             assertThat(forget(cluster, 1, cluster.id(1)).outcome()).as("itself").isEqualTo(ActionOutcome.REFUSED);
+            assertThat(forget(cluster, 1, "somebody").detail()).contains("there is no node somebody");
             KvNodeConfig oldData = cluster.config(3, false);
             cluster.crash(3);
             cluster.start(3, cluster.config(3, false, directory.resolve("empty"), Duration.ofSeconds(30)));
@@ -160,6 +162,8 @@ class KvFactsTest {
             assertThat(drained.outcome()).isEqualTo(ActionOutcome.REFUSED);
             assertThat(drained.detail()).contains("is not running", "forget").doesNotContain("Exception");
 
+            awaitDown(cluster, 2, old);
+            await("the new one has told", () -> cluster.node(2).links().silent().isEmpty());
             long asked = System.nanoTime();
             OperationResult forgotten = forget(cluster, 2, old);
             assertThat(forgotten.isDone()).as("%s", forgotten).isTrue();
@@ -244,6 +248,84 @@ class KvFactsTest {
             OperationResult refused = forget(cluster, 1, third);
             assertThat(refused.outcome()).isEqualTo(ActionOutcome.REFUSED);
             assertThat(refused.detail()).contains("test-1 needs its vote", "recover");
+        }
+    }
+
+    /** After its restart nobody tells the asked node of a range that is nowhere else. */
+    @Test
+    void aNodeThatMayHaveTheOnlyCopyOfSomeKeysIsNotForgotten() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory)) {
+            cluster.startAll();
+            String first = cluster.id(1);
+            String third = cluster.id(3);
+            cluster.change(1, Step.ADD_LEARNER, third);
+            cluster.change(1, Step.PROMOTE, third);
+            cluster.moveLeader(1, 3);
+            cluster.change(1, Step.DEMOTE, first);
+            cluster.change(1, Step.REMOVE, first);
+            await(
+                    "on the third alone",
+                    () -> cluster.only(1).voters().equals(List.of(third))
+                            && cluster.only(1).learners().isEmpty());
+            cluster.crash(3);
+            cluster.stop(1);
+            cluster.start(1);
+            awaitDown(cluster, 2, third);
+            await(
+                    "reports",
+                    () -> cluster.node(1).links().exchange().reports().containsKey(cluster.id(2))
+                            && cluster.node(1).links().silent().isEmpty());
+            OperationResult refused = forget(cluster, 1, third);
+            assertThat(refused.outcome()).as("%s", refused).isEqualTo(ActionOutcome.REFUSED);
+            assertThat(refused.detail()).contains("some keys of test have no range");
+        }
+    }
+
+    @Test
+    void aVoterThatHasStoppedAfterAFaultIsNotCountedOn() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory)) {
+            cluster.startAll();
+            cluster.replicate();
+            cluster.moveLeader(1, 1);
+            String third = cluster.id(3);
+            cluster.store(2).ranges().all().forEach(range -> range.fail("told to"));
+            cluster.crash(3);
+            awaitDown(cluster, 1, third);
+            await("the fault is told", () -> !cluster.only(1).faults().isEmpty());
+            OperationResult refused = forget(cluster, 1, third);
+            assertThat(refused.outcome()).as("%s", refused).isEqualTo(ActionOutcome.REFUSED);
+            assertThat(refused.detail()).contains("test-1 needs its vote", "recover");
+        }
+    }
+
+    /** Operators are answered before any store is open. */
+    @Test
+    void aNodeThatIsStartingKnowsTooLittleForADrain() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
+            cluster.startAll();
+            awaitVoters(cluster, 1, 3);
+            String third = cluster.id(3);
+            cluster.stop(1);
+            try (KvNode starting = KvNode.open(cluster.config(1, false))) {
+                NodeOperations operator = starting.operations();
+                await(
+                        "the others are seen",
+                        () -> operator.nodes().stream()
+                                .anyMatch(node -> node.storeId().equals(third) && node.liveness() == Liveness.ALIVE));
+                OperationResult refused = operator.drain(third, true, false).get(30, TimeUnit.SECONDS);
+                assertThat(refused.outcome()).as("%s", refused).isEqualTo(ActionOutcome.REFUSED);
+                assertThat(refused.detail()).contains("not open on this node yet");
+
+                NodeOperations other = cluster.node(2).operations();
+                assertThat(other.drain(third, true, true)
+                                .get(30, TimeUnit.SECONDS)
+                                .isDone())
+                        .isTrue();
+                await("known", () -> operator.drainStatus(third).isDraining());
+                assertThat(operator.drainStatus(third).isSafeToStop())
+                        .as("%s", operator.drainStatus(third))
+                        .isFalse();
+            }
         }
     }
 

@@ -9,10 +9,14 @@ import io.godwit.kv.balance.BalancerStatus;
 import io.godwit.kv.testing.AppendCoprocessor;
 import io.godwit.plugin.balance.ReplicaGoal;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -45,6 +49,85 @@ class NotedPausesTest {
         }
         try (KvNode node = KvNode.open(KvNodeConfig.standalone(data))) {
             assertThat(paused(open(node))).isEmpty();
+        }
+    }
+
+    @Test
+    void theEndOfARestLeavesThePauseOfAnOperator() throws Exception {
+        try (KvNode node = KvNode.open(KvNodeConfig.standalone(data))) {
+            BalanceControl balancers = open(node);
+            balancers.rest("split").get(20, TimeUnit.SECONDS);
+            balancers.rest("merge").get(20, TimeUnit.SECONDS);
+            balancers.pause("split").get(20, TimeUnit.SECONDS);
+            balancers.unrest("split").get(20, TimeUnit.SECONDS);
+            balancers.unrest("merge").get(20, TimeUnit.SECONDS);
+            assertThat(paused(balancers)).containsExactly("split");
+            assertThat(node.operations().store("test").orElseThrow().pausedBalancers())
+                    .containsExactly("split");
+
+            balancers.rest("split").get(20, TimeUnit.SECONDS);
+            balancers.resume("split").get(20, TimeUnit.SECONDS);
+            assertThat(paused(balancers)).as("of a program that was killed").isEmpty();
+        }
+    }
+
+    /** I/O threads run what they are given in any order. */
+    @Test
+    void whatIsAskedForLastIsNotedLast() {
+        Deque<Runnable> io = new ArrayDeque<>();
+        List<String> kept = new ArrayList<>();
+        NotedPauses pauses = new NotedPauses(
+                "test",
+                new AtOnce(),
+                null,
+                record -> kept.add(new String(record, StandardCharsets.UTF_8)),
+                () -> {},
+                io::push);
+        CompletableFuture<Void> paused = pauses.pause("split");
+        CompletableFuture<Void> resumed = pauses.resume("split");
+        while (!io.isEmpty()) {
+            io.pop().run(); // the last one first
+        }
+        assertThat(paused).isCompleted();
+        assertThat(resumed).isCompleted();
+        assertThat(pauses.paused()).isEmpty();
+        assertThat(kept).containsExactly("split", "");
+    }
+
+    /** A loop that does at once what it is told. */
+    private static final class AtOnce implements BalanceControl {
+        private static CompletableFuture<Void> done() {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletableFuture<List<BalancerStatus>> list() {
+            return CompletableFuture.completedFuture(List.of());
+        }
+
+        @Override
+        public CompletableFuture<Void> pause(String balancer) {
+            return done();
+        }
+
+        @Override
+        public CompletableFuture<Void> rest(String balancer) {
+            return done();
+        }
+
+        @Override
+        public CompletableFuture<Void> unrest(String balancer) {
+            return done();
+        }
+
+        @Override
+        public CompletableFuture<Void> resume(String balancer) {
+            return done();
+        }
+
+        @Override
+        public CompletableFuture<Void> tune(String balancer, Map<String, String> settings) {
+            return done();
         }
     }
 

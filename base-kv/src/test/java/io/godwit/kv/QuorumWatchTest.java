@@ -106,7 +106,22 @@ class QuorumWatchTest {
     void keysWithoutARangeAreToldOf() {
         assertThat(look()).contains("no node that is there knows a range");
         tell("a", replica(1, FIRST, MIDDLE, true, ""));
+        assertThat(look()).as("as between the reports of a split").isEmpty();
+        nanos += TimeUnit.SECONDS.toNanos(5);
         assertThat(look()).isEqualTo("some keys have no range yet");
+        told.clear();
+        tell("a", replica(1, FIRST, null, true, ""));
+        assertThat(look()).isEmpty();
+        told.clear();
+        tell("a", replica(1, FIRST, MIDDLE, true, ""));
+        assertThat(look()).as("another gap").isEmpty();
+    }
+
+    @Test
+    void rangesHaveTheNamesThatOperatorsHaveOfThem() {
+        tell("a", replica(123_456_789_012L, FIRST, null, false, ""));
+        there = Set.of("a");
+        assertThat(look()).startsWith("dist-123456: 1 of 3 voters");
     }
 
     private String look() {

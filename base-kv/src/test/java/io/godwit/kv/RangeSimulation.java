@@ -2,6 +2,7 @@ package io.godwit.kv;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.range.Range;
@@ -82,6 +83,10 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private int openCalls;
     private String lastWritten = LETTERS.charAt(0) + "r";
 
+    private int openCatchUps;
+    /** Null for a run without; of its own, so that the others keep their course. */
+    private @Nullable Random mirroring;
+
     private record Timed(long atNanos, long order, Runnable task) {}
 
     RangeSimulation(long seed, SimFault planted, Path root, RocksResources rocks) throws IOException {
@@ -106,6 +111,12 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
             users.add(new SimUser(this, "l" + id, id, false, NODES));
             users.add(new SimUser(this, "m" + id, id, true, NODES));
         }
+    }
+
+    /** Nodes catch up now and then, and are looked at when they say that they have. */
+    RangeSimulation catchingUp() {
+        mirroring = new Random(~seed);
+        return this;
     }
 
     // --- what nodes and groups ask of it
@@ -427,6 +438,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
             throw new UncheckedIOException(e);
         }
         users.forEach(user -> user.died(id));
+        openCatchUps = 0; // about: those of the others count less than they should
     }
 
     private void restart(SimNode node) {
@@ -567,7 +579,35 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
 
     // --- what must hold
 
+    /** What had been answered to anybody before a node began to catch up, its coprocessors have been told of. */
+    private void catchUp(Random choosing) {
+        SimNode node = node(NODES.get(choosing.nextInt(NODES.size())));
+        if (!node.isUp() || openCatchUps >= 6) {
+            return;
+        }
+        Map<String, String> known = history.known();
+        openCatchUps++;
+        node.ranges().mirror().catchUp(new Deadline(deadline())).whenComplete((done, failure) -> {
+            openCatchUps--;
+            count(failure == null ? "catch-ups" : "catch-ups failed");
+            if (failure == null) {
+                known.forEach((key, value) -> {
+                    String told = node.told().getOrDefault(key, "");
+                    if (!told.startsWith(value)) {
+                        violate(node.id() + " has caught up and was told " + key + "=" + told + " after " + value);
+                    }
+                });
+            } else if (!(failure instanceof RangeException)) {
+                violate("catch-up failed with " + failure);
+            }
+        });
+    }
+
     private void check() {
+        Random choosing = mirroring;
+        if (choosing != null && choosing.nextInt(40) == 0) {
+            catchUp(choosing);
+        }
         invariants.check();
         if (violation != null) {
             throw new AssertionError(

@@ -79,6 +79,23 @@ class RangesUnderFaultsTest {
     }
 
     @Test
+    void aNodeThatHasCaughtUpWasToldOfAllThatWasAnsweredBefore() throws IOException {
+        Map<String, Integer> happened = new TreeMap<>();
+        Long chosen = Long.getLong("ranges.seed");
+        long first = chosen != null ? chosen : ThreadLocalRandom.current().nextInt(1_000_000);
+        int count = Integer.getInteger("ranges.mirrors", chosen != null ? 1 : 3);
+        System.out.println("ranges that catch up: " + count + " seeds from " + first);
+        for (long seed = first; seed < first + count; seed++) {
+            try (RangeSimulation simulation = simulation(seed, SimFault.NONE).catchingUp()) {
+                simulation.run(STEPS);
+                add(happened, simulation.happened());
+            }
+        }
+        System.out.println("ranges that catch up: " + happened);
+        assertThat(happened).containsKeys("splits DONE", "merges DONE", "catch-ups");
+    }
+
+    @Test
     void seedHasOneCourse() throws IOException {
         long first = trace(5);
         assertThat(trace(5)).isEqualTo(first);

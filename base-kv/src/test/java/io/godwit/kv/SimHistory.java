@@ -73,6 +73,13 @@ final class SimHistory {
         return new Call(key, number, of(key).longest);
     }
 
+    /** The longest value of each key that anybody has been told. */
+    Map<String, String> known() {
+        Map<String, String> values = new TreeMap<>();
+        keys.forEach((name, key) -> values.put(name, key.longest));
+        return values;
+    }
+
     private Key of(String key) {
         return keys.computeIfAbsent(key, fresh -> new Key());
     }

@@ -1,11 +1,15 @@
 package io.godwit.kv;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.alipay.sofa.jraft.StateMachine;
 import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.kv.coprocessor.RangeCursor;
 import io.godwit.kv.coprocessor.RangeLeader;
 import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.kv.coprocessor.RangeWrites;
 import io.godwit.kv.facts.ClusterFacts;
 import io.godwit.kv.raft.DurableFiles;
 import io.godwit.kv.raft.RaftGroup;
@@ -28,8 +32,10 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -37,6 +43,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -79,6 +86,40 @@ final class SimNode implements RaftGroups {
         @Override
         public void open(RangeBounds opened, RangeReader latest) {
             reach(CrashPoint.STATE_IS_WRITTEN);
+            tell(opened, latest);
+        }
+
+        @Override
+        public void boundsChanged(RangeBounds before, RangeBounds now, RangeReader latest) {
+            reach(CrashPoint.STATE_IS_WRITTEN);
+            RangeBounds added = now.addedTo(before);
+            if (added != null) {
+                tell(added, latest);
+            }
+        }
+
+        private void tell(RangeBounds within, RangeReader latest) {
+            try (RangeCursor cursor = latest.cursor(within.start(), within.end())) {
+                for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                    tell(new String(cursor.key(), UTF_8), new String(cursor.value(), UTF_8));
+                }
+            }
+        }
+
+        @Override
+        public List<byte[]> apply(RangeWrites writes, List<byte[]> mutations, Consumer<Runnable> afterCommit) {
+            List<byte[]> replies = super.apply(writes, mutations, afterCommit);
+            for (int i = 0; i < replies.size(); i++) {
+                String key = new String(mutations.get(i), UTF_8).replaceFirst("=.*", "");
+                String value = new String(replies.get(i), UTF_8);
+                afterCommit.accept(() -> tell(key, value));
+            }
+            return replies;
+        }
+
+        /** Values only grow; a replica that lags behind a merge or a split may tell an older one later. */
+        private void tell(String key, String value) {
+            told.merge(key, value, (one, other) -> one.length() >= other.length() ? one : other);
         }
 
         @Override
@@ -93,6 +134,9 @@ final class SimNode implements RaftGroups {
     private final RocksResources rocks;
     private final OwnReport own;
     private final List<Runnable> tasks = new ArrayList<>();
+    /** What its coprocessors have been told of, by key. */
+    private final Map<String, String> told = new HashMap<>();
+
     private final Set<Long> seen = new HashSet<>();
     private Path directory;
     private int life;
@@ -178,10 +222,15 @@ final class SimNode implements RaftGroups {
         return new StoreFiles(directory, directory.resolve("raft-log"), of, rocks, id, false);
     }
 
+    Map<String, String> told() {
+        return told;
+    }
+
     // --- life
 
     void start() throws IOException {
         up = true;
+        told.clear();
         armed = null;
         dying = null;
         SharedRaftLog opened = openLog();

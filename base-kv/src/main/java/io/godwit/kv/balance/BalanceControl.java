@@ -17,10 +17,19 @@ public interface BalanceControl {
     /** It is not asked any more; what it has begun goes on. Fails when there is no balancer of that name. */
     CompletableFuture<Void> pause(String balancer);
 
-    /** As {@link #pause}, but never for longer than until the node stops: while somebody does work of their own. */
+    /**
+     * As {@link #pause}, but apart from it, and never for longer than until the node stops: while somebody does work of
+     * their own.
+     */
     CompletableFuture<Void> rest(String balancer);
 
-    /** It is asked again, and a fault of it forgotten. Fails when there is no balancer of that name. */
+    /** Ends a {@link #rest}: it is asked again unless it is paused. Fails when there is no balancer of that name. */
+    CompletableFuture<Void> unrest(String balancer);
+
+    /**
+     * Ends a pause, and a rest that nobody has ended: it is asked again, and a fault of it forgotten. Fails when there
+     * is no balancer of that name.
+     */
     CompletableFuture<Void> resume(String balancer);
 
     /**

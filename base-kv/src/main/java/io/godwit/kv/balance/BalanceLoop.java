@@ -281,7 +281,12 @@ public final class BalanceLoop implements BalanceControl, AutoCloseable {
 
     @Override
     public CompletableFuture<Void> rest(String balancer) {
-        return change(balancer, "resting", BalancerSlot::pause);
+        return change(balancer, "resting", BalancerSlot::rest);
+    }
+
+    @Override
+    public CompletableFuture<Void> unrest(String balancer) {
+        return change(balancer, "resting no more", BalancerSlot::unrest);
     }
 
     @Override

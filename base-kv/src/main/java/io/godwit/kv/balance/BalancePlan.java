@@ -2,6 +2,7 @@ package io.godwit.kv.balance;
 
 import io.godwit.plugin.balance.RangeBalancer;
 import io.godwit.plugin.balance.RangeBalancerFactory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -66,6 +67,16 @@ public record BalancePlan(List<Step> steps) {
                 throw new IllegalArgumentException("balancer " + name() + ": " + e.getMessage(), e);
             }
         }
+    }
+
+    /** The longest time that one of the balancers waits for a store that is gone before it gives up what it has. */
+    public Duration grace() {
+        return steps.stream()
+                .map(step -> step.effective().getOrDefault(PlacementRules.GRACE, ""))
+                .filter(seconds -> seconds.matches("[0-9]{1,9}"))
+                .map(seconds -> Duration.ofSeconds(Long.parseLong(seconds)))
+                .max(Duration::compareTo)
+                .orElseGet(PlacementRules::defaultGrace);
     }
 
     /**

@@ -8,6 +8,8 @@ final class BalancerSlot {
     private BalancePlan.Step step;
     private RangeBalancer balancer;
     private boolean paused;
+    /** Apart from a pause: each ends by itself. */
+    private boolean resting;
     /** An action of it has not been seen to take effect yet. */
     private boolean busy;
 
@@ -36,15 +38,24 @@ final class BalancerSlot {
     }
 
     boolean isToBeAsked(long nowNanos) {
-        return !paused && !busy && (faults == 0 || nowNanos - notBeforeNanos >= 0);
+        return !paused && !resting && !busy && (faults == 0 || nowNanos - notBeforeNanos >= 0);
     }
 
     void pause() {
         paused = true;
     }
 
+    void rest() {
+        resting = true;
+    }
+
+    void unrest() {
+        resting = false;
+    }
+
     void resume() {
         paused = false;
+        resting = false;
         answered();
     }
 
@@ -91,6 +102,7 @@ final class BalancerSlot {
     }
 
     BalancerStatus status() {
-        return new BalancerStatus(name(), paused, step.effective(), done, refused, failed, lastAction, fault);
+        return new BalancerStatus(
+                name(), paused || resting, resting, step.effective(), done, refused, failed, lastAction, fault);
     }
 }

@@ -5,6 +5,8 @@ import java.util.Map;
 /**
  * One balancer of a loop, for operators.
  *
+ * @param isPaused whether it is not asked for now, resting or not
+ * @param isResting whether it rests while somebody does work of their own
  * @param settings in force
  * @param done actions that took effect
  * @param refused actions that were decided on an old view, or not possible
@@ -15,6 +17,7 @@ import java.util.Map;
 public record BalancerStatus(
         String name,
         boolean isPaused,
+        boolean isResting,
         Map<String, String> settings,
         long done,
         long refused,

@@ -12,14 +12,19 @@ import java.util.Map;
  * @param maxCopies replicas that may be copied at once, for the ranges of one leader and to one store
  */
 record PlacementRules(Duration grace, Duration settle, double minFreeShare, int maxCopies) {
+    static final String GRACE = "graceSeconds";
+
     static final Map<String, String> DEFAULTS =
-            Map.of("graceSeconds", "600", "settleSeconds", "30", "minFreeShare", "0.1", "maxCopies", "2");
+            Map.of(GRACE, "600", "settleSeconds", "30", "minFreeShare", "0.1", "maxCopies", "2");
+
+    /** Where no balancer says anything else. */
+    static Duration defaultGrace() {
+        return Duration.ofSeconds(Long.parseLong(DEFAULTS.get(GRACE)));
+    }
 
     static PlacementRules of(PolicySettings settings) {
         return new PlacementRules(
-                settings.seconds("graceSeconds"),
-                settings.seconds("settleSeconds"),
-                settings.number("minFreeShare", 0, 1),
-                (int) settings.whole("maxCopies", 1, 1_000));
+                settings.seconds(GRACE), settings.seconds("settleSeconds"), settings.number("minFreeShare", 0, 1), (int)
+                        settings.whole("maxCopies", 1, 1_000));
     }
 }

@@ -16,6 +16,14 @@ public interface LeaderRequest {
         return false;
     }
 
+    /**
+     * Whether it waits, in order, until this node leads the range. Otherwise it fails with {@code MOVED} at once when
+     * that does not lead its range here now, or not yet, or is about to be cut or handed over.
+     */
+    default boolean waitsForLeader() {
+        return true;
+    }
+
     /** Called instead of being handled, at most once, on any thread: no leader would take it. */
     void fail(RangeException cause);
 }

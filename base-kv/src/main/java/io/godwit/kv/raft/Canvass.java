@@ -10,8 +10,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Asks the other voters of a group before a candidate raises the term (pre-vote, Raft dissertation, 9.6). A node that is
- * cut off gets no majority, so it raises no term, and the leader of the majority keeps its leadership when the link
+ * Asks the other voters of a group before a candidate raises the term (pre-vote, Raft dissertation, 9.6). A node that
+ * is cut off gets no majority, so it raises no term, and the leader of the majority keeps its leadership when the link
  * heals. JRaft's own pre-vote does not serve here: voters deny it until the election timeout has passed.
  */
 final class Canvass {
@@ -26,8 +26,8 @@ final class Canvass {
     }
 
     /**
-     * Whether a majority of the voters, this one included, would vote for this node now. Blocks until that is known, for
-     * at most {@value #TIMEOUT_MILLIS} ms.
+     * Whether a majority of the voters, this one included, would vote for this node now. Blocks until that is known,
+     * for at most {@value #TIMEOUT_MILLIS} ms.
      *
      * @param isLeaderGone whether they are to have lost the leader, too; else it is enough that they hear this node
      */

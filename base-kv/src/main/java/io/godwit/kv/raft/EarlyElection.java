@@ -225,7 +225,7 @@ final class EarlyElection implements AutoCloseable {
             hasLed = false;
             term = now;
             if (++looks < MAX_LOOKS) {
-                later(givesWay ? step / 2 : (candidates + stands - 1) * step, this);
+                later(givesWay ? step / 2 : Math.max(1, candidates + stands - 1) * step, this);
                 step = Math.max(step, Math.min(STEP_MILLIS, 2 * step));
             } else { // there is no majority, most likely; the election timeout goes on trying
                 candidacies.remove(group.groupId(), this);

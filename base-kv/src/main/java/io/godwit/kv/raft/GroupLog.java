@@ -2,17 +2,15 @@ package io.godwit.kv.raft;
 
 import java.util.List;
 import java.util.Map;
-import java.util.SortedSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the node keeps in memory of one group's log: where it starts and ends and the term of each index, so that an
- * append or a question for a term reads nothing from disk.
+ * What the node keeps in memory of one group's log: where it starts and ends, the term of each index and the voters of
+ * each configuration, so that an append, or a question for a term or for voters, reads nothing from disk.
  *
- * <p>Changed by the group's one log thread after the change is durable; asked by the group's other JRaft threads. The
- * monitor is held for a few map operations only.
+ * <p>Changed by the group's one log thread after the change is durable; asked by the group's other JRaft threads, and
+ * by whoever looks for an operator. The monitor is held for a few map operations only.
  */
 final class GroupLog {
     private final String id;
@@ -21,8 +19,11 @@ final class GroupLog {
     /** Start of a run of entries of one term to that term. Covers firstIndex to lastIndex without holes. */
     private final TreeMap<Long, Long> termRuns = new TreeMap<>();
 
-    /** Indexes of the configuration entries between firstIndex and lastIndex. */
-    private final TreeSet<Long> configurations = new TreeSet<>();
+    /** Voters by the index of each configuration entry between firstIndex and lastIndex. */
+    private final TreeMap<Long, List<String>> configurations = new TreeMap<>();
+
+    /** Rises when a truncation begins and when it has ended: odd while entries are gone that are within the indexes. */
+    private long truncations;
 
     private long firstIndex = 1;
     private long lastIndex; // firstIndex - 1 when there is no entry
@@ -78,11 +79,39 @@ final class GroupLog {
     }
 
     synchronized List<Long> configurationIndexes() {
-        return List.copyOf(configurations);
+        return List.copyOf(configurations.keySet());
     }
 
-    /** Takes up an entry that follows the last one. */
-    synchronized void appended(long index, long term, boolean configuration) {
+    /** The voters of the last configuration in the log, as store ids; empty when there is none in it. */
+    synchronized List<String> lastVoters() {
+        return configurations.isEmpty() ? List.of() : configurations.lastEntry().getValue();
+    }
+
+    synchronized long truncations() {
+        return truncations;
+    }
+
+    /** Whether no truncation has been under way since {@link #truncations} said {@code seen}. */
+    synchronized boolean isUntouchedSince(long seen) {
+        return truncations == seen && seen % 2 == 0;
+    }
+
+    /** Some entries are about to go; {@link #truncated} follows. */
+    synchronized void truncates() {
+        truncations++;
+    }
+
+    /** They have, and the indexes say so. */
+    synchronized void truncated() {
+        truncations++;
+    }
+
+    /**
+     * Takes up an entry that follows the last one.
+     *
+     * @param voters store ids, if it is a configuration; else null
+     */
+    synchronized void appended(long index, long term, @Nullable List<String> voters) {
         if (index != lastIndex + 1) {
             throw new IllegalArgumentException(
                     "group " + id + ": entry " + index + " does not follow the last entry " + lastIndex);
@@ -91,8 +120,9 @@ final class GroupLog {
         if (run == null || run.getValue() != term) {
             termRuns.put(index, term);
         }
-        if (configuration) {
-            configurations.add(index);
+        if (voters != null) {
+            List<String> before = lastVoters(); // each new leader writes the same again
+            configurations.put(index, before.equals(voters) ? before : List.copyOf(voters));
         }
         lastIndex = index;
     }
@@ -107,7 +137,7 @@ final class GroupLog {
             termRuns.clear();
             lastIndex = index - 1;
         }
-        configurations.headSet(index).clear();
+        configurations.headMap(index).clear();
         firstIndex = index;
     }
 
@@ -118,8 +148,7 @@ final class GroupLog {
         }
         lastIndex = Math.max(index, firstIndex - 1);
         termRuns.tailMap(lastIndex + 1).clear();
-        SortedSet<Long> beyond = configurations.tailSet(lastIndex + 1);
-        beyond.clear();
+        configurations.tailMap(lastIndex + 1).clear();
     }
 
     /** Forgets every entry; the next one will be {@code nextIndex}. */

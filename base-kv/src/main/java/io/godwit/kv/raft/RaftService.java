@@ -165,6 +165,9 @@ final class RaftService implements AutoCloseable {
                         @Override
                         public void run(Status status) {
                             if (getResponse() != null) {
+                                if (getResponse().getSuccess()) {
+                                    LearnerCommits.tell(service, same.getServerId());
+                                }
                                 done.sendResponse(getResponse());
                             } else {
                                 done.run(status);

@@ -2,12 +2,14 @@ package io.godwit.kv.raft;
 
 import com.alipay.sofa.jraft.entity.EnumOutter.EntryType;
 import com.alipay.sofa.jraft.entity.LogEntry;
+import com.alipay.sofa.jraft.entity.PeerId;
 import com.alipay.sofa.jraft.entity.codec.LogEntryDecoder;
 import com.alipay.sofa.jraft.entity.codec.v2.LogEntryV2CodecFactory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
@@ -23,6 +25,14 @@ import org.rocksdb.RocksIterator;
  */
 record SharedLogContent(
         Map<String, GroupLog> groups, Map<String, byte[]> descriptors, Map<String, byte[]> nodeRecords) {
+
+    /** The voters of a configuration, as store ids; null for any other entry. */
+    static @Nullable List<String> votersOf(LogEntry entry) {
+        if (entry.getType() != EntryType.ENTRY_TYPE_CONFIGURATION || entry.getPeers() == null) {
+            return null;
+        }
+        return entry.getPeers().stream().map(PeerId::getIp).sorted().toList();
+    }
 
     static SharedLogContent read(LogEngine engine) throws IOException {
         return new Reader(engine).read();
@@ -111,7 +121,7 @@ record SharedLogContent(
                 if (entry == null || entry.getId().getIndex() != index) {
                     throw damaged("entry " + index + " of group " + group.id() + " cannot be decoded");
                 }
-                group.appended(index, entry.getId().getTerm(), entry.getType() == EntryType.ENTRY_TYPE_CONFIGURATION);
+                group.appended(index, entry.getId().getTerm(), votersOf(entry));
                 records.next();
             }
         }

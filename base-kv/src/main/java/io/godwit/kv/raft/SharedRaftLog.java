@@ -1,9 +1,7 @@
 package io.godwit.kv.raft;
 
 import com.alipay.sofa.jraft.JRaftServiceFactory;
-import com.alipay.sofa.jraft.entity.EnumOutter.EntryType;
 import com.alipay.sofa.jraft.entity.LogEntry;
-import com.alipay.sofa.jraft.entity.PeerId;
 import com.alipay.sofa.jraft.entity.codec.LogEntryDecoder;
 import com.alipay.sofa.jraft.entity.codec.LogEntryEncoder;
 import com.alipay.sofa.jraft.entity.codec.v2.LogEntryV2CodecFactory;
@@ -170,12 +168,16 @@ public final class SharedRaftLog implements AutoCloseable {
         if (group == null || group.isBlank()) {
             return;
         }
-        write(engine, "erasing group " + groupId, true, batch -> {
-            putFirstIndex(batch, group, 1);
-            deleteFrom(batch, group, 0);
-            putVote(batch, group, GroupLog.NO_VOTE);
-        });
-        group.restartAt(1);
+        truncate(
+                group,
+                "erasing group " + groupId,
+                true,
+                batch -> {
+                    putFirstIndex(batch, group, 1);
+                    deleteFrom(batch, group, 0);
+                    putVote(batch, group, GroupLog.NO_VOTE);
+                },
+                () -> group.restartAt(1));
         group.voted(GroupLog.NO_VOTE);
     }
 
@@ -202,15 +204,13 @@ public final class SharedRaftLog implements AutoCloseable {
         return value == null ? null : value.clone();
     }
 
-    /** The voters by the last configuration in the group's log, committed or not; empty when there is none in it. */
-    List<String> votersIn(String groupId) {
+    /**
+     * The voters, as store ids, by the last configuration in the group's log, committed or not; empty when there is
+     * none in it. Reads nothing: it may be asked at any time, of a running group too.
+     */
+    public List<String> votersIn(String groupId) {
         @Nullable GroupLog group = known(groupId);
-        List<Long> indexes = group == null ? List.of() : group.configurationIndexes();
-        @Nullable
-        LogEntry last = group == null || indexes.isEmpty() ? null : entry(group, indexes.get(indexes.size() - 1));
-        return last == null || last.getPeers() == null
-                ? List.of()
-                : last.getPeers().stream().map(PeerId::getIp).sorted().toList();
+        return group == null ? List.of() : group.lastVoters();
     }
 
     /** Index of the group's first entry, or of the one to come; 1 for a group that has written nothing yet. */
@@ -287,16 +287,14 @@ public final class SharedRaftLog implements AutoCloseable {
             }
         });
         for (LogEntry entry : entries) {
-            group.appended(
-                    entry.getId().getIndex(),
-                    entry.getId().getTerm(),
-                    entry.getType() == EntryType.ENTRY_TYPE_CONFIGURATION);
+            group.appended(entry.getId().getIndex(), entry.getId().getTerm(), SharedLogContent.votersOf(entry));
         }
     }
 
     /** The entry at {@code index}; null when there is none, or when what is stored is damaged, which is a fault. */
     @Nullable
     LogEntry entry(GroupLog group, long index) {
+        long truncations = group.truncations();
         if (index < group.firstIndex() || index > group.lastIndex()) {
             return null;
         }
@@ -305,7 +303,7 @@ public final class SharedRaftLog implements AutoCloseable {
             byte @Nullable [] value = engine.get(key);
             byte @Nullable [] payload = value == null ? null : SharedLogFormat.open(key, value);
             @Nullable LogEntry entry = payload == null ? null : decoder.decode(payload);
-            if (entry == null && group.lastIndex() >= index && group.firstIndex() <= index) {
+            if (entry == null && group.isUntouchedSince(truncations)) { // otherwise it may have been cut off
                 engine.damaged(
                         "entry " + index + " of group " + group.id() + " is damaged",
                         new IllegalStateException("checksum of entry " + index + " does not match"));
@@ -326,11 +324,15 @@ public final class SharedRaftLog implements AutoCloseable {
         // from index 0: what an earlier truncation left behind when its files were dropped goes as well
         byte[] from = SharedLogFormat.entryKey(group.number(), 0);
         byte[] to = SharedLogFormat.entryKey(group.number(), firstIndexKept);
-        write(engine, "truncating group " + group.id() + " before " + firstIndexKept, sync, batch -> {
-            putFirstIndex(batch, group, firstIndexKept);
-            batch.deleteRange(from, to);
-        });
-        group.startAt(firstIndexKept);
+        truncate(
+                group,
+                "truncating group " + group.id() + " before " + firstIndexKept,
+                sync,
+                batch -> {
+                    putFirstIndex(batch, group, firstIndexKept);
+                    batch.deleteRange(from, to);
+                },
+                () -> group.startAt(firstIndexKept));
         engine.dropFiles(from, to);
     }
 
@@ -338,18 +340,35 @@ public final class SharedRaftLog implements AutoCloseable {
         if (lastIndexKept >= group.lastIndex()) {
             return;
         }
-        write(engine, "truncating group " + group.id() + " after " + lastIndexKept, sync, batch -> {
-            deleteFrom(batch, group, lastIndexKept + 1);
-        });
-        group.endAt(lastIndexKept);
+        truncate(
+                group,
+                "truncating group " + group.id() + " after " + lastIndexKept,
+                sync,
+                batch -> deleteFrom(batch, group, lastIndexKept + 1),
+                () -> group.endAt(lastIndexKept));
+    }
+
+    /** Between the two, entries within the group's indexes are gone: who reads one then takes it for no damage. */
+    private void truncate(GroupLog group, String what, boolean sync, BatchContent content, Runnable note) {
+        group.truncates();
+        try {
+            write(engine, what, sync, content);
+            note.run();
+        } finally {
+            group.truncated();
+        }
     }
 
     void reset(GroupLog group, long nextIndex, boolean sync) {
-        write(engine, "restarting group " + group.id() + " at " + nextIndex, sync, batch -> {
-            putFirstIndex(batch, group, nextIndex);
-            deleteFrom(batch, group, 0);
-        });
-        group.restartAt(nextIndex);
+        truncate(
+                group,
+                "restarting group " + group.id() + " at " + nextIndex,
+                sync,
+                batch -> {
+                    putFirstIndex(batch, group, nextIndex);
+                    deleteFrom(batch, group, 0);
+                },
+                () -> group.restartAt(nextIndex));
     }
 
     void writeVote(GroupLog group, GroupLog.Vote vote, boolean sync) {

@@ -5,6 +5,7 @@ import com.alipay.sofa.jraft.option.RaftOptions;
 import com.alipay.sofa.jraft.storage.snapshot.SnapshotWriter;
 import com.alipay.sofa.jraft.storage.snapshot.local.LocalSnapshotMetaTable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,6 +69,11 @@ public final class SnapshotSeal {
      * @throws DamagedDataException naming the notes or the seal
      */
     static void verifyOne(Path snapshot) throws IOException {
+        notesOf(snapshot);
+    }
+
+    /** The notes, as {@link #verifyOne} found them: a running group may delete the snapshot at any moment. */
+    private static SnapshotMeta notesOf(Path snapshot) throws IOException {
         Path seal = snapshot.resolve(FILE);
         if (!Files.exists(seal)) {
             throw new DamagedDataException(seal, "missing");
@@ -84,24 +90,21 @@ public final class SnapshotSeal {
         if (!readable || !linesFor(table.getMeta(), table.listFiles()).equals(expected)) {
             throw new DamagedDataException(notes, "does not match the checksum in " + seal);
         }
+        return table.getMeta();
     }
 
     /** The voters by the newest snapshot's notes; empty when there is none, or its notes are not what was sealed. */
     static List<String> votersIn(Path snapshots) {
         try {
             Path newest = newest(snapshots);
-            if (newest == null) {
-                return List.of();
-            }
-            verifyOne(newest);
-            LocalSnapshotMetaTable table = new LocalSnapshotMetaTable(new RaftOptions());
-            table.loadFromFile(newest.resolve(NOTES).toString());
-            return table.getMeta().getPeersList().stream()
-                    .map(RaftHost::storeIdOf)
-                    .sorted()
-                    .toList();
-        } catch (IOException e) {
-            return List.of(); // damaged as well, and told of by whoever needs it
+            return newest == null
+                    ? List.of()
+                    : notesOf(newest).getPeersList().stream()
+                            .map(RaftHost::storeIdOf)
+                            .sorted()
+                            .toList();
+        } catch (IOException | UncheckedIOException e) {
+            return List.of(); // damaged as well, and told of by whoever needs it; or deleted at this moment
         }
     }
 

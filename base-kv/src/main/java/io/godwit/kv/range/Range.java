@@ -350,7 +350,6 @@ public final class Range {
         return db;
     }
 
-    /** What makes new files is not begun then: once it is in the log it has to be done. */
     /**
      * Why {@link #split} was refused, for an operator, as far as that can still be seen: it looks at the range as it is
      * now. Any thread.
@@ -379,6 +378,7 @@ public final class Range {
                 + now.bounds();
     }
 
+    /** What makes new files is not begun then: once it is in the log it has to be done. */
     private boolean isDiskLow() {
         return !environment.disk().get().takes(false);
     }
@@ -469,6 +469,14 @@ public final class Range {
     /** Tells {@code then}, on any thread, whether all that was applied anywhere before this call is applied here. */
     void confirm(ReadGate.ReadIndexDone then) {
         requests.request(then);
+    }
+
+    /**
+     * The same; and then the coprocessor has been told of it, and {@link #routed} has followed. Tells {@code then} on
+     * the range executor, where what the apply thread has told before comes first: changes of the state, and a fault.
+     */
+    void confirmTold(ReadGate.ReadIndexDone then) {
+        confirm(ok -> executor.execute(() -> then.done(ok && ended == null)));
     }
 
     // --- its end

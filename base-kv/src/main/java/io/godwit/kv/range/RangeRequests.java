@@ -89,6 +89,8 @@ final class RangeRequests implements ReadGate.ReadIndex, ReadGate.Listener {
                     && held == null
                     && range.routed().bounds().contains(key)) {
                 current.handle(request); // nearly always
+            } else if (!request.waitsForLeader()) {
+                request.fail(notLed());
             } else {
                 come(new WaitingSubmission(key, request, environment.leaderDeadlineNanos()));
             }

@@ -129,7 +129,7 @@ public final class RangeRouter implements RangeClient {
 
     private static void submitTo(@Nullable Range range, byte[] key, LeaderRequest request) {
         if (range == null) {
-            request.fail(notHere());
+            request.fail(request.waitsForLeader() ? notHere() : RangeRequests.notLed());
         } else {
             range.submit(key, request);
         }

@@ -155,16 +155,20 @@ public final class Routes {
 
     /** Whether every key has a range, and every range a leader. */
     public boolean isComplete() {
+        return !hasGap()
+                && byStart.values().stream().noneMatch(route -> route.token().isEmpty());
+    }
+
+    /** Whether some key has no range; so it is when there is no range at all. */
+    public boolean hasGap() {
         byte @Nullable [] expected = {};
         for (Route route : byStart.values()) {
-            if (expected == null
-                    || !Arrays.equals(expected, route.bounds().start())
-                    || route.token().isEmpty()) {
-                return false;
+            if (expected == null || !Arrays.equals(expected, route.bounds().start())) {
+                return true;
             }
             expected = route.bounds().end();
         }
-        return !byStart.isEmpty() && expected == null;
+        return expected != null;
     }
 
     /** As {@link io.godwit.kv.client.RangeClient#rangeKeys}; a gap counts as one range. */

@@ -6,7 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.godwit.kv.facts.ClusterFacts.Voters;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class ClusterFactsTest {
@@ -14,7 +19,7 @@ class ClusterFactsTest {
         ClusterFacts facts = ClusterFacts.NONE;
         for (int step = random.nextInt(6); step > 0; step--) {
             facts = random.nextInt(3) == 0
-                    ? facts.forgetting("node-" + random.nextInt(4))
+                    ? facts.forgetting(id(random.nextInt(4)))
                     : facts.wanting(random.nextBoolean() ? "inbox" : "dist", 1 + random.nextInt(7));
         }
         return facts;
@@ -59,7 +64,7 @@ class ClusterFactsTest {
                 .wanting("inbox", 3)
                 .wanting("dist", 5)
                 .wanting("dist", 3)
-                .forgetting("a");
+                .forgetting(id(1));
         byte[] encoded = facts.encode();
         assertThat(ClusterFacts.decode(encoded)).isEqualTo(facts);
         for (int length = 0; length < encoded.length; length++) {
@@ -71,5 +76,54 @@ class ClusterFactsTest {
         byte[] wrong = encoded.clone();
         wrong[0] = 9;
         assertThatThrownBy(() -> ClusterFacts.decode(wrong)).hasMessageContaining("version 9");
+    }
+
+    private static String id(int number) {
+        return new UUID(7, number).toString();
+    }
+
+    /** A member that is wrong, or of a later release, must not bring down the others. */
+    @Test
+    void whatMakesNoSenseIsRefused() {
+        refused(facts(Map.of("inbox", new Voters(Long.MAX_VALUE, 3, 3)), Set.of()), "revision=" + Long.MAX_VALUE);
+        refused(facts(Map.of("inbox", new Voters(1, 8, 8)), Set.of()), "count=8");
+        refused(facts(Map.of(), Set.of("somebody")), "store id \"somebody\"");
+        refused(facts(Map.of(), Set.of(new UUID(0xabc, 1).toString().toUpperCase(Locale.ROOT))), "store id");
+        refused(facts(Map.of("x".repeat(300), new Voters(1, 3, 3)), Set.of()), "name of 300");
+        Set<String> many = new TreeSet<>();
+        for (int i = 0; i <= ClusterFacts.MAX_FORGOTTEN; i++) {
+            many.add(id(i));
+        }
+        refused(facts(Map.of(), many), "count of " + (ClusterFacts.MAX_FORGOTTEN + 1));
+    }
+
+    private static ClusterFacts facts(Map<String, Voters> voters, Set<String> forgotten) {
+        return new ClusterFacts(voters, forgotten);
+    }
+
+    private static void refused(ClusterFacts facts, String why) {
+        assertThatThrownBy(() -> ClusterFacts.decode(facts.encode()))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(why);
+    }
+
+    /** What is written must be read again, here after a restart and by others. */
+    @Test
+    void whatGoesOnFromTheLimitsIsStillWithinThem() throws Exception {
+        ClusterFacts last = new ClusterFacts(Map.of("inbox", new Voters(ClusterFacts.MAX_REVISION, 3, 3)), Set.of());
+        assertThat(ClusterFacts.decode(last.wanting("inbox", 5).encode()).wantedOf("inbox"))
+                .contains(new Voters(ClusterFacts.MAX_REVISION, 5, 5));
+
+        Set<String> most = new TreeSet<>();
+        for (int i = 0; i < ClusterFacts.MAX_FORGOTTEN; i++) {
+            most.add(id(i));
+        }
+        ClusterFacts full = new ClusterFacts(Map.of(), most);
+        ClusterFacts more = full.merged(ClusterFacts.NONE.forgetting(id(-1)));
+        assertThat(more).isEqualTo(full);
+        assertThat(full.mayForget(id(0))).isTrue();
+        assertThat(full.mayForget(id(-1))).isFalse();
+        assertThat(ClusterFacts.NONE.mayForget("somebody")).isFalse();
+        assertThat(ClusterFacts.decode(more.encode())).isEqualTo(full);
     }
 }

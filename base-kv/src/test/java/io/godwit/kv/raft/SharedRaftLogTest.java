@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.alipay.sofa.jraft.conf.ConfigurationManager;
 import com.alipay.sofa.jraft.entity.PeerId;
+import com.alipay.sofa.jraft.option.RaftOptions;
 import com.alipay.sofa.jraft.storage.LogStorage;
 import com.alipay.sofa.jraft.storage.RaftMetaStorage;
 import java.io.IOException;
@@ -21,6 +22,8 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,6 +95,58 @@ class SharedRaftLogTest {
         before = node.log.stats().writes();
         node.log.erase("inbox-0");
         assertThat(node.log.stats().writes()).isEqualTo(before);
+    }
+
+    /** A look for the operator beside a running group: a truncation at that moment is no damage. */
+    @Test
+    void votersAndEntriesMayBeAskedForWhileTheLogIsTruncated() throws Exception {
+        LogStorage storage =
+                node.log.serviceFactory(new LogSync(false, false)).createLogStorage("inbox-0", new RaftOptions());
+        storage.appendEntries(List.of(configuration(1, 1, "a:0"), configuration(2, 1, "b:0")));
+        AtomicBoolean isOver = new AtomicBoolean();
+        ExecutorService looking = Executors.newSingleThreadExecutor();
+        try {
+            Future<Boolean> looks = looking.submit(() -> {
+                boolean isKnown = true;
+                while (!isOver.get()) {
+                    isKnown &= List.of(List.of("b"), List.of("c")).contains(node.log.votersIn("inbox-0"));
+                    storage.getEntry(storage.getLastLogIndex());
+                    storage.getEntry(storage.getFirstLogIndex());
+                }
+                return isKnown;
+            });
+            for (long last = 3; last < 2_000; last += 2) {
+                storage.appendEntries(List.of(configuration(last, 1, "c:0")));
+                storage.truncateSuffix(last - 1);
+                storage.appendEntries(List.of(configuration(last, 2, "c:0"), configuration(last + 1, 2, "b:0")));
+                storage.truncatePrefix(last);
+            }
+            isOver.set(true);
+            assertThat(looks.get(30, TimeUnit.SECONDS))
+                    .as("what the last configuration says")
+                    .isTrue();
+        } finally {
+            isOver.set(true);
+            looking.shutdownNow();
+        }
+        assertThat(node.faults).isEmpty();
+    }
+
+    @Test
+    void votersAreThoseOfTheLastConfigurationAlsoAfterReopening() throws IOException {
+        LogStorage storage = node.storage("inbox-0");
+        assertThat(node.log.votersIn("inbox-0")).isEmpty();
+        storage.appendEntries(List.of(configuration(1, 1, "a:0"), entry(2, 1, "x"), configuration(3, 1, "b:0")));
+        assertThat(node.log.votersIn("inbox-0")).containsExactly("b");
+        storage.truncateSuffix(2);
+        assertThat(node.log.votersIn("inbox-0")).containsExactly("a");
+
+        node.reopen();
+
+        assertThat(node.log.votersIn("inbox-0")).containsExactly("a");
+        node.storage("inbox-0").truncatePrefix(2);
+        assertThat(node.log.votersIn("inbox-0")).isEmpty();
+        assertThat(node.log.votersIn("unheard-of")).isEmpty();
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -142,7 +143,7 @@ class RoutesTest {
                 3,
                 new NodeReport.NodeStatus(true, 2, 0.5, 100, 50),
                 Map.of("inbox", List.of(rich, followed(8, 1, "y", null)), "dist", List.of()),
-                ClusterFacts.NONE.wanting("inbox", 3).forgetting("b"));
+                ClusterFacts.NONE.wanting("inbox", 3).forgetting(new UUID(1, 2).toString()));
         NodeReport read = NodeReports.decode(NodeReports.encode(report));
         assertThat(read).usingRecursiveComparison().isEqualTo(report);
         byte[] encoded = NodeReports.encode(report);
@@ -173,7 +174,7 @@ class RoutesTest {
         return new RangeBounds(start.getBytes(UTF_8), end == null ? null : end.getBytes(UTF_8));
     }
 
-    private static ReplicaReport led(long id, long epoch, String start, @Nullable String end, long term) {
+    static ReplicaReport led(long id, long epoch, String start, @Nullable String end, long term) {
         return new ReplicaReport(
                 id,
                 epoch,

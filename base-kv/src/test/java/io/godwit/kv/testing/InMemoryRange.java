@@ -36,7 +36,9 @@ final class InMemoryRange {
 
     private final InMemoryRangeHost host;
     private final RangeBounds bounds;
-    private final Supplier<? extends RangeCoprocessor> factory;
+    /** One for each node. */
+    private final List<? extends Supplier<? extends RangeCoprocessor>> factories;
+
     private final InMemoryState state;
     private final Deque<Proposal> waiting = new ArrayDeque<>();
     private final Deque<Entry> inFlight = new ArrayDeque<>();
@@ -56,11 +58,21 @@ final class InMemoryRange {
     private List<Held> unmoved = List.of();
 
     private int moves;
+    /** Number of the node that leads; -1 for none. */
+    private int node;
+    /** Where the leadership is being moved to. */
+    private int nextNode;
 
-    InMemoryRange(InMemoryRangeHost host, RangeBounds bounds, Supplier<? extends RangeCoprocessor> factory) {
+    InMemoryRange(
+            InMemoryRangeHost host,
+            RangeBounds bounds,
+            List<? extends Supplier<? extends RangeCoprocessor>> factories,
+            int node) {
         this.host = host;
         this.bounds = bounds;
-        this.factory = factory;
+        this.factories = factories;
+        this.node = node;
+        this.nextNode = node;
         this.state = new InMemoryState(bounds);
         this.coprocessor = openCoprocessor();
         this.term = 1;
@@ -101,6 +113,15 @@ final class InMemoryRange {
         return moves;
     }
 
+    int node() {
+        return node;
+    }
+
+    /** Whether a leader takes requests now. */
+    boolean isServed() {
+        return node >= 0 && held == null;
+    }
+
     void handle(LeaderRequest request) {
         begin(new Held(() -> leadership.leader.handle(request), request::fail));
     }
@@ -123,7 +144,13 @@ final class InMemoryRange {
      * requests wait, and of the old one only what it has proposed or reads goes on.
      */
     void moveLeader() {
-        if (held == null) {
+        moveLeader(node);
+    }
+
+    /** As {@link #moveLeader()}, to a leader on that node. */
+    void moveLeader(int toNode) {
+        if (held == null && node >= 0) {
+            nextNode = toNode;
             held = new ArrayList<>();
             pump();
         }
@@ -141,7 +168,14 @@ final class InMemoryRange {
             waiting.clear();
             moves++;
             held = null;
+            if (nextNode != node) {
+                coprocessor.close();
+                node = nextNode;
+                coprocessor = openCoprocessor();
+                term++;
+            }
             leadership = lead();
+            host.leadersChanged();
             requests.forEach(this::begin);
         }
     }
@@ -306,6 +340,24 @@ final class InMemoryRange {
         sealed.stream().limit(survivors).forEach(entry -> inFlight.add(new Entry(entry.mutations, List.of())));
     }
 
+    /** The node that leads is gone; nobody leads until {@link #elect}. */
+    void loseNode(RangeException cause, int survivors) {
+        endLeadership(cause, survivors);
+        unmoved.forEach(request -> request.fail.accept(cause));
+        unmoved = List.of();
+        node = -1;
+        host.leadersChanged();
+    }
+
+    /** A node leads that has the state, where nobody did. */
+    void elect(int byNode) {
+        if (node < 0) {
+            node = byNode;
+            reopen();
+            host.leadersChanged();
+        }
+    }
+
     /** A new process on the surviving state. */
     void reopen() {
         pumpQueued = false; // the task went with the process
@@ -333,7 +385,8 @@ final class InMemoryRange {
     }
 
     private RangeCoprocessor openCoprocessor() {
-        RangeCoprocessor opened = factory.get();
+        nextNode = node;
+        RangeCoprocessor opened = factories.get(node).get();
         state.read(reader -> {
             opened.open(bounds, reader);
             return null;

@@ -60,6 +60,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     private @Nullable RangeException writeFailure;
     private boolean additionsRefused;
     private Consumer<byte[]> mutationWatcher = mutation -> {};
+    private final List<Runnable> leaderWatchers = new ArrayList<>();
     private Runnable crashWatcher = () -> {};
 
     /** A store that is one range. */
@@ -73,12 +74,25 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
      * @param splitKeys ascending; n keys make n + 1 ranges
      */
     public InMemoryRangeHost(Supplier<? extends RangeCoprocessor> factory, List<byte[]> splitKeys) {
+        this(List.of(factory), splitKeys);
+    }
+
+    /**
+     * Opens the ranges on several nodes, with leaders in turn.
+     *
+     * @param factories one for each node; see {@link #node}
+     */
+    public InMemoryRangeHost(List<? extends Supplier<? extends RangeCoprocessor>> factories, List<byte[]> splitKeys) {
         byte[] start = {};
         for (byte[] key : splitKeys) {
-            ranges.add(new InMemoryRange(this, new RangeBounds(start, key), factory));
+            addRange(new RangeBounds(start, key), factories);
             start = key;
         }
-        ranges.add(new InMemoryRange(this, new RangeBounds(start, null), factory));
+        addRange(new RangeBounds(start, null), factories);
+    }
+
+    private void addRange(RangeBounds bounds, List<? extends Supplier<? extends RangeCoprocessor>> factories) {
+        ranges.add(new InMemoryRange(this, bounds, factories, ranges.size() % factories.size()));
     }
 
     // --- what a store sees
@@ -138,7 +152,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
 
     @Override
     public void submit(byte[] key, LeaderRequest request) {
-        queue(new Submission(key.clone(), request));
+        queue(new Submission(key.clone(), request, -1));
     }
 
     @Override
@@ -152,6 +166,59 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
             }
         }
         return keys;
+    }
+
+    // --- several nodes
+
+    /** The store as one node sees it: leader requests reach leaders on this node only. */
+    public InMemoryNode node(int number) {
+        return new InMemoryNode(this, number);
+    }
+
+    /** Has the range of a key get a leader on another node, in good order: see {@link #moveLeaders}. */
+    public void moveLeader(byte[] key, int toNode) {
+        rangeOf(key).moveLeader(toNode);
+    }
+
+    /**
+     * The node's process is gone: what it led has no leader, nor has what was in flight there reached others, but for
+     * {@code survivors} entries of each range.
+     */
+    public void killNode(int number, int survivors) {
+        ranges.stream()
+                .filter(range -> range.node() == number)
+                .forEach(range -> range.loseNode(new RangeException(Cause.CLOSED, "process died"), survivors));
+    }
+
+    /** The node leads all that nobody leads. */
+    public void elect(int number) {
+        ranges.forEach(range -> range.elect(number));
+    }
+
+    /** Number of the node that leads the range of a key; -1 for none. */
+    public int leaderOf(byte[] key) {
+        return rangeOf(key).node();
+    }
+
+    void submitAt(int number, byte[] key, LeaderRequest request) {
+        queue(new Submission(key.clone(), request, number));
+    }
+
+    /** The first key of the range of {@code key}. */
+    List<Byte> rangeStart(byte[] key) {
+        List<Byte> start = new ArrayList<>();
+        for (byte each : rangeOf(key).bounds().start()) {
+            start.add(each);
+        }
+        return start;
+    }
+
+    void onLeaders(Runnable watcher) {
+        leaderWatchers.add(watcher);
+    }
+
+    void leadersChanged() {
+        leaderWatchers.forEach(Runnable::run);
     }
 
     // --- what a test does
@@ -191,6 +258,25 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         advancedMillis = target - FIRST_MILLIS;
         expireRequests();
         runUntilIdle();
+    }
+
+    /** Runs the next queued task; whether there was one. */
+    public boolean runOne() {
+        Runnable task = queue.poll();
+        if (task != null) {
+            task.run();
+        }
+        return task != null;
+    }
+
+    /** Runs a task of the test's own when the clock has come so far. */
+    public void schedule(long delayMillis, Runnable task) {
+        queueAt(monotonicMillis() + delayMillis, () -> queue(task));
+    }
+
+    /** The monotonic clock, as timers have it. */
+    public long nanoTime() {
+        return monotonicMillis() * 1_000_000;
     }
 
     /** The wall clock. */
@@ -473,16 +559,28 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     private final class Submission implements Runnable {
         private final byte[] key;
         private final LeaderRequest request;
+        /** Where the leader must be; -1 for anywhere. */
+        private final int node;
 
-        Submission(byte[] key, LeaderRequest request) {
+        Submission(byte[] key, LeaderRequest request, int node) {
             this.key = key;
             this.request = request;
+            this.node = node;
+        }
+
+        private boolean isLedHere() {
+            return node < 0 || rangeOf(key).node() == node;
         }
 
         @Override
         public void run() {
             if (closed) {
                 request.fail(new RangeException(Cause.CLOSED, "store is closed"));
+            } else if (!request.waitsForLeader()
+                    && !(isLedHere() && rangeOf(key).isServed())) {
+                request.fail(new RangeException(Cause.MOVED, "not led here"));
+            } else if (!isLedHere()) {
+                request.fail(new RangeException(Cause.TIMEOUT, "no leader took the request"));
             } else {
                 rangeOf(key).handle(request);
             }

@@ -17,7 +17,9 @@ public enum DropReason {
     /** The session ended with the message still queued. */
     SESSION_ENDED,
     /** A store could not take it; only QoS 0, whose publisher is not told. */
-    STORE_FAILED;
+    STORE_FAILED,
+    /** The link to the node of the receivers was full; only QoS 0. As the receiver that node is named. */
+    LINK_FULL;
 
     /** Whether it is because the receiver does not keep up. */
     public boolean isSlowConsumers() {

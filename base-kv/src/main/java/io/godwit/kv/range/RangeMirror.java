@@ -1,0 +1,284 @@
+package io.godwit.kv.range;
+
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.Mirror;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.plugin.balance.Key;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The replicas of a store on this node, brought up to what was committed before a call. A round asks every replica for
+ * a ReadIndex; it ends when those that have confirmed one since the round began tile the key space, each by the bounds
+ * that its coprocessor has been told of. Replicas that come meanwhile, as a split's right part does, are asked as well.
+ *
+ * <p>Why that is enough, though the bounds are looked at one after the other: take a key, and a confirmed replica whose
+ * bounds have it. What was written to the key before the round was written to that range, or to one that the range has
+ * it from by a split or a merge, which brings the data along. Had the range lost the key before the round, the entry by
+ * which it lost it would be confirmed and applied too. One case differs: a range that yields ({@link Merge}) loses its
+ * keys by an entry of its left neighbour's log. So it counts only together with that neighbour's confirmation.
+ *
+ * <p>All state is confined to an executor of its own.
+ */
+public final class RangeMirror implements Mirror {
+    private static final Logger LOG = LoggerFactory.getLogger(RangeMirror.class);
+    static final long RETRY_MILLIS = 20;
+    private static final long SWEEP_MILLIS = 50;
+    /**
+     * A replica that has not answered by then is asked again: it may know the index and not that it is committed, since
+     * it was about to get the entries when the leader told it, and each question has the leader tell it again.
+     */
+    private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
+
+    private final String store;
+    private final Supplier<? extends Collection<Range>> replicas;
+    private final RangeEnvironment environment;
+    private final RangeExecutor executor;
+
+    // the executor's
+
+    /** Whom the next round is for. */
+    private List<Waiter> waiting = new ArrayList<>();
+
+    private @Nullable Round underWay;
+    private boolean isSweepDue;
+    private @Nullable RangeException closed;
+
+    /** @param replicas those that there are now; any thread, must not block */
+    public RangeMirror(String store, Supplier<? extends Collection<Range>> replicas, RangeEnvironment environment) {
+        this.store = store;
+        this.replicas = replicas;
+        this.environment = environment;
+        this.executor = new RangeExecutor(
+                environment.pool(), thrown -> LOG.error("task of the mirror failed store={}", store, thrown));
+    }
+
+    private record Waiter(Deadline deadline, CompletableFuture<Void> done) {}
+
+    @Override
+    public CompletableFuture<Void> catchUp(Deadline deadline) {
+        Waiter waiter = new Waiter(deadline, new CompletableFuture<>());
+        executor.execute(() -> add(waiter));
+        return waiter.done();
+    }
+
+    private void add(Waiter waiter) {
+        RangeException cause = closed;
+        if (cause != null) {
+            waiter.done().completeExceptionally(cause);
+            return;
+        }
+        waiting.add(waiter);
+        sweepLater();
+        if (underWay == null) {
+            begin();
+        }
+    }
+
+    private void begin() {
+        Round round = new Round(waiting);
+        waiting = new ArrayList<>();
+        underWay = round;
+        round.look();
+    }
+
+    private void ended() {
+        underWay = null;
+        if (!waiting.isEmpty()) {
+            begin();
+        }
+    }
+
+    /** Refuses whoever waits and whoever comes, with {@code CLOSED}. Any thread. */
+    public void close() {
+        executor.execute(() -> {
+            RangeException cause = new RangeException(Cause.CLOSED, "store is closing");
+            closed = cause;
+            Round round = underWay;
+            List<Waiter> failing = new ArrayList<>(waiting);
+            if (round != null) {
+                failing.addAll(round.waiters);
+            }
+            underWay = null;
+            waiting = new ArrayList<>();
+            failing.forEach(waiter -> waiter.done().completeExceptionally(cause));
+        });
+    }
+
+    private void sweepLater() {
+        if (!isSweepDue) {
+            isSweepDue = true;
+            later(SWEEP_MILLIS, this::sweep);
+        }
+    }
+
+    /** Whoever's deadline has passed waits no longer, also when a leader does not answer at all. */
+    private void sweep() {
+        isSweepDue = false;
+        Round round = underWay;
+        if (round != null) {
+            expire(round.waiters, round::lacking);
+            if (round.waiters.isEmpty()) {
+                ended();
+            } else {
+                round.look();
+            }
+        }
+        expire(waiting, () -> "an earlier call is under way");
+        if (underWay != null) {
+            sweepLater();
+        }
+    }
+
+    private void expire(List<Waiter> waiters, Supplier<String> why) {
+        long now = environment.nanoTime();
+        waiters.removeIf(waiter -> {
+            boolean isOver = waiter.deadline().hasPassed(now);
+            if (isOver) {
+                waiter.done()
+                        .completeExceptionally(
+                                new RangeException(Cause.TIMEOUT, "store " + store + " not caught up: " + why.get()));
+            }
+            return isOver;
+        });
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // tasks of a closed mirror find nothing to do
+    private void later(long millis, Runnable task) {
+        environment.timers().schedule(() -> executor.execute(task), millis, TimeUnit.MILLISECONDS);
+    }
+
+    /** ReadIndexes that all began after the calls of {@code waiters}. */
+    private final class Round {
+        private final List<Waiter> waiters;
+        private final Set<Range> confirmed = Collections.newSetFromMap(new IdentityHashMap<>());
+        /** When each was asked last that has not confirmed. */
+        private final IdentityHashMap<Range, Long> asked = new IdentityHashMap<>();
+
+        private boolean isLookDue;
+
+        Round(List<Waiter> waiters) {
+            this.waiters = waiters;
+        }
+
+        @SuppressWarnings("ReferenceEquality") // another round is not this one
+        private boolean isOver() {
+            return underWay != this;
+        }
+
+        void look() {
+            if (isOver()) {
+                return;
+            }
+            Collection<Range> here = replicas.get();
+            if (gap(here).isEmpty()) {
+                waiters.forEach(waiter -> waiter.done().complete(null));
+                ended();
+                return;
+            }
+            long now = environment.nanoTime();
+            for (Range range : here) {
+                Long before = asked.get(range);
+                boolean isRetired = range.routed().phase() instanceof RangeState.Retired;
+                if (!isRetired && !confirmed.contains(range) && (before == null || now - before > ASK_AGAIN_NANOS)) {
+                    asked.put(range, now);
+                    range.confirmTold(ok -> executor.execute(() -> answered(range, ok)));
+                }
+            }
+            if (asked.isEmpty()) { // all have confirmed, and others are on their way here
+                lookLater();
+            }
+        }
+
+        private void answered(Range range, boolean isConfirmed) {
+            if (isOver() || confirmed.contains(range)) {
+                return;
+            }
+            asked.remove(range);
+            if (!isConfirmed) {
+                lookLater();
+                return;
+            }
+            confirmed.add(range);
+            if (asked.isEmpty()) {
+                look();
+            }
+        }
+
+        private void lookLater() {
+            if (!isLookDue) {
+                isLookDue = true;
+                later(RETRY_MILLIS, () -> {
+                    isLookDue = false;
+                    look();
+                });
+            }
+        }
+
+        /** The first key that no confirmed replica has. */
+        private Optional<byte[]> gap(Collection<Range> here) {
+            Set<Long> confirmedIds =
+                    here.stream().filter(confirmed::contains).map(Range::id).collect(Collectors.toSet());
+            List<RangeBounds> tiles = here.stream()
+                    .filter(confirmed::contains)
+                    .map(Range::routed)
+                    .filter(state -> counts(state, confirmedIds))
+                    .map(RangeState::bounds)
+                    .sorted(Comparator.comparing(RangeBounds::start, Arrays::compareUnsigned))
+                    .toList();
+            byte[] reached = new byte[0];
+            for (RangeBounds tile : tiles) {
+                if (Arrays.compareUnsigned(tile.start(), reached) > 0) {
+                    break;
+                }
+                byte[] end = tile.end();
+                if (end == null) {
+                    return Optional.empty();
+                }
+                if (Arrays.compareUnsigned(end, reached) > 0) {
+                    reached = end;
+                }
+            }
+            return Optional.of(reached);
+        }
+
+        private static boolean counts(RangeState state, Set<Long> confirmedIds) {
+            if (state.phase() instanceof RangeState.Yielding yielding) {
+                return confirmedIds.contains(yielding.leftId());
+            }
+            return !(state.phase() instanceof RangeState.Retired);
+        }
+
+        /** What it waits for, in words. */
+        String lacking() {
+            Collection<Range> here = replicas.get();
+            List<String> silent = here.stream()
+                    .filter(range -> !confirmed.contains(range))
+                    .map(Range::groupId)
+                    .sorted()
+                    .limit(5)
+                    .toList();
+            return silent.isEmpty()
+                    ? gap(here)
+                            .map(key -> "no replica here of the keys from " + Key.of(key))
+                            .orElse("just now")
+                    : "no leader confirms " + silent;
+        }
+    }
+}

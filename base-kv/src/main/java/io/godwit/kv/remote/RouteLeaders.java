@@ -1,0 +1,42 @@
+package io.godwit.kv.remote;
+
+import io.godwit.kv.client.Leaders;
+import org.jspecify.annotations.Nullable;
+
+/** {@link Leaders} out of what the nodes have told. */
+public final class RouteLeaders implements Leaders {
+    private final String here;
+    private final RouteTable table;
+    private final Runnable refresh;
+
+    /**
+     * @param here store id of this node
+     * @param refresh has other nodes asked what they lead
+     */
+    public RouteLeaders(String here, RouteTable table, Runnable refresh) {
+        this.refresh = refresh;
+        this.here = here;
+        this.table = table;
+    }
+
+    @Override
+    public String here() {
+        return here;
+    }
+
+    @Override
+    public @Nullable String leaderOf(byte[] key) {
+        Routes.Route route = table.routes().of(key);
+        return route == null || route.leader().isEmpty() ? null : route.leader();
+    }
+
+    @Override
+    public void onChange(Runnable listener) {
+        table.onChange(routes -> listener.run());
+    }
+
+    @Override
+    public void refresh() {
+        refresh.run();
+    }
+}
