@@ -13,12 +13,18 @@ import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.deliver.DistCounters;
 import io.godwit.dist.deliver.FanOut;
+import io.godwit.dist.deliver.HeldPublishes;
+import io.godwit.dist.deliver.OtherNodes;
 import io.godwit.dist.deliver.ServedReceivers;
 import io.godwit.dist.deliver.SharedChoices;
 import io.godwit.dist.deliver.StrayRoutes;
+import io.godwit.dist.member.CurrentView;
+import io.godwit.dist.peer.ClusterParts;
+import io.godwit.dist.peer.LivePeers;
 import io.godwit.dist.route.RouteCoprocessor;
 import io.godwit.dist.route.TenantIndex;
 import io.godwit.dist.route.TopicIndex;
+import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
@@ -33,6 +39,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -50,15 +57,14 @@ public final class DistWorker implements AutoCloseable {
     private final Supplier<RangeClient> ranges;
     private final TopicIndex index;
     private final FanOut.Deliverers deliverers;
+    private final CurrentView members = new CurrentView();
     private final Client client = new Client();
+    /** Null on a node that is alone. */
+    private final @Nullable LivePeers peers;
+
     private volatile @Nullable RouteStore routes;
 
-    /**
-     * @param ranges the client of the dist store, asked for once by {@link #start}
-     * @param live takes the deliveries to live receivers
-     * @param inbox takes the deliveries to persistent sessions
-     * @param delayer takes what is to be published later
-     */
+    /** Of a node that is alone. */
     public DistWorker(
             DistConfig config,
             Supplier<RangeClient> ranges,
@@ -67,36 +73,81 @@ public final class DistWorker implements AutoCloseable {
             Delayer delayer,
             EventListener events,
             MeterRegistry meters) {
+        this(config, ranges, live, inbox, delayer, events, meters, null);
+    }
+
+    /**
+     * @param ranges the client of the dist store, asked for once by {@link #start}
+     * @param live takes the deliveries to live receivers
+     * @param inbox takes the deliveries to persistent sessions
+     * @param delayer takes what is to be published later
+     * @param cluster that the node is a member of; null when it is alone
+     */
+    public DistWorker(
+            DistConfig config,
+            Supplier<RangeClient> ranges,
+            Deliverer live,
+            Deliverer inbox,
+            Delayer delayer,
+            EventListener events,
+            MeterRegistry meters,
+            @Nullable ClusterParts cluster) {
         this.config = config;
         this.ranges = ranges;
         this.index = new TopicIndex(config.strategies());
+        SharedChoices choices = new SharedChoices();
+        ServedReceivers served = new ServedReceivers();
+        this.peers = cluster == null
+                ? null
+                : new LivePeers(cluster, index, live, served, choices, this::chooseAnother, events, meters);
+        OtherNodes others = peers == null ? OtherNodes.NONE : peers;
         this.deliverers = new FanOut.Deliverers(
-                live,
+                peers == null ? live : peers.live(),
                 inbox,
                 new DistCounters(meters),
                 events,
                 new StrayRoutes(client::removeStrayRoutes),
-                new SharedChoices(),
+                choices,
                 delayer,
-                new ServedReceivers());
+                served,
+                others,
+                new HeldPublishes(others));
         Gauge.builder("godwit.dist.subscriptions", index, TopicIndex::subscriptions)
                 .description("subscriptions that publishes are matched against")
                 .register(meters);
     }
 
+    private CompletableFuture<DistOutcome> chooseAnother(Delivery from, Deliverer live) {
+        TenantIndex tenant = index.tenant(from.publisher().tenant());
+        return new FanOut(from.publisher(), tenant, deliverers.withLive(live)).chooseAnother(tenant, from);
+    }
+
     /** Makes the state machine of each range of the dist store. */
     public Supplier<RangeCoprocessor> coprocessorFactory() {
-        return () -> new RouteCoprocessor(index);
+        return () -> new RouteCoprocessor(index, members);
+    }
+
+    /** The agreed members, as the replicas of the dist store here have them. */
+    public CurrentView members() {
+        return members;
     }
 
     public void start() {
         routes = new RouteStore(ranges.get(), config.routeTimeout());
     }
 
-    /** Refuses routes from here on. Does not close the store. */
+    /** Refuses routes from here on, and has no member excluded. Does not close the store. Before the links close. */
     @Override
     public void close() {
         routes = null;
+        if (peers != null) {
+            peers.close();
+        }
+    }
+
+    /** What the links to other nodes are to tell; null on a node that is alone. */
+    public @Nullable LivePeers peers() {
+        return peers;
     }
 
     public DistClient client() {
@@ -121,6 +172,8 @@ public final class DistWorker implements AutoCloseable {
                         new RangeException(RangeException.Cause.CLOSED, "the dist-worker is not started"));
     }
 
+    private record LiveSubscription(TenantId tenant, TopicFilter filter, LiveReceiver receiver) {}
+
     private final class Client implements DistClient {
         @Override
         public Publisher publisher(ClientInfo info, @Nullable SharedPick asked) {
@@ -128,20 +181,59 @@ public final class DistWorker implements AutoCloseable {
         }
 
         @Override
+        public Publisher publisher(ClientInfo info, @Nullable SharedPick asked, Executor thread) {
+            return new FanOut(info, asked, index.tenant(info.tenant()), deliverers, thread);
+        }
+
+        @Override
         public void finished(String tokenOrigin, long tokenNumber) {
             deliverers.choices().finished(tokenOrigin, tokenNumber);
             deliverers.served().finished(tokenOrigin, tokenNumber);
+            deliverers.others().finished(tokenOrigin, tokenNumber);
         }
 
         @Override
         public CompletableFuture<Boolean> subscribe(
                 TenantId tenant, TopicFilter filter, LiveReceiver receiver, SubscriptionOptions options) {
-            return CompletableFuture.completedFuture(index.tenant(tenant).add(filter, receiver, options));
+            boolean isNew = index.tenant(tenant).add(filter, receiver, options);
+            return peers == null
+                    ? CompletableFuture.completedFuture(isNew)
+                    : tellSubscribed(peers, new LiveSubscription(tenant, filter, receiver), isNew);
+        }
+
+        /** It is in force here; a publish that comes to another node must find it once this completes. */
+        private CompletableFuture<Boolean> tellSubscribed(LivePeers others, LiveSubscription added, boolean isNew) {
+            if (isNew) {
+                others.subscribed(added.tenant, added.filter);
+            }
+            return others.untilAllKnow(added.tenant, added.filter)
+                    .handle((known, failure) -> {
+                        if (failure == null && (isNew || isInForce(added))) {
+                            return CompletableFuture.completedFuture(isNew);
+                        }
+                        if (isNew) {
+                            unsubscribe(added.tenant, added.filter, added.receiver);
+                        }
+                        return CompletableFuture.<Boolean>failedFuture(new RangeException(
+                                RangeException.Cause.OVERLOADED,
+                                "a subscription could not be told to all nodes: "
+                                        + (failure == null ? "it was given up" : failure.getMessage())));
+                    })
+                    .thenCompose(Function.identity());
+        }
+
+        /** An earlier call for the same filter may have failed meanwhile, and have taken it back. */
+        private boolean isInForce(LiveSubscription added) {
+            return index.tenant(added.tenant).has(added.filter, added.receiver);
         }
 
         @Override
         public CompletableFuture<Boolean> unsubscribe(TenantId tenant, TopicFilter filter, LiveReceiver receiver) {
-            return CompletableFuture.completedFuture(index.tenant(tenant).remove(filter, receiver));
+            boolean removed = index.tenant(tenant).remove(filter, receiver);
+            if (removed && peers != null) {
+                peers.unsubscribed(tenant, filter);
+            }
+            return CompletableFuture.completedFuture(removed);
         }
 
         @Override
@@ -174,7 +266,11 @@ public final class DistWorker implements AutoCloseable {
 
         @Override
         public CompletableFuture<Void> addRoutes(Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver) {
-            return withStore(store -> store.put(routes, receiver));
+            Deadline deadline = Deadline.afterMillis(config.routeTimeout().toMillis());
+            CompletableFuture<Void> committed = withStore(store -> store.put(routes, receiver));
+            return peers == null
+                    ? committed
+                    : RouteStore.plain(committed.thenCompose(done -> peers.untilAllHaveApplied(deadline)));
         }
 
         @Override

@@ -118,7 +118,7 @@ final class RouteStore {
     }
 
     /** The same with its failure as the store gave it, not wrapped by the steps in between. */
-    private static <T> CompletableFuture<T> plain(CompletableFuture<T> steps) {
+    static <T> CompletableFuture<T> plain(CompletableFuture<T> steps) {
         CompletableFuture<T> result = new CompletableFuture<>();
         steps.whenComplete((value, failure) -> {
             if (failure == null) {

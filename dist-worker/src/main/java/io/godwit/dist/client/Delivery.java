@@ -21,7 +21,13 @@ public record Delivery(
 
     /** The same to one of its receivers. */
     public Delivery only(Match match) {
-        return new Delivery(publisher, message, List.of(match), token, Strays.IGNORED);
+        Strays same = isOfAnotherNode() ? strays : Strays.IGNORED;
+        return new Delivery(publisher, message, List.of(match), token, same);
+    }
+
+    /** Whether another node has published the message, and sent it here. */
+    public boolean isOfAnotherNode() {
+        return strays == Strays.OF_ANOTHER_NODE;
     }
 
     /** To sessions that cannot end unnoticed. */

@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** The dist-worker as frontends use it. Thread-safe. Futures never complete exceptionally except as said. */
@@ -25,6 +26,15 @@ public interface DistClient {
     Publisher publisher(ClientInfo client, @Nullable SharedPick asked);
 
     /**
+     * The same for a client with a thread of its own.
+     *
+     * @param thread runs tasks, in order, on the thread that the publisher is confined to
+     */
+    default Publisher publisher(ClientInfo client, @Nullable SharedPick asked, Executor thread) {
+        return publisher(client, asked);
+    }
+
+    /**
      * The origin of a delivery token has on record that its message is distributed: nothing is published under it
      * again, and what was kept to keep a repeat from live receivers is forgotten.
      */
@@ -33,6 +43,9 @@ public interface DistClient {
     /**
      * Adds or replaces the subscription of a live receiver. Once complete, every publish received from then on reaches
      * it [MQTT5-3.8.4-4]. In a single node it is complete on return.
+     *
+     * <p>Fails with {@link io.godwit.kv.client.RangeException} of cause OVERLOADED when the nodes of a cluster could
+     * not agree on that; a subscription that is new is not in force then.
      *
      * @return completes with true when there was none of this filter and receiver before
      */

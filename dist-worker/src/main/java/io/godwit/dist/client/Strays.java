@@ -9,6 +9,9 @@ public interface Strays {
     /** Nobody asks. */
     Strays IGNORED = (delivery, match) -> {};
 
+    /** Nobody asks, and another node has published: it alone chooses between nodes. */
+    Strays OF_ANOTHER_NODE = (delivery, match) -> {};
+
     /**
      * The session of {@code match}, one of {@code delivery}, has ended: it got nothing. Called on any thread, before
      * the future of the delivery completes, for one match after the other; returns at once.

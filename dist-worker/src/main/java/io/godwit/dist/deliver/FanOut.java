@@ -10,7 +10,9 @@ import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Publisher;
 import io.godwit.dist.client.SharedPick;
+import io.godwit.dist.client.Strays;
 import io.godwit.dist.route.Matches;
+import io.godwit.dist.route.NodeSet;
 import io.godwit.dist.route.SharedGroup;
 import io.godwit.dist.route.SharedMember;
 import io.godwit.dist.route.TenantIndex;
@@ -27,6 +29,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +42,8 @@ public final class FanOut implements Publisher {
     private final @Nullable SharedPick asked;
     private final MatchCache cache;
     private final Deliverers deliverers;
+    /** What waits until this node may acknowledge; null on a node that is alone. */
+    private final @Nullable HeldPublishes held;
 
     /**
      * Where deliveries go and what is told about them; one for all publishers.
@@ -49,6 +54,8 @@ public final class FanOut implements Publisher {
      * @param choices which members of shared groups a repeat must go to
      * @param delayer takes what is to be published later
      * @param served which live receivers a repeat must leave out
+     * @param others the nodes of the cluster
+     * @param heldOfStores what came through no connection and waits until this node may acknowledge
      */
     public record Deliverers(
             Deliverer live,
@@ -58,7 +65,38 @@ public final class FanOut implements Publisher {
             StrayRoutes strays,
             SharedChoices choices,
             Delayer delayer,
-            ServedReceivers served) {}
+            ServedReceivers served,
+            OtherNodes others,
+            HeldPublishes heldOfStores) {
+        /** Of a node that is alone. */
+        public Deliverers(
+                Deliverer live,
+                Deliverer inbox,
+                DistCounters counters,
+                EventListener events,
+                StrayRoutes strays,
+                SharedChoices choices,
+                Delayer delayer,
+                ServedReceivers served) {
+            this(
+                    live,
+                    inbox,
+                    counters,
+                    events,
+                    strays,
+                    choices,
+                    delayer,
+                    served,
+                    OtherNodes.NONE,
+                    new HeldPublishes(OtherNodes.NONE));
+        }
+
+        /** The same with another one for live receivers. */
+        public Deliverers withLive(Deliverer other) {
+            return new Deliverers(
+                    other, inbox, counters, events, strays, choices, delayer, served, others, heldOfStores);
+        }
+    }
 
     /** Of messages that came through no listener. */
     public FanOut(ClientInfo client, TenantIndex index, Deliverers deliverers) {
@@ -69,10 +107,25 @@ public final class FanOut implements Publisher {
      * @param asked the strategy of the listener that the client's messages come through; null for the node's default
      */
     public FanOut(ClientInfo client, @Nullable SharedPick asked, TenantIndex index, Deliverers deliverers) {
+        this(client, asked, index, deliverers, null);
+    }
+
+    /** @param thread runs tasks on the client's thread; null when each message has a publisher of its own */
+    public FanOut(
+            ClientInfo client,
+            @Nullable SharedPick asked,
+            TenantIndex index,
+            Deliverers deliverers,
+            @Nullable Executor thread) {
         this.client = client;
         this.asked = asked;
         this.cache = new MatchCache(index, client.clientId());
         this.deliverers = deliverers;
+        if (deliverers.others == OtherNodes.NONE) {
+            this.held = null;
+        } else {
+            this.held = thread == null ? deliverers.heldOfStores : new HeldPublishes(deliverers.others, thread);
+        }
     }
 
     @Override
@@ -83,7 +136,57 @@ public final class FanOut implements Publisher {
                 return kept;
             }
         }
+        if (held != null && message.qos() != Qos.AT_MOST_ONCE && held.isBusy()) {
+            return held.add(this, message, token);
+        }
+        CompletableFuture<DistOutcome> outcome = publishNow(message, token);
+        if (outcome != null) {
+            return outcome;
+        }
+        return held == null
+                ? CompletableFuture.completedFuture(notHeldLonger()) // never: a node that is alone may always
+                : held.add(this, message, token);
+    }
+
+    /** What is answered when this node could not acknowledge for too long: nobody has the message. */
+    DistOutcome notHeldLonger() {
+        deliverers.counters.refused.increment();
+        return DistOutcome.OVERLOADED;
+    }
+
+    /**
+     * Matches, and delivers unless this node may not acknowledge what was matched: then nobody gets anything, and null
+     * is returned. QoS 0 has nothing to acknowledge.
+     */
+    @Nullable
+    CompletableFuture<DistOutcome> publishNow(Message message, @Nullable DeliveryToken token) {
+        boolean isToAcknowledge = message.qos() != Qos.AT_MOST_ONCE;
+        long epoch = isToAcknowledge ? deliverers.others.epoch() : 0;
         Matches matches = cache.match(message.topic());
+        if (isToAcknowledge && !deliverers.others.mayAcknowledge(epoch)) {
+            return null;
+        }
+        CompletableFuture<DistOutcome> here = publishHere(message, token, matches);
+        if (matches.nodes().isEmpty() || isOfThisNode(message.topic())) {
+            return here;
+        }
+        CompletableFuture<DistOutcome> elsewhere = publishElsewhere(message, token, matches.nodes());
+        return here == Outcomes.NO_MATCH ? elsewhere : Outcomes.worst(here, elsewhere);
+    }
+
+    /** What a node tells about itself is for its own clients. */
+    private static boolean isOfThisNode(String topic) {
+        return topic.startsWith("$SYS/");
+    }
+
+    private CompletableFuture<DistOutcome> publishElsewhere(
+            Message message, @Nullable DeliveryToken token, NodeSet nodes) {
+        deliverers.counters.matched.add(nodes.size());
+        return deliverers.others.deliver(client, message, token, nodes);
+    }
+
+    private CompletableFuture<DistOutcome> publishHere(
+            Message message, @Nullable DeliveryToken token, Matches matches) {
         List<Match> live = matches.live();
         List<Match> inbox = matches.inbox();
         SharedPicks picks = null;
@@ -97,7 +200,9 @@ public final class FanOut implements Publisher {
             picks = SharedPicks.first(matches.groups(), choosing(message, token), live, inbox);
         }
         if (live.isEmpty() && inbox.isEmpty()) {
-            deliverers.counters.noMatch.increment();
+            if (matches.nodes().isEmpty()) {
+                deliverers.counters.noMatch.increment();
+            }
             return Outcomes.NO_MATCH;
         }
         deliverers.counters.matched.add(live.size() + inbox.size());
@@ -264,16 +369,63 @@ public final class FanOut implements Publisher {
         if (full != null) {
             group.refused(full);
         }
-        SharedMember next = group.pick(client.clientId(), message.topic(), asked);
+        SharedMember next = from.isOfAnotherNode()
+                ? group.pickHere(client.clientId(), message.topic())
+                : choosing(message, null).pick(group);
         if (next == null || next.isRefusing() || next.equals(full)) {
             return Outcomes.NO_MATCH;
         }
         if (token != null) {
             deliverers.choices.replace(token, group, next);
         }
+        if (from.isOfAnotherNode()) {
+            return deliverers.live.deliver(
+                    new Delivery(client, message, List.of(next.match()), token, Strays.OF_ANOTHER_NODE));
+        }
         List<Match> live = new ArrayList<>(1);
         List<Match> inbox = new ArrayList<>(1);
         SharedPicks picks = SharedPicks.only(group, next, choosing(message, null), live, inbox);
+        return watched(deliver(message, token, live, inbox, picks), message, inbox);
+    }
+
+    /**
+     * Gives the message of {@code from} to another member of the group that chose its one receiver, which stands for
+     * those on a node that has none left, or is out. Any thread, on an instance of its own.
+     *
+     * @param index the one of the client's tenant
+     * @return completes with NO_MATCH when there is no other member, else as a publish
+     */
+    public CompletableFuture<DistOutcome> chooseAnother(TenantIndex index, Delivery from) {
+        Match match = from.matches().get(0);
+        Message message = from.message();
+        DeliveryToken token = from.token();
+        TopicFilter filter = match.sharedBy();
+        SharedGroup group = filter == null ? null : index.group(filter);
+        if (group == null) {
+            return Outcomes.NO_MATCH;
+        }
+        SharedMember without = group.memberOf(match.receiver());
+        if (without != null) {
+            group.refused(without);
+        }
+        SharedMember next = without == null
+                ? choosing(message, null).pick(group)
+                : group.pickOther(client.clientId(), message.topic(), asked, without);
+        if (next == null) {
+            return group.size() <= 1
+                    ? Outcomes.NO_MATCH
+                    : CompletableFuture.completedFuture(DistOutcome.FAILED); // it is not to be lost by chance
+        }
+        if (token != null) {
+            SharedMember ofRepeat = deliverers.choices.putInstead(token, group, match.receiver(), next);
+            if (ofRepeat != null && ofRepeat.isHere()) {
+                return Deliverer.DELIVERED;
+            }
+            next = ofRepeat == null ? next : ofRepeat;
+        }
+        List<Match> live = new ArrayList<>(1);
+        List<Match> inbox = new ArrayList<>(1);
+        SharedPicks picks = SharedPicks.only(group, next, choosing(message, token), live, inbox);
         return watched(deliver(message, token, live, inbox, picks), message, inbox);
     }
 
@@ -285,12 +437,15 @@ public final class FanOut implements Publisher {
      */
     public CompletableFuture<DistOutcome> giveToGroup(
             TenantIndex index, TopicFilter filter, Message message, @Nullable DeliveryToken token) {
+        if (!deliverers.others.mayAcknowledge(deliverers.others.epoch())) {
+            return CompletableFuture.completedFuture(DistOutcome.OVERLOADED); // it may miss the members there are
+        }
         SharedGroup group = index.group(filter);
         if (group == null) {
             return Outcomes.NO_MATCH;
         }
         SharedMember before = token == null ? null : deliverers.choices.get(token, group);
-        if (before != null && before.match().receiver() instanceof LiveReceiver) {
+        if (before != null && before.isHere()) {
             return Deliverer.DELIVERED; // by an earlier call
         }
         List<SharedGroup> groups = List.of(group);

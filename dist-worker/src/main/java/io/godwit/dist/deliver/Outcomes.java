@@ -4,13 +4,14 @@ import io.godwit.dist.client.DistOutcome;
 import java.util.concurrent.CompletableFuture;
 
 /** Joins the answers of deliverers; the worst wins. */
-final class Outcomes {
+public final class Outcomes {
     /** Shared: nobody may complete it again. */
     static final CompletableFuture<DistOutcome> NO_MATCH = CompletableFuture.completedFuture(DistOutcome.NO_MATCH);
 
     private Outcomes() {}
 
-    static CompletableFuture<DistOutcome> worst(CompletableFuture<DistOutcome> a, CompletableFuture<DistOutcome> b) {
+    public static CompletableFuture<DistOutcome> worst(
+            CompletableFuture<DistOutcome> a, CompletableFuture<DistOutcome> b) {
         if (isDelivered(a)) {
             return b;
         }

@@ -44,7 +44,7 @@ public final class ServedReceivers {
      * {@code live}, which is not modified any more, without those that have got the message of this token by
      * subscriptions of their own. Those left count as served from here on.
      */
-    synchronized List<Match> unserved(DeliveryToken token, List<Match> live) {
+    public synchronized List<Match> unserved(DeliveryToken token, List<Match> live) {
         Key key = new Key(token.origin(), token.number());
         List<List<Match>> before = served.get(key);
         List<Match> unserved = before == null ? live : without(live, before);

@@ -1,6 +1,7 @@
 package io.godwit.dist.deliver;
 
 import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.Receiver;
 import io.godwit.dist.route.SharedGroup;
 import io.godwit.dist.route.SharedMember;
 import io.godwit.plugin.topic.TopicFilter;
@@ -32,7 +33,8 @@ public final class SharedChoices {
         }
     }
 
-    private record Choice(TopicFilter filter, SharedMember member) {}
+    /** @param member null when another node asked, and there was none */
+    private record Choice(TopicFilter filter, @Nullable SharedMember member) {}
 
     private final Map<Key, List<Choice>> chosen = new LinkedHashMap<>();
 
@@ -47,14 +49,51 @@ public final class SharedChoices {
     }
 
     synchronized void put(DeliveryToken token, SharedGroup group, SharedMember member) {
+        put(token, new Choice(group.filter(), member));
+    }
+
+    private void put(DeliveryToken token, Choice made) {
         List<Choice> choices = chosen.computeIfAbsent(keyOf(token), key -> new ArrayList<>(1));
-        choices.removeIf(choice -> choice.filter.equals(group.filter()));
-        choices.add(new Choice(group.filter(), member));
+        choices.removeIf(choice -> choice.filter.equals(made.filter));
+        choices.add(made);
         if (chosen.size() > MAX_TOKENS) {
             Iterator<Key> oldest = chosen.keySet().iterator();
             oldest.next();
             oldest.remove();
         }
+    }
+
+    /** Whether a session in the memory of this node was given the message for the group of {@code filter}. */
+    public synchronized boolean isGivenHere(DeliveryToken token, TopicFilter filter) {
+        for (Choice choice : chosen.getOrDefault(keyOf(token), List.of())) {
+            if (choice.filter.equals(filter)) {
+                return choice.member != null && choice.member.isHere();
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Another node is told that there is no member here. A repeat is told the same, whoever has come meanwhile: by then
+     * the other node may have chosen another member.
+     */
+    public synchronized void declined(DeliveryToken token, TopicFilter filter) {
+        put(token, new Choice(filter, null));
+    }
+
+    /** Whether another node was told that there was no member here. */
+    public synchronized boolean isDeclined(DeliveryToken token, TopicFilter filter) {
+        return chosen.getOrDefault(keyOf(token), List.of()).stream()
+                .anyMatch(choice -> choice.member == null && choice.filter.equals(filter));
+    }
+
+    /** Whether {@code member} is to be given the message: no session in the memory of this node was yet. */
+    public synchronized boolean claim(DeliveryToken token, SharedGroup group, SharedMember member) {
+        if (isGivenHere(token, group.filter())) {
+            return false;
+        }
+        put(token, group, member);
+        return true;
     }
 
     /** The one chosen did not take it. */
@@ -67,6 +106,20 @@ public final class SharedChoices {
                 chosen.remove(key);
             }
         }
+    }
+
+    /**
+     * {@code next} is to be given the message instead of {@code declined}, unless another one has been meanwhile: a
+     * repeat was declined too. That one, or null when it is {@code next}.
+     */
+    synchronized @Nullable SharedMember putInstead(
+            DeliveryToken token, SharedGroup group, Receiver declined, SharedMember next) {
+        SharedMember now = get(token, group);
+        if (now != null && !now.match().receiver().equals(declined)) {
+            return now;
+        }
+        put(token, group, next);
+        return null;
     }
 
     /** The message was handed on by the one that had it. Without effect when its origin is done with it. */

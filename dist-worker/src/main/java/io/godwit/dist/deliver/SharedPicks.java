@@ -41,23 +41,32 @@ final class SharedPicks implements Strays {
             @Nullable DeliveryToken token,
             SharedChoices choices) {
 
-        /** Null when nobody is left, or when a session in memory has the message by an earlier distribution. */
+        /** Null when nobody is left, or when a session of this node has the message by an earlier distribution. */
         private @Nullable SharedMember of(SharedGroup group) {
             if (token == null) {
-                return group.pick(publisher, topic, asked);
+                return pick(group);
             }
             SharedMember before = choices.get(token, group);
-            if (before != null && before.match().receiver() instanceof LiveReceiver) {
+            if (before != null && before.isHere()) {
                 return null;
             }
-            if (before != null && before.isMember()) {
-                return before;
+            if (before != null && (before.isMember() || before.isElsewhere())) {
+                return before; // the other node knows whether it has given the message to a member that has left
             }
-            SharedMember member = group.pick(publisher, topic, asked);
+            SharedMember member = pick(group);
             if (member != null) {
                 choices.put(token, group, member);
             }
             return member;
+        }
+
+        /** What a node tells about itself is for its own clients. */
+        @Nullable
+        SharedMember pick(SharedGroup group) {
+            SharedMember member = group.pick(publisher, topic, asked);
+            return member != null && member.isElsewhere() && topic.startsWith("$SYS/")
+                    ? group.pickHere(publisher, topic)
+                    : member;
         }
     }
 

@@ -29,8 +29,10 @@ public interface Members {
     };
 
     /**
-     * The other members that a SUBACK has to wait for: those that are joining or serving. By what this node knows now;
-     * asked after a subscription is in force here.
+     * The other members that a SUBACK has to wait for: those that are joining or serving, and those that have lapsed so
+     * recently that they may acknowledge something yet. By what this node knows now; asked after a subscription is in
+     * force here. When they have confirmed, the SUBACK needs {@link #mayAcknowledge} as a publish does: a node that has
+     * been evicted and does not know promises nothing.
      */
     Set<NodeLife> others();
 
@@ -43,13 +45,34 @@ public interface Members {
 
     /**
      * Whether what was matched before this call may be acknowledged: this node serves, and its routes were complete at
-     * a moment that is not too long ago. Costs a look at a clock.
+     * a moment that is not too long ago. Costs a look at two clocks. For what was matched just now; else the epoch of
+     * the matching has to be told.
      */
     boolean mayAcknowledge();
 
     /**
-     * The same, asked again until it may. Completes with false when that was not so within the time an acknowledgement
-     * is held for; the publish is refused then.
+     * Changes when this node has lapsed and serves again: what it had matched before then rests on routes that may have
+     * lacked some, and has to be matched again before it is acknowledged. To be asked before matching.
      */
+    default long epoch() {
+        return 0;
+    }
+
+    /** As {@link #mayAcknowledge()}, for what was matched in {@code epoch}. */
+    default boolean mayAcknowledge(long epoch) {
+        return mayAcknowledge();
+    }
+
+    /** As {@link #untilMayAcknowledge(long)}, for what was matched just now. */
     CompletableFuture<Boolean> untilMayAcknowledge();
+
+    /**
+     * The same as {@link #mayAcknowledge(long)}, asked again until it may. Completes with false when that was not so
+     * within the time an acknowledgement is held for, which is 15 s, and then the publish is refused; or when it cannot
+     * be so any more since another {@link #epoch} has begun, and then it may be matched again. On any thread, which
+     * must not be held up.
+     */
+    default CompletableFuture<Boolean> untilMayAcknowledge(long epoch) {
+        return untilMayAcknowledge();
+    }
 }

@@ -53,6 +53,17 @@ final class Affinity {
         }
     }
 
+    /** Gives the bucket of {@code hash} to {@code next} if {@code from} has it; who has it then. */
+    SharedMember give(int hash, SharedMember from, SharedMember next) {
+        int bucket = mix(hash) & owners.length() - 1;
+        if (owners.compareAndSet(bucket, from, next)) {
+            moved(from, next);
+            return next;
+        }
+        SharedMember owner = owners.get(bucket);
+        return owner != null && owner.tier() != SharedMember.Tier.LEFT ? owner : next;
+    }
+
     private static boolean isKept(SharedMember.Tier tier, boolean keepsAbsent) {
         return keepsAbsent ? tier != SharedMember.Tier.LEFT : tier.isAvailable();
     }
@@ -62,7 +73,7 @@ final class Affinity {
         if (a == null || b == null) {
             return a == null ? b : a;
         }
-        return a.keys.get() <= b.keys.get() ? a : b;
+        return (long) a.keys.get() * b.weight() <= (long) b.keys.get() * a.weight() ? a : b;
     }
 
     /**

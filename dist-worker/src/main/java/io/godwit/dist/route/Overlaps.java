@@ -43,7 +43,7 @@ final class Overlaps {
                 (match.receiver() instanceof LiveReceiver ? live : inbox).add(match);
             }
         }
-        return new Matches(List.copyOf(live), List.copyOf(inbox), open.groups());
+        return new Matches(List.copyOf(live), List.copyOf(inbox), open.groups(), open.nodes());
     }
 
     /** The union of {@code parts}, each of one filter. Shared groups stay separate copies (MQTT 5.0, 4.8.2). */
@@ -51,12 +51,14 @@ final class Overlaps {
         List<List<Match>> live = new ArrayList<>(parts.size());
         List<List<Match>> inbox = new ArrayList<>(parts.size());
         List<SharedGroup> groups = new ArrayList<>();
+        NodeSet nodes = NodeSet.NONE;
         for (Matches part : parts) {
             live.add(part.live());
             inbox.add(part.inbox());
             groups.addAll(part.groups());
+            nodes = nodes.union(part.nodes());
         }
-        return new Matches(mergeKind(live), mergeKind(inbox), List.copyOf(groups));
+        return new Matches(mergeKind(live), mergeKind(inbox), List.copyOf(groups), nodes);
     }
 
     /**

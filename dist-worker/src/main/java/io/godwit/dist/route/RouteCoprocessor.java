@@ -1,6 +1,8 @@
 package io.godwit.dist.route;
 
 import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.member.CurrentView;
+import io.godwit.dist.member.ViewRecord;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.coprocessor.RangeCursor;
@@ -11,19 +13,22 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The state machine of one range of routes: keeps the routes, and after each commit tells the node's
- * {@link TopicIndex}, which all route ranges and the live receivers share. Since the index is told before the reply
- * goes out, a route is in force when its write completes.
+ * The state machine of one range of routes: keeps the routes, and the view of members ({@link ViewRecord}); and after
+ * each commit tells the node's {@link TopicIndex}, which all route ranges and the live receivers share. Since the index
+ * is told before the reply goes out, a route is in force when its write completes.
  */
 public final class RouteCoprocessor implements RangeCoprocessor {
     private final TopicIndex index;
+    private final CurrentView members;
     /** Set by the first {@link #open}; apply thread only. */
     private boolean opened;
 
     private RangeBounds bounds = new RangeBounds(new byte[0], null);
 
-    public RouteCoprocessor(TopicIndex index) {
+    /** @param members is told of the view of members, which is stored beside the routes */
+    public RouteCoprocessor(TopicIndex index, CurrentView members) {
         this.index = index;
+        this.members = members;
     }
 
     @Override
@@ -61,7 +66,11 @@ public final class RouteCoprocessor implements RangeCoprocessor {
     private void add(RangeBounds added, RangeReader reader) {
         try (RangeCursor cursor = reader.cursor(added.start(), added.end())) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
-                addToIndex(cursor.key(), cursor.value());
+                if (ViewRecord.isKey(cursor.key())) {
+                    members.stored(cursor.value());
+                } else {
+                    addToIndex(cursor.key(), cursor.value());
+                }
             }
         }
     }
@@ -70,6 +79,10 @@ public final class RouteCoprocessor implements RangeCoprocessor {
     public List<byte[]> apply(RangeWrites writes, List<byte[]> mutations, Consumer<Runnable> afterCommit) {
         List<byte[]> replies = new ArrayList<>(mutations.size());
         for (byte[] mutation : mutations) {
+            if (ViewRecord.isMutation(mutation)) {
+                replies.add(ViewRecord.apply(bounds, writes, mutation, afterCommit, members));
+                continue;
+            }
             List<RouteMutation.Change> changes = RouteMutation.decode(mutation);
             byte[] reply = RouteMutation.reply(changes.size());
             for (int i = 0; i < changes.size(); i++) {
@@ -88,7 +101,9 @@ public final class RouteCoprocessor implements RangeCoprocessor {
         List<RouteQuery.Entry> entries = new ArrayList<>();
         try (RangeCursor cursor = snapshot.cursor(page.from(), page.to())) {
             for (cursor.seekToFirst(); cursor.isValid() && entries.size() < page.maxRoutes(); cursor.next()) {
-                entries.add(new RouteQuery.Entry(cursor.key(), cursor.value()));
+                if (!ViewRecord.isKey(cursor.key())) {
+                    entries.add(new RouteQuery.Entry(cursor.key(), cursor.value()));
+                }
             }
             return new RouteQuery.Answer(entries, cursor.isValid()).encode();
         }

@@ -11,6 +11,7 @@ import io.godwit.plugin.topic.TopicFilter.Sharing;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * The members of one shared subscription: a share name on one filter (MQTT 5.0, 4.8.2). Joining, leaving and choosing
  * cost the same whatever the number of members.
  *
- * <p>Members stand in tiers. A message goes to one that is connected: a session in memory, or a stored one whose client
- * is known to be here; without any to a stored one whose client is not; and only when all others have lately refused
+ * <p>Members stand in tiers. A message goes to one that is connected: a session in memory, a stored one whose client is
+ * known to be here, or what stands for the live members on another node, each as often as it has members; without any
+ * to a stored one whose client is not; and only when all others have lately refused
  * for lack of room to one of these, which then does what its limit says. A member that refuses is passed over for
  * {@link #REFUSAL_NANOS}. An ordered group knows no tiers once a key has its member: order is worth more there than
  * speed.
@@ -34,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 public final class SharedGroup implements CompactTable.Keyed<String> {
     /** How long a member that was full is passed over. */
     static final long REFUSAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** After that many draws of the one that it must not be, there is none other: with two the chance is 1 in 65,536. */
+    private static final int MAX_DRAWS = 16;
 
     /** A member that was full, and until when it is passed over. */
     record Refusal(SharedMember member, long untilNanos) {}
@@ -52,6 +57,7 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
 
     private final MemberSlots live = new MemberSlots();
     private final MemberSlots connected = new MemberSlots();
+    private final MemberSlots elsewhere = new MemberSlots();
     private final MemberSlots absent = new MemberSlots();
     private final MemberSlots refusing = new MemberSlots();
     /** Those in {@link #refusing}, and some that are so no longer, by the end of it. Guarded by this. */
@@ -65,6 +71,8 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     private final @Nullable Affinity order;
 
     private final Affinities affinities = new Affinities();
+    /** Of messages that other nodes sent here. */
+    private final Affinities affinitiesHere = new Affinities();
 
     /**
      * @param filter the shared filter that members are subscribed to
@@ -117,15 +125,70 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
      *     the group has of its own goes before it.
      */
     public @Nullable SharedMember pick(ClientId publisher, String topic, @Nullable SharedPick asked) {
-        if (refusing.size() > 0 && readmitAtNanos - nanos.getAsLong() <= 0) {
-            readmit();
-        }
+        readmitIfDue();
         SharedPick by = asked == null || isFixed ? strategy : asked;
         if (order != null) {
-            return order.owner(31 * publisher.hashCode() + topic.hashCode(), true, () -> any(by));
+            return order.owner(orderHash(publisher, topic), true, () -> any(by));
         }
         Affinity affinity = affinities.of(by);
         return affinity == null ? any(by) : affinity.owner(keyHash(by, publisher, topic), false, () -> any(by));
+    }
+
+    /**
+     * Another one, because nothing can come of {@code without}, which was {@link #refused}; null when there is none, or
+     * none was found.
+     */
+    public @Nullable SharedMember pickOther(
+            ClientId publisher, String topic, @Nullable SharedPick asked, SharedMember without) {
+        SharedPick by = asked == null || isFixed ? strategy : asked;
+        for (int i = 0; i < MAX_DRAWS && size > (without.isMember() ? 1 : 0); i++) {
+            SharedMember next = any(by);
+            if (next != null && !next.equals(without)) {
+                return order == null ? next : order.give(orderHash(publisher, topic), without, next);
+            }
+        }
+        return null;
+    }
+
+    /**
+     * The session in the memory of this node that gets a message of another node; one that was full a moment ago when
+     * all are. Null when there is none.
+     */
+    public @Nullable SharedMember pickHere(ClientId publisher, String topic) {
+        readmitIfDue();
+        if (order != null) { // which has no use for this affinity otherwise
+            Affinity kept = Objects.requireNonNull(affinitiesHere.of(SharedPick.HASH_BY_CLIENT));
+            return kept.owner(orderHash(publisher, topic), true, this::anyHere);
+        }
+        Affinity affinity = affinitiesHere.of(strategy);
+        return affinity == null ? anyHere() : affinity.owner(keyHash(strategy, publisher, topic), false, this::anyHere);
+    }
+
+    private @Nullable SharedMember anyHere() {
+        SharedMember member = anyOf(live, strategy);
+        return member != null ? member : anyHereOrRefusing();
+    }
+
+    /** Under the lock nobody is on the way from one tier to another. */
+    private synchronized @Nullable SharedMember anyHereOrRefusing() {
+        SharedMember member = anyOf(live, strategy);
+        int count = refusing.size();
+        int first = count == 0 ? 0 : draw(count, strategy);
+        for (int i = 0; i < count && member == null; i++) {
+            SharedMember next = refusing.get((first + i) % count);
+            member = next != null && next.isHere() ? next : null;
+        }
+        return member;
+    }
+
+    private void readmitIfDue() {
+        if (refusing.size() > 0 && readmitAtNanos - nanos.getAsLong() <= 0) {
+            readmit();
+        }
+    }
+
+    private static int orderHash(ClientId publisher, String topic) {
+        return 31 * publisher.hashCode() + topic.hashCode();
     }
 
     private static int keyHash(SharedPick by, ClientId publisher, String topic) {
@@ -157,20 +220,54 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     private @Nullable SharedMember anyAvailable(SharedPick by) {
         if (by == SharedPick.LOCAL_FIRST) {
             SharedMember member = anyOf(live, by);
-            return member != null ? member : anyOf(connected, by);
-        }
-        while (true) {
-            int inMemory = live.size();
-            int count = inMemory + connected.size();
-            if (count == 0) {
-                return null;
+            if (member == null) {
+                member = anyOf(connected, by);
             }
-            int at = draw(count, by);
-            SharedMember member = at < inMemory ? live.get(at) : connected.get(at - inMemory);
             if (member != null) {
                 return member;
             }
         }
+        while (true) {
+            int inMemory = live.size();
+            int here = inMemory + connected.size();
+            int count = here + membersElsewhere();
+            if (count == 0) {
+                return null;
+            }
+            int at = draw(count, by);
+            SharedMember member = at < here ? memberHere(at, inMemory) : memberElsewhere(at - here);
+            if (member != null) {
+                return member;
+            }
+        }
+    }
+
+    private @Nullable SharedMember memberHere(int at, int inMemory) {
+        return at < inMemory ? live.get(at) : connected.get(at - inMemory);
+    }
+
+    /** What all of {@link #elsewhere} stand for, of which there is one for each node. */
+    private int membersElsewhere() {
+        int sum = 0;
+        int count = elsewhere.size();
+        for (int i = 0; i < count; i++) {
+            SharedMember member = elsewhere.get(i);
+            sum += member == null ? 0 : member.weight();
+        }
+        return sum;
+    }
+
+    private @Nullable SharedMember memberElsewhere(int at) {
+        int left = at;
+        int count = elsewhere.size();
+        for (int i = 0; i < count; i++) {
+            SharedMember member = elsewhere.get(i);
+            left -= member == null ? 0 : member.weight();
+            if (left < 0) {
+                return member;
+            }
+        }
+        return null;
     }
 
     private @Nullable SharedMember anyOf(MemberSlots tier, SharedPick by) {
@@ -237,12 +334,18 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
             known.setMatch(match);
             return false;
         }
-        SharedMember member =
-                new SharedMember(match, match.receiver() instanceof LiveReceiver ? Tier.LIVE : Tier.ABSENT);
+        SharedMember member = new SharedMember(match, homeOf(match.receiver()));
         members.put(match.receiver(), member);
         addTo(member, member.home());
         size = members.size();
         return true;
+    }
+
+    private static Tier homeOf(Receiver receiver) {
+        if (receiver instanceof LiveReceiver session) {
+            return session.membersElsewhere() == 0 ? Tier.LIVE : Tier.ELSEWHERE;
+        }
+        return Tier.ABSENT;
     }
 
     /** Whether there was such a member. */
@@ -268,7 +371,10 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         member.setTier(tier);
         slotsOf(tier).add(member);
         if (tier.isAvailable()) {
-            affinities.share(member, live.size() + connected.size());
+            affinities.share(member, live.size() + connected.size() + elsewhere.size());
+            if (tier == Tier.LIVE && order == null) {
+                affinitiesHere.share(member, live.size());
+            }
         }
     }
 
@@ -276,6 +382,7 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         return switch (tier) {
             case LIVE -> live;
             case CONNECTED -> connected;
+            case ELSEWHERE -> elsewhere;
             case ABSENT -> absent;
             case REFUSING -> refusing;
             case LEFT -> throw new IllegalStateException("has left the group");
@@ -297,6 +404,6 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
 
     /** Slots written by all changes so far; for tests of their cost. */
     synchronized long writes() {
-        return live.writes() + connected.writes() + absent.writes() + refusing.writes();
+        return live.writes() + connected.writes() + elsewhere.writes() + absent.writes() + refusing.writes();
     }
 }

@@ -1,10 +1,11 @@
 package io.godwit.dist.route;
 
+import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A session in a {@link SharedGroup}. Written under the lock of its group, read without one. */
+/** A session in a {@link SharedGroup}, or its live members on another node. Written under the lock of its group, read without one. */
 public final class SharedMember {
     /** Where a group looks for a member, in this order. */
     enum Tier {
@@ -12,6 +13,8 @@ public final class SharedMember {
         LIVE,
         /** Stored, and its client is connected to this node. */
         CONNECTED,
+        /** In the memory of another node. */
+        ELSEWHERE,
         /** Stored; nobody is known to read. */
         ABSENT,
         /** Full a moment ago. */
@@ -20,7 +23,7 @@ public final class SharedMember {
         LEFT;
 
         boolean isAvailable() {
-            return this == LIVE || this == CONNECTED;
+            return this == LIVE || this == CONNECTED || this == ELSEWHERE;
         }
     }
 
@@ -53,6 +56,21 @@ public final class SharedMember {
     /** Whether it was full a moment ago, and was chosen because all others are too. */
     public boolean isRefusing() {
         return tier == Tier.REFUSING;
+    }
+
+    /** Whether it is a session in the memory of this node. */
+    public boolean isHere() {
+        return home == Tier.LIVE; // which never changes
+    }
+
+    /** Whether it stands for the live members on another node. */
+    public boolean isElsewhere() {
+        return home == Tier.ELSEWHERE; // which never changes
+    }
+
+    /** How many members it stands for. */
+    int weight() {
+        return match.receiver() instanceof LiveReceiver live ? Math.max(1, live.membersElsewhere()) : 1;
     }
 
     void setMatch(Match replaced) {

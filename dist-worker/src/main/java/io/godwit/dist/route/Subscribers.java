@@ -31,6 +31,8 @@ final class Subscribers {
     private volatile @Nullable Object plain;
     /** A {@link CompactTable} of {@link SharedGroup}. */
     private volatile @Nullable Object groups;
+    /** The other nodes with live subscribers; null for none, which costs no more than the field. */
+    private volatile @Nullable NodeSet nodes;
     /** Raised after each change that a snapshot shows. */
     private volatile int changes;
 
@@ -44,6 +46,10 @@ final class Subscribers {
         int change = changes;
         if (known != null && known.change() == change) {
             return known;
+        }
+        NodeSet others = nodes();
+        if (plain == null && groups == null) {
+            return new Snapshot(change, new Matches(List.of(), List.of(), List.of(), others), List.of(), List.of());
         }
         List<Match> live = new ArrayList<>();
         List<Match> inbox = new ArrayList<>();
@@ -64,7 +70,7 @@ final class Subscribers {
         CompactTable.<SharedGroup>forEach(groups, shared::add);
         Snapshot made = new Snapshot(
                 change,
-                new Matches(List.copyOf(live), List.copyOf(inbox), List.copyOf(shared)),
+                new Matches(List.copyOf(live), List.copyOf(inbox), List.copyOf(shared), others),
                 List.copyOf(noLocal),
                 List.copyOf(exclusive));
         // of a million filters nearly all have one subscriber: making that one's snapshot again is cheaper than to keep
@@ -106,7 +112,17 @@ final class Subscribers {
     }
 
     boolean isEmpty() {
-        return plain == null && groups == null;
+        return plain == null && groups == null && nodes == null;
+    }
+
+    NodeSet nodes() {
+        NodeSet known = nodes;
+        return known == null ? NodeSet.NONE : known;
+    }
+
+    void setNodes(NodeSet changed) {
+        nodes = changed.isEmpty() ? null : changed;
+        changed();
     }
 
     void forEachPlain(Consumer<Subscriber> action) {

@@ -1,5 +1,6 @@
 package io.godwit.dist.route;
 
+import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
@@ -15,8 +16,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subscriptions of one tenant that this node knows: live receivers of its own, and the routes of all persistent
- * sessions.
+ * The subscriptions of one tenant that this node knows: live receivers of its own, the routes of all persistent
+ * sessions, and which other nodes have live receivers of a filter.
  *
  * <p>Filters without a wildcard stand in a hash table by their text, so that the usual publish costs one look-up; the
  * others in a trie by level. Readers take no lock. Writers do: event loops that subscribe and the apply threads of the
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class TenantIndex {
     private final TenantId id;
     private final SharedStrategies strategies;
+    private final NodeSets nodeSets;
     private final ConcurrentHashMap<String, Subscribers> exact = new ConcurrentHashMap<>();
     private final FilterTrie wildcards = new FilterTrie();
     /** Guarded by this. */
@@ -37,9 +39,15 @@ public final class TenantIndex {
     private volatile long version;
     private volatile long subscriptions;
 
+    /** Of a node that is alone. */
     TenantIndex(TenantId id, SharedStrategies strategies) {
+        this(id, strategies, new NodeSets());
+    }
+
+    TenantIndex(TenantId id, SharedStrategies strategies, NodeSets nodeSets) {
         this.id = id;
         this.strategies = strategies;
+        this.nodeSets = nodeSets;
     }
 
     /** The one instance that all receivers decoded from the store share. */
@@ -89,7 +97,7 @@ public final class TenantIndex {
             exclusive.added(filter.filter(), receiver);
         }
         if (known == null) {
-            link(filter, subscribers);
+            link(filter.filter(), subscribers);
             changed();
         }
         subscriptions += added ? 1 : 0;
@@ -113,6 +121,19 @@ public final class TenantIndex {
         return known != null && isSame(known.match(), match);
     }
 
+    /** Whether the subscription is here, with whatever options. */
+    public synchronized boolean has(TopicFilter filter, Receiver receiver) {
+        Subscribers subscribers = find(filter.filter());
+        if (subscribers == null) {
+            return false;
+        }
+        if (!filter.isShared()) {
+            return subscribers.get(Subscriber.keyOf(receiver, filter.isExclusive())) != null;
+        }
+        SharedGroup group = subscribers.group(SharedGroup.keyOf(filter));
+        return group != null && group.memberOf(receiver) != null;
+    }
+
     /** Removes it; whether there was one. No later match has it. */
     public synchronized boolean remove(TopicFilter filter, Receiver receiver) {
         Subscribers subscribers = find(filter.filter());
@@ -126,10 +147,50 @@ public final class TenantIndex {
             exclusive.removed(filter.filter(), receiver);
         }
         if (subscribers.isEmpty()) {
-            unlink(filter);
+            unlink(filter.filter());
         }
         subscriptions -= removed ? 1 : 0;
         return removed;
+    }
+
+    /** {@code peer} has a live subscriber of the filter proper; every later match sees it. */
+    public synchronized void addNode(String filter, Peer peer) {
+        Subscribers known = find(filter);
+        Subscribers subscribers = known == null ? new Subscribers() : known;
+        if (subscribers.nodes().contains(peer)) {
+            return;
+        }
+        subscribers.setNodes(nodeSets.with(subscribers.nodes(), peer));
+        if (known == null) {
+            link(filter, subscribers);
+        }
+        changed();
+    }
+
+    /** It has none any more. */
+    public synchronized void removeNode(String filter, Peer peer) {
+        Subscribers subscribers = find(filter);
+        if (subscribers == null || !subscribers.nodes().contains(peer)) {
+            return;
+        }
+        subscribers.setNodes(nodeSets.without(subscribers.nodes(), peer));
+        if (subscribers.isEmpty()) {
+            unlink(filter);
+        }
+        changed();
+    }
+
+    /** The filters proper that it has live subscribers of; walks all. */
+    List<String> filtersOf(Peer peer) {
+        List<String> filters = new ArrayList<>();
+        BiConsumer<String, Subscribers> each = (filter, subscribers) -> {
+            if (subscribers.nodes().contains(peer)) {
+                filters.add(filter);
+            }
+        };
+        exact.forEach(each);
+        wildcards.forEach(each);
+        return filters;
     }
 
     /** The group of a shared filter; null when it has no members. */
@@ -246,19 +307,19 @@ public final class TenantIndex {
         return isExact(filter) ? exact.get(filter) : wildcards.get(filter);
     }
 
-    private void link(TopicFilter filter, Subscribers subscribers) {
-        if (isExact(filter.filter())) {
-            exact.put(filter.filter(), subscribers);
+    private void link(String filter, Subscribers subscribers) {
+        if (isExact(filter)) {
+            exact.put(filter, subscribers);
         } else {
-            wildcards.put(filter.filter(), subscribers);
+            wildcards.put(filter, subscribers);
         }
     }
 
-    private void unlink(TopicFilter filter) {
-        if (isExact(filter.filter())) {
-            exact.remove(filter.filter());
+    private void unlink(String filter) {
+        if (isExact(filter)) {
+            exact.remove(filter);
         } else {
-            wildcards.remove(filter.filter());
+            wildcards.remove(filter);
         }
     }
 

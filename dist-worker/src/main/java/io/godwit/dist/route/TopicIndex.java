@@ -1,8 +1,10 @@
 package io.godwit.dist.route;
 
+import io.godwit.cluster.link.Peer;
 import io.godwit.plugin.client.TenantId;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All subscriptions that this node matches publishes against, by tenant. Thread-safe. A tenant's index stays once made:
@@ -12,6 +14,7 @@ public final class TopicIndex {
     private final SharedStrategies strategies;
     private final ConcurrentHashMap<TenantId, TenantIndex> tenants = new ConcurrentHashMap<>();
 
+    private final NodeSets nodeSets = new NodeSets();
     private final LeftBehind leftBehind = new LeftBehind();
 
     public TopicIndex(SharedStrategies strategies) {
@@ -20,7 +23,19 @@ public final class TopicIndex {
 
     public TenantIndex tenant(TenantId tenant) {
         TenantIndex known = tenants.get(tenant);
-        return known != null ? known : tenants.computeIfAbsent(tenant, id -> new TenantIndex(id, strategies));
+        return known != null ? known : tenants.computeIfAbsent(tenant, id -> new TenantIndex(id, strategies, nodeSets));
+    }
+
+    /** Null for one that nothing has been kept for. */
+    public @Nullable TenantIndex known(TenantId tenant) {
+        return tenants.get(tenant);
+    }
+
+    /** Of all that {@code peer} has told, which must be no more. */
+    public NodeRemoval removalOf(Peer peer) {
+        NodeRemoval removal = new NodeRemoval(peer, nodeSets);
+        forEachTenant(tenant -> removal.add(tenant, tenant.filtersOf(peer)));
+        return removal;
     }
 
     LeftBehind leftBehind() {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.dist.member.CurrentView;
+import io.godwit.dist.member.ViewRecord;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.testing.CountingReader;
 import io.godwit.plugin.client.ClientId;
@@ -20,13 +22,19 @@ class RouteCoprocessorTest {
     private static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.AT_LEAST_ONCE, false, false, 0);
     private static final RangeBounds ALL = new RangeBounds(new byte[0], null);
 
+    /** Of one member; see MembersViewCodec. */
+    private static final byte[] VIEW_OF_REVISION_3 = {
+        1, 0, 0, 0, 0, 0, 0, 0, 3, 0, 1, 0, 1, 'a', 0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 2
+    };
+
     private final TopicIndex index = new TopicIndex(new SharedStrategies(SharedPick.RANDOM));
+    private final CurrentView members = new CurrentView();
     private final CountingReader stored = new CountingReader();
 
     @Test
     void aCutReadsNothingAndTakesNoRouteOutOfForce() {
         put(1_000);
-        RouteCoprocessor range = new RouteCoprocessor(index);
+        RouteCoprocessor range = new RouteCoprocessor(index, members);
         range.open(ALL, stored);
         stored.forgetReads();
 
@@ -41,7 +49,7 @@ class RouteCoprocessorTest {
     void aMergeReadsWhatWasAddedAlone() {
         put(1_000);
         RangeBounds left = new RangeBounds(new byte[0], key(900));
-        RouteCoprocessor range = new RouteCoprocessor(index);
+        RouteCoprocessor range = new RouteCoprocessor(index, members);
         range.open(left, stored);
         assertThat(index.subscriptions()).isEqualTo(900);
         stored.forgetReads();
@@ -57,9 +65,9 @@ class RouteCoprocessorTest {
     void aMergeRemovesWhatTheRightRangeHadLost() {
         put(1_000);
         RangeBounds left = new RangeBounds(new byte[0], key(900));
-        RouteCoprocessor range = new RouteCoprocessor(index);
+        RouteCoprocessor range = new RouteCoprocessor(index, members);
         range.open(left, stored);
-        new RouteCoprocessor(index).open(new RangeBounds(key(900), null), stored);
+        new RouteCoprocessor(index, members).open(new RangeBounds(key(900), null), stored);
         stored.content().remove(key(950));
 
         range.boundsChanged(left, ALL, stored);
@@ -71,7 +79,7 @@ class RouteCoprocessorTest {
     @Test
     void aReplicaThatIsBegunAnewRemovesWhatHasVanishedMeanwhile() {
         put(100);
-        RouteCoprocessor first = new RouteCoprocessor(index);
+        RouteCoprocessor first = new RouteCoprocessor(index, members);
         first.open(ALL, stored);
         first.close();
         assertThat(index.subscriptions())
@@ -81,7 +89,7 @@ class RouteCoprocessorTest {
             stored.content().remove(key(i));
         }
 
-        new RouteCoprocessor(index).open(ALL, stored);
+        new RouteCoprocessor(index, members).open(ALL, stored);
 
         assertThat(index.subscriptions()).isEqualTo(60);
     }
@@ -102,6 +110,26 @@ class RouteCoprocessorTest {
         assertThat(left.takeOver(bounds("z", null)))
                 .as("too many to tell apart")
                 .isTrue();
+    }
+
+    @Test
+    void theViewOfMembersLiesBesideTheRoutesAndIsToldWhereverItsKeyGoes() {
+        put(10);
+        stored.content().put(ViewRecord.key(), VIEW_OF_REVISION_3);
+        RouteCoprocessor left = new RouteCoprocessor(index, members);
+        RangeBounds routes = new RangeBounds(new byte[0], ViewRecord.key());
+        left.open(routes, stored);
+        assertThat(members.get().revision()).isZero();
+        left.boundsChanged(routes, ALL, stored);
+        assertThat(members.get().revision()).isEqualTo(3);
+        assertThat(index.subscriptions()).isEqualTo(10);
+        RouteQuery.Answer all =
+                RouteQuery.Answer.decode(left.query(stored, new RouteQuery(new byte[0], new byte[] {9}, 100).encode()));
+        assertThat(all.entries()).hasSize(10);
+
+        CurrentView restarted = new CurrentView();
+        new RouteCoprocessor(new TopicIndex(new SharedStrategies(SharedPick.RANDOM)), restarted).open(ALL, stored);
+        assertThat(restarted.get().revision()).isEqualTo(3);
     }
 
     private static RangeBounds bounds(String start, @Nullable String end) {

@@ -1,0 +1,61 @@
+package io.godwit.dist.deliver;
+
+import io.godwit.dist.client.Deliverer;
+import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.route.NodeSet;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.message.Message;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The nodes that this one serves MQTT together with, as publishes see them. Thread-safe. */
+public interface OtherNodes {
+    /** None; nothing is asked or told. */
+    OtherNodes NONE = new OtherNodes() {
+        @Override
+        public long epoch() {
+            return 0;
+        }
+
+        @Override
+        public boolean mayAcknowledge(long epoch) {
+            return true;
+        }
+
+        @Override
+        public CompletableFuture<Boolean> untilMayAcknowledge() {
+            return CompletableFuture.completedFuture(true);
+        }
+
+        @Override
+        public CompletableFuture<DistOutcome> deliver(
+                ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes) {
+            return Deliverer.DELIVERED;
+        }
+
+        @Override
+        public void finished(String tokenOrigin, long tokenNumber) {}
+    };
+
+    /** See {@link io.godwit.dist.member.Members#epoch}; asked before a publish is matched. */
+    long epoch();
+
+    /** See {@link io.godwit.dist.member.Members#mayAcknowledge(long)}; asked after it was matched. */
+    boolean mayAcknowledge(long epoch);
+
+    /** See {@link io.godwit.dist.member.Members#untilMayAcknowledge()}. */
+    CompletableFuture<Boolean> untilMayAcknowledge();
+
+    /**
+     * Hands the message to each of {@code nodes}, for its live sessions. Messages handed over by one thread stay in
+     * order. QoS 0 is dropped, counted and reported where the link is full, and complete on return. Above, completes on
+     * any thread, never exceptionally: with DELIVERED when each node has handed it to its sessions or is agreed to be
+     * out, and its sessions with it; with FAILED when that could not be agreed on.
+     */
+    CompletableFuture<DistOutcome> deliver(
+            ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes);
+
+    /** Nothing is published under the token again. */
+    void finished(String tokenOrigin, long tokenNumber);
+}

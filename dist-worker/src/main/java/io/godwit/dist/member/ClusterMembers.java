@@ -1,0 +1,341 @@
+package io.godwit.dist.member;
+
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.Mirror;
+import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The members of a cluster, as this node is one of them. Every half second it asks its mirror of the dist store to
+ * catch up; when that has come about and the view says that this life serves, it may acknowledge for a second and a
+ * half from the start of the question ({@link Freshness} has why that is safe). {@link Joining} brings it to serve,
+ * {@link Exclusions} has the others go on without one.
+ *
+ * <p>All state is confined to one thread; {@link #mayAcknowledge} and {@link #others} look at immutable values.
+ * Listeners and futures are told on that thread, and must only hand over.
+ */
+public final class ClusterMembers implements Members, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterMembers.class);
+    static final long ASK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final int MAX_QUESTIONS = 4;
+
+    private final NodeLife self;
+    private final ViewStore store;
+    private final CurrentView current;
+    private final MemberThread thread;
+    private final MemberCounters counters;
+    private final Freshness freshness;
+    private final Lapses lapses = new Lapses();
+    private final HeldAcknowledgements held = new HeldAcknowledgements();
+    private final ViewCommits commits;
+    private final Exclusions exclusions;
+
+    // the thread's
+
+    private final List<Consumer<MembersView>> listeners = new ArrayList<>();
+    private final CompletableFuture<Void> joined = new CompletableFuture<>();
+    private long toldRevision;
+    private int questions;
+    private boolean isEvicting;
+    private boolean isToldStale;
+    private boolean isClosed;
+
+    /** The revision by which this life came to serve; 0 while it does not. Written by the thread. */
+    private volatile long serves;
+
+    /** As {@link #epoch}: stays through a lapse. Written by the thread. */
+    private volatile long epoch;
+    /**
+     * Lapses that this node has seen for long enough, so that nobody needs to wait for these. Written by the thread.
+     */
+    private volatile Set<Member> over = Set.of();
+
+    /** Set by join. Written by the thread. */
+    private volatile @Nullable Joining joining;
+
+    /**
+     * @param current that the coprocessors of the dist store tell
+     * @param ranges the client of the dist store
+     */
+    public ClusterMembers(NodeLife self, Mirror mirror, RangeClient ranges, CurrentView current, MeterRegistry meters) {
+        this(self, ViewStore.of(mirror, ranges), current, MemberThread.start(), meters);
+    }
+
+    ClusterMembers(NodeLife self, ViewStore store, CurrentView current, MemberThread thread, MeterRegistry meters) {
+        this.self = self;
+        this.store = store;
+        this.current = current;
+        this.thread = thread;
+        this.counters = new MemberCounters(meters);
+        this.freshness = new Freshness(thread);
+        this.commits = new ViewCommits(store, current, thread);
+        this.exclusions = new Exclusions(self, commits, current, lapses, thread, counters);
+        current.onChange(() -> thread.execute(this::look));
+    }
+
+    /**
+     * Has this life serve, and again after each lapse. Call once. Completes when it serves and may acknowledge for the
+     * first time: then listeners for clients may open. Fails with {@link RangeException} when this is closed before.
+     */
+    public CompletableFuture<Void> join(Introductions introductions) {
+        thread.execute(() -> {
+            if (joining == null && !isClosed) {
+                Joining begun = new Joining(
+                        self, commits, exclusions, lapses, current, store, thread, introductions, this::served);
+                joining = begun;
+                begun.begin();
+                tick();
+            }
+        });
+        return joined;
+    }
+
+    /**
+     * Goes in good order, when its clients have been closed and nothing is to be acknowledged any more: others need not
+     * wait for this node then. Fails with {@link RangeException} when that cannot be agreed on; they find out then.
+     */
+    public CompletableFuture<Void> leave() {
+        CompletableFuture<Void> left = new CompletableFuture<>();
+        thread.execute(() -> {
+            Joining begun = joining;
+            if (begun != null) {
+                begun.stop();
+            }
+            isClosed = true; // nothing is begun from here on
+            stopServing();
+            held.refuseAll();
+            commits.commit(new MemberStep.Leave(self)).whenComplete((view, failure) -> {
+                if (failure == null) {
+                    left.complete(null);
+                } else {
+                    left.completeExceptionally(failure);
+                }
+            });
+        });
+        return left;
+    }
+
+    /** This life. */
+    public NodeLife self() {
+        return self;
+    }
+
+    /** The newest view that this node knows. Any thread. */
+    public MembersView view() {
+        return current.get();
+    }
+
+    /**
+     * From now on {@code listener} is told of each newer view, of the present one first; views may be passed over.
+     * {@link #view} and {@link #others} are as new at least.
+     */
+    public void onChange(Consumer<MembersView> listener) {
+        thread.execute(() -> {
+            listeners.add(listener);
+            listener.accept(current.get());
+        });
+    }
+
+    /** Why this node acknowledges nothing, in words; empty when it does. Any thread. */
+    public String lack() {
+        Joining begun = joining;
+        if (begun == null) {
+            return "has not begun to join";
+        }
+        return !begun.lack().isEmpty() || freshness.isFresh() ? begun.lack() : "cannot prove that it serves";
+    }
+
+    // --- what promises rest on
+
+    @Override
+    public Set<NodeLife> others() {
+        return current.get().othersThan(self, over);
+    }
+
+    @Override
+    public CompletableFuture<Void> exclude(NodeLife member, String why) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        thread.execute(() -> {
+            if (isClosed) {
+                done.completeExceptionally(new RangeException(Cause.CLOSED, "the members are closed"));
+            } else if (member.equals(self)) {
+                done.completeExceptionally(new RangeException(Cause.TIMEOUT, "no member excludes itself"));
+            } else {
+                exclusions.exclude(member, why, done);
+            }
+        });
+        return done;
+    }
+
+    @Override
+    public boolean mayAcknowledge() {
+        return freshness.isFresh();
+    }
+
+    @Override
+    public long epoch() {
+        return epoch;
+    }
+
+    @Override
+    public boolean mayAcknowledge(long epoch) {
+        return freshness.isFresh(epoch);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> untilMayAcknowledge() {
+        return untilMayAcknowledge(epoch);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> untilMayAcknowledge(long epoch) {
+        if (freshness.isFresh(epoch)) {
+            return CompletableFuture.completedFuture(true);
+        }
+        CompletableFuture<Boolean> told = new CompletableFuture<>();
+        thread.execute(() -> {
+            if (freshness.isFresh(epoch)) {
+                told.complete(true);
+            } else if (isClosed || epoch != this.epoch) {
+                told.complete(false);
+            } else {
+                held.hold(thread.nanoTime()).thenAccept(told::complete);
+                ask();
+            }
+        });
+        return told;
+    }
+
+    // --- on the thread
+
+    private void tick() {
+        if (isClosed) {
+            return;
+        }
+        ask();
+        int refused = held.refuse(thread.nanoTime());
+        if (refused > 0) {
+            counters.refused.increment(refused);
+            LOG.warn("acknowledgements refused that were held for too long self={} lack={}", self, lack());
+        }
+        over = Set.copyOf(lapses.over(thread.nanoTime()));
+        evict();
+        thread.later(ASK_NANOS, this::tick);
+    }
+
+    private void ask() {
+        if (serves == 0 || questions >= MAX_QUESTIONS) {
+            return;
+        }
+        questions++;
+        Freshness.Mark start = Freshness.Mark.now(thread, serves);
+        store.catchUp(new Deadline(start.nanos() + Freshness.FRESH_NANOS))
+                .whenComplete((done, failure) -> thread.execute(() -> answered(start, failure)));
+    }
+
+    private void answered(Freshness.Mark start, @Nullable Throwable failure) {
+        questions--;
+        if (failure == null && serves == start.epoch() && doesServe()) {
+            freshness.renew(start);
+        }
+        if (freshness.isFresh()) {
+            isToldStale = false;
+            held.release();
+            joined.complete(null);
+        } else if (serves != 0 && !isToldStale) {
+            isToldStale = true;
+            LOG.warn(
+                    "node cannot prove that it serves, acknowledges nothing self={} cause={}",
+                    self,
+                    failure == null ? "the answer came late" : failure.getMessage());
+        }
+    }
+
+    /** Whether the newest view has this life as it came to serve last. */
+    private boolean doesServe() {
+        Member own = current.get().find(self);
+        return !current.isOutdated() && own != null && own.state() == MemberState.SERVING && own.since() == serves;
+    }
+
+    private void look() {
+        if (isClosed) {
+            return;
+        }
+        MembersView view = current.get();
+        lapses.look(view, thread.nanoTime());
+        Joining begun = joining;
+        if (serves != 0 && !doesServe() && begun != null) {
+            stopServing();
+            counters.lapsed.increment();
+            LOG.warn("the others have gone on without this node, it joins again self={} view={}", self, view);
+            begun.begin();
+        } else if (begun != null) {
+            begun.viewChanged(view);
+        }
+        if (view.revision() > toldRevision) {
+            toldRevision = view.revision();
+            listeners.forEach(listener -> listener.accept(view));
+        }
+    }
+
+    private void stopServing() {
+        serves = 0;
+        freshness.end();
+    }
+
+    private void served(MembersView view) {
+        Member own = view.find(self);
+        if (own == null) {
+            throw new IllegalStateException(self + " serves and is not in " + view);
+        }
+        held.refuseAll(); // what was matched before has to be matched again
+        if (epoch != 0) {
+            counters.rejoined.increment();
+        }
+        LOG.info("node serves self={} view={}", self, view);
+        serves = own.since();
+        epoch = own.since();
+        ask();
+        look();
+    }
+
+    private void evict() {
+        Member lapsed = lapses.toEvict(thread.nanoTime(), self).orElse(null);
+        if (lapsed == null || isEvicting || !current.get().isCounted(self)) {
+            return;
+        }
+        isEvicting = true;
+        commits.commit(new MemberStep.Evict(self, lapsed)).whenComplete((view, failure) -> {
+            isEvicting = false;
+            LOG.warn("lapsed member is {} member={}", failure == null ? "evicted" : "not evicted yet", lapsed.life());
+        });
+    }
+
+    /** Refuses whoever waits. The view stays as it is: see {@link #leave}. */
+    @Override
+    public void close() {
+        thread.execute(() -> {
+            Joining begun = joining;
+            if (begun != null) {
+                begun.stop();
+            }
+            isClosed = true;
+            stopServing();
+            held.refuseAll();
+            exclusions.close();
+            joined.completeExceptionally(new RangeException(Cause.CLOSED, "the members are closed"));
+            thread.close();
+        });
+    }
+}

@@ -1,0 +1,119 @@
+package io.godwit.dist.member;
+
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has the members go on without one of them: commits that it has lapsed, then waits until it acknowledges nothing any
+ * more, see {@link Freshness}. Those who ask for the same while it is under way share it. Confined to the thread of the
+ * members.
+ */
+final class Exclusions {
+    private static final Logger LOG = LoggerFactory.getLogger(Exclusions.class);
+
+    private final NodeLife self;
+    private final ViewCommits commits;
+    private final CurrentView current;
+    private final Lapses lapses;
+    private final MemberThread thread;
+    private final MemberCounters counters;
+    /** By life: who waits for the commit. */
+    private final Map<NodeLife, List<CompletableFuture<Void>>> committing = new HashMap<>();
+    /** By lapse: who waits until it is over. */
+    private final Map<Member, List<CompletableFuture<Void>>> passing = new HashMap<>();
+
+    Exclusions(
+            NodeLife self,
+            ViewCommits commits,
+            CurrentView current,
+            Lapses lapses,
+            MemberThread thread,
+            MemberCounters counters) {
+        this.self = self;
+        this.commits = commits;
+        this.current = current;
+        this.lapses = lapses;
+        this.thread = thread;
+        this.counters = counters;
+    }
+
+    void exclude(NodeLife member, String why, CompletableFuture<Void> done) {
+        Member known = current.get().find(member);
+        if (known == null) {
+            done.complete(null); // it has left, or was evicted when its lapse was over
+        } else if (known.state() == MemberState.LAPSED) {
+            awaitOver(known, List.of(done));
+        } else if (committing.containsKey(member)) {
+            waitersOf(member).add(done);
+        } else {
+            waitersOf(member).add(done);
+            LOG.warn("member is being excluded member={} state={} why={}", member, known.state(), why);
+            commits.commit(new MemberStep.Lapse(self, current.get().find(self), member))
+                    .whenComplete((view, failure) -> committed(member, why, view, failure));
+        }
+    }
+
+    private List<CompletableFuture<Void>> waitersOf(NodeLife member) {
+        return committing.computeIfAbsent(member, fresh -> new ArrayList<>());
+    }
+
+    @SuppressWarnings("NullAway") // a view or a failure
+    private void committed(NodeLife member, String why, MembersView view, Throwable failure) {
+        List<CompletableFuture<Void>> waiters = committing.remove(member);
+        if (waiters == null) {
+            return;
+        }
+        if (failure != null) {
+            LOG.warn("member is not excluded member={} why={} cause={}", member, why, failure.getMessage());
+            RangeException cause = failure instanceof RangeException range
+                    ? range
+                    : new RangeException(Cause.TIMEOUT, "not excluded: " + failure.getMessage());
+            waiters.forEach(waiter -> waiter.completeExceptionally(cause));
+            return;
+        }
+        Member lapse = view.find(member);
+        if (lapse == null) {
+            waiters.forEach(waiter -> waiter.complete(null));
+            return;
+        }
+        LOG.warn("member is excluded member={} why={} revision={}", member, why, view.revision());
+        counters.excluded.increment();
+        awaitOver(lapse, waiters);
+    }
+
+    private void awaitOver(Member lapse, List<CompletableFuture<Void>> waiters) {
+        List<CompletableFuture<Void>> before = passing.get(lapse);
+        if (before != null) {
+            before.addAll(waiters);
+            return;
+        }
+        passing.put(lapse, new ArrayList<>(waiters));
+        long now = thread.nanoTime();
+        lapses.look(current.get(), now);
+        thread.later(lapses.untilOver(lapse, now), () -> look(lapse));
+    }
+
+    private void look(Member lapse) {
+        List<CompletableFuture<Void>> waiters = passing.remove(lapse);
+        if (waiters != null) {
+            waiters.forEach(waiter -> waiter.complete(null));
+        }
+    }
+
+    void close() {
+        RangeException cause = new RangeException(Cause.CLOSED, "the members are closed");
+        List<CompletableFuture<Void>> failing = new ArrayList<>();
+        committing.values().forEach(failing::addAll);
+        passing.values().forEach(failing::addAll);
+        committing.clear();
+        passing.clear();
+        failing.forEach(waiter -> waiter.completeExceptionally(cause));
+    }
+}

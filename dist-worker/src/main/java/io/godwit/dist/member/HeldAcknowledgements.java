@@ -1,0 +1,63 @@
+package io.godwit.dist.member;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Those who wait until the node may acknowledge again. All that come within a quarter of a second share one future, so
+ * there are never many, however many wait. Confined to the thread of the members.
+ */
+final class HeldAcknowledgements {
+    static final long HOLD_NANOS = TimeUnit.SECONDS.toNanos(15);
+    private static final long SHARE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    private record Held(long sinceNanos, CompletableFuture<Boolean> told) {}
+
+    private final Deque<Held> held = new ArrayDeque<>();
+
+    CompletableFuture<Boolean> hold(long nowNanos) {
+        Held last = held.peekLast();
+        if (last == null || nowNanos - last.sinceNanos() > SHARE_NANOS) {
+            last = new Held(nowNanos, new CompletableFuture<>());
+            held.add(last);
+        }
+        return last.told();
+    }
+
+    boolean isEmpty() {
+        return held.isEmpty();
+    }
+
+    void release() {
+        tell(held.size(), true);
+    }
+
+    /** Returns how many were refused, of those that share a future one. */
+    int refuse(long nowNanos) {
+        int over = 0;
+        for (Held each : held) {
+            if (nowNanos - each.sinceNanos() >= HOLD_NANOS) {
+                over++;
+            }
+        }
+        tell(over, false);
+        return over;
+    }
+
+    void refuseAll() {
+        tell(held.size(), false);
+    }
+
+    /** The oldest first; whoever is told may come again. */
+    private void tell(int count, boolean answer) {
+        List<Held> telling = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            telling.add(held.remove());
+        }
+        telling.forEach(each -> each.told().complete(answer));
+    }
+}

@@ -1,0 +1,21 @@
+package io.godwit.dist.member;
+
+import java.util.concurrent.CompletableFuture;
+
+/** How a node that joins gets to know what the others have; by the wiring. Called on the thread of the members. */
+public interface Introductions {
+    /**
+     * Completes when {@code member} has said that its view has {@code revision} or a later one, and all that it had
+     * told this node before it said so is in force here: its live routes foremost. Whatever it promises afterwards it
+     * tells this node first, since it counts it as a member. Fails when that life is known to be over. May wait for as
+     * long as neither is known; is cancelled when the answer does not matter any more.
+     */
+    CompletableFuture<Void> introduced(NodeLife member, long revision);
+
+    /**
+     * The others have gone on without this life: publishes that its clients missed are acknowledged, and others may
+     * have their client ids. Completes when this node has closed all its clients; only then does it join again. Not
+     * called before the node has served.
+     */
+    CompletableFuture<Void> closeClients();
+}

@@ -1,0 +1,281 @@
+package io.godwit.dist.member;
+
+import io.godwit.kv.client.Deadline;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How a life comes to serve, the first time and after each lapse: it closes the clients that it has, since publishes
+ * that it missed count as delivered; {@link #claim} commits that it joins, so that others
+ * wait for it from then on; {@link #meet} waits until every life of that view has introduced itself, or is evicted;
+ * {@link #catchUp} brings this node's routes up to that moment; {@link #serve} commits that it serves. Whatever fails,
+ * or an exclusion meanwhile, begins it anew, after a pause that grows.
+ *
+ * <p>Lapsed lives are waited for too: until they hear of their lapse they have clients, to whom they have promised
+ * things before.
+ *
+ * <p>Confined to the thread of the members.
+ */
+final class Joining {
+    private static final Logger LOG = LoggerFactory.getLogger(Joining.class);
+    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(15);
+    private static final long CATCH_UP_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private enum Phase {
+        IDLE,
+        CLOSING_CLIENTS,
+        CLAIMING,
+        MEETING,
+        CATCHING_UP,
+        SERVING
+    }
+
+    /** Whom it tells. */
+    interface Listener {
+        void served(MembersView view);
+    }
+
+    private final NodeLife self;
+    private final ViewCommits commits;
+    private final Exclusions exclusions;
+    private final Lapses lapses;
+    private final CurrentView current;
+    private final ViewStore store;
+    private final MemberThread thread;
+    private final Introductions introductions;
+    private final Listener listener;
+
+    private Phase phase = Phase.IDLE;
+    /** Of this attempt; what an earlier one hears is passed over. */
+    private long turn;
+
+    private long pauseNanos = FIRST_PAUSE_NANOS;
+    /** Whether it has served, and has not closed its clients since. */
+    private boolean hasClients;
+
+    private final Map<NodeLife, CompletableFuture<Void>> awaited = new LinkedHashMap<>();
+
+    /** In words, for operators; empty when it serves. Any thread reads it. */
+    private volatile String lack = "has not begun to join";
+
+    Joining(
+            NodeLife self,
+            ViewCommits commits,
+            Exclusions exclusions,
+            Lapses lapses,
+            CurrentView current,
+            ViewStore store,
+            MemberThread thread,
+            Introductions introductions,
+            Listener listener) {
+        this.self = self;
+        this.commits = commits;
+        this.exclusions = exclusions;
+        this.lapses = lapses;
+        this.current = current;
+        this.store = store;
+        this.thread = thread;
+        this.introductions = introductions;
+        this.listener = listener;
+    }
+
+    /** Any thread. */
+    String lack() {
+        return lack;
+    }
+
+    void begin() {
+        long own = ++turn;
+        if (hasClients) {
+            forgetAwaited();
+            enter(Phase.CLOSING_CLIENTS, "the others have gone on without it, closes its clients");
+            LOG.warn("the others have gone on without this node, its clients are closed self={}", self);
+            introductions
+                    .closeClients()
+                    .whenComplete((done, failure) -> thread.execute(() -> {
+                        if (own == turn && failure == null) {
+                            hasClients = false;
+                            begin();
+                        } else if (own == turn) {
+                            again("clients not closed: " + failure);
+                        }
+                    }));
+            return;
+        }
+        claim(own);
+    }
+
+    void stop() {
+        turn++;
+        phase = Phase.IDLE;
+        forgetAwaited();
+    }
+
+    private void enter(Phase next, String lacking) {
+        phase = next;
+        lack = lacking;
+    }
+
+    private void again(String why) {
+        LOG.info("node does not serve yet, joins again self={} phase={} why={}", self, phase, why);
+        long own = ++turn;
+        forgetAwaited();
+        enter(Phase.IDLE, why);
+        thread.later(pauseNanos, () -> {
+            if (own == turn) {
+                begin();
+            }
+        });
+        pauseNanos = Math.min(MAX_PAUSE_NANOS, 2 * pauseNanos);
+    }
+
+    // --- the steps
+
+    private void claim(long own) {
+        enter(Phase.CLAIMING, "the view of members cannot be changed");
+        long now = thread.nanoTime();
+        lapses.look(current.get(), now);
+        commits.commit(new MemberStep.Join(self, !hasClients, lapses.over(now))).whenComplete((view, failure) -> {
+            if (own != turn) {
+                return;
+            }
+            if (failure == null) {
+                meet(own, view);
+            } else if (failure instanceof ViewCommits.StepRefusedException) {
+                refused(own, String.valueOf(failure.getMessage()));
+            } else {
+                again(String.valueOf(failure.getMessage()));
+            }
+        });
+    }
+
+    /** An earlier life of the node is in the way: it goes as any other that does not answer. */
+    private void refused(long own, String why) {
+        Member known = current.get().ofNode(self.nodeId());
+        if (known == null || known.life().incarnation() >= self.incarnation()) {
+            again(why);
+            return;
+        }
+        enter(Phase.CLAIMING, "an earlier process of this node has to be over");
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        exclusions.exclude(known.life(), "a newer process of the node joins", over);
+        over.whenComplete((done, failure) -> {
+            if (own == turn && failure == null) {
+                claim(own);
+            } else if (own == turn) {
+                again(String.valueOf(failure.getMessage()));
+            }
+        });
+    }
+
+    private void meet(long own, MembersView view) {
+        enter(Phase.MEETING, "");
+        for (Member member : view.members()) {
+            if (!member.life().equals(self)) {
+                ask(own, member.life(), view.revision());
+            }
+        }
+        tellWhomItAwaits(own);
+        viewChanged(current.get());
+    }
+
+    private void ask(long own, NodeLife member, long revision) {
+        CompletableFuture<Void> introduced = introductions.introduced(member, revision);
+        awaited.put(member, introduced);
+        introduced.whenComplete((done, failure) -> thread.execute(() -> {
+            if (own != turn || !awaited.containsKey(member)) {
+                return;
+            }
+            if (failure == null) {
+                awaited.remove(member);
+                viewChanged(current.get());
+            } else { // it is over; until it is evicted it counts, since this node may be wrong
+                CompletableFuture<Void> excluded = new CompletableFuture<>();
+                exclusions.exclude(member, "its process is over", excluded);
+                excluded.exceptionally(none -> {
+                    thread.later(TELL_NANOS, () -> {
+                        if (own == turn && awaited.containsKey(member)) {
+                            ask(own, member, revision);
+                        }
+                    });
+                    return null;
+                });
+            }
+        }));
+    }
+
+    private void tellWhomItAwaits(long own) {
+        thread.later(TELL_NANOS, () -> {
+            if (own == turn && phase == Phase.MEETING) {
+                LOG.warn("node joins, and waits for others self={} for={}", self, awaited.keySet());
+                tellWhomItAwaits(own);
+            }
+        });
+    }
+
+    /** The newest view, whenever it is another. */
+    void viewChanged(MembersView view) {
+        if (phase != Phase.MEETING && phase != Phase.CATCHING_UP) {
+            return;
+        }
+        if (!view.is(self, MemberState.JOINING)) {
+            again("was excluded while it joined");
+            return;
+        }
+        if (phase == Phase.MEETING) {
+            awaited.entrySet().removeIf(each -> view.find(each.getKey()) == null);
+            if (awaited.isEmpty()) {
+                catchUp(turn);
+            } else {
+                lack = "waits for " + awaited.keySet();
+            }
+        }
+    }
+
+    private void catchUp(long own) {
+        enter(Phase.CATCHING_UP, "its routes are not complete");
+        store.catchUp(new Deadline(thread.nanoTime() + CATCH_UP_NANOS))
+                .whenComplete((done, failure) -> thread.execute(() -> {
+                    if (own == turn && failure == null) {
+                        serve(own);
+                    } else if (own == turn) {
+                        lack = "its routes are not complete: " + failure.getMessage();
+                        thread.later(AGAIN_NANOS, () -> {
+                            if (own == turn) {
+                                catchUp(own);
+                            }
+                        });
+                    }
+                }));
+    }
+
+    private void serve(long own) {
+        enter(Phase.SERVING, "the view of members cannot be changed");
+        commits.commit(new MemberStep.Serve(self)).whenComplete((view, failure) -> {
+            if (own != turn) {
+                return;
+            }
+            if (failure != null) {
+                again(String.valueOf(failure.getMessage()));
+                return;
+            }
+            enter(Phase.IDLE, "");
+            pauseNanos = FIRST_PAUSE_NANOS;
+            hasClients = true;
+            listener.served(view);
+        });
+    }
+
+    private void forgetAwaited() {
+        Map<NodeLife, CompletableFuture<Void>> forgotten = new LinkedHashMap<>(awaited);
+        awaited.clear();
+        forgotten.values().forEach(each -> each.cancel(false));
+    }
+}

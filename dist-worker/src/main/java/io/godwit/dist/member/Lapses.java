@@ -1,0 +1,62 @@
+package io.godwit.dist.member;
+
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lapses of the newest view, with the time at which this node has seen each: not before it was committed. Confined
+ * to the thread of the members.
+ */
+final class Lapses {
+    /** A lapsed life has so long to come back before it is evicted. */
+    static final long EVICT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final Map<Member, Long> seenNanos = new LinkedHashMap<>();
+
+    void look(MembersView view, long nowNanos) {
+        seenNanos.keySet().removeIf(lapse -> !view.members().contains(lapse));
+        for (Member member : view.members()) {
+            if (member.state() == MemberState.LAPSED) {
+                seenNanos.putIfAbsent(member, nowNanos);
+            }
+        }
+    }
+
+    /**
+     * How long until the lapse is {@link Freshness#OVER_NANOS} old; 0 when it is. All of that time when it is none of
+     * the newest view.
+     */
+    long untilOver(Member lapse, long nowNanos) {
+        Long seen = seenNanos.get(lapse);
+        return seen == null ? Freshness.OVER_NANOS : Math.max(0, Freshness.OVER_NANOS - (nowNanos - seen));
+    }
+
+    /** Those that are so old. */
+    Set<Member> over(long nowNanos) {
+        Set<Member> over = new LinkedHashSet<>();
+        seenNanos.forEach((lapse, seen) -> {
+            if (nowNanos - seen >= Freshness.OVER_NANOS) {
+                over.add(lapse);
+            }
+        });
+        return over;
+    }
+
+    /** One that has not come back in time. */
+    Optional<Member> toEvict(long nowNanos, NodeLife self) {
+        for (Map.Entry<Member, Long> each : seenNanos.entrySet()) {
+            @Nullable Long seen = each.getValue();
+            if (seen != null
+                    && nowNanos - seen >= EVICT_NANOS
+                    && !each.getKey().life().equals(self)) {
+                return Optional.of(each.getKey());
+            }
+        }
+        return Optional.empty();
+    }
+}

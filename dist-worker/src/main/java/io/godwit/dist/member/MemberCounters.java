@@ -1,0 +1,29 @@
+package io.godwit.dist.member;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+
+/** What has happened to this node's membership. Thread-safe. */
+final class MemberCounters {
+    /** The others have gone on without this node. */
+    final Counter lapsed;
+    /** It serves again after that. */
+    final Counter rejoined;
+    /** It has had the others go on without one of them. */
+    final Counter excluded;
+    /** It was held for as long as an acknowledgement is held for, in groups of those that wait together. */
+    final Counter refused;
+
+    MemberCounters(MeterRegistry meters) {
+        lapsed = counter(meters, "lapsed", "times that the other members went on without this node");
+        rejoined = counter(meters, "rejoined", "times that this node served again after that");
+        excluded = counter(meters, "excluded", "members that this node has had the others go on without");
+        refused = counter(meters, "refused", "groups of acknowledgements that were held for too long");
+    }
+
+    private static Counter counter(MeterRegistry meters, String what, String description) {
+        return Counter.builder("godwit.members." + what)
+                .description(description)
+                .register(meters);
+    }
+}

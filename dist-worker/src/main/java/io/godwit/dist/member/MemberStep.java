@@ -1,0 +1,148 @@
+package io.godwit.dist.member;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All changes of the view of members: pure functions from one view to the next. A change is committed by
+ * compare-and-set on the revision, so it is never made on another view than the one that it was computed from.
+ *
+ * <pre>
+ *             join                  serve
+ *   absent ---------> JOINING ------------------> SERVING
+ *     ^                 |  ^                       |   |
+ *     |           lapse |  | join (again)    lapse |   | leave
+ *     |                 v  |                       |   |
+ *     +---------------- LAPSED <-------------------+   |
+ *     |  evict, or a newer life of the node joins      |
+ *     +------------------------------------------------+
+ * </pre>
+ *
+ * A life leaves in order from any state. {@code join} begins a life's way anew whatever it was.
+ */
+sealed interface MemberStep {
+    /** What becomes of a view. */
+    sealed interface Verdict {}
+
+    /** @param next of the following revision */
+    record Changed(MembersView next) implements Verdict {}
+
+    /** It is so already. */
+    record Unchanged() implements Verdict {}
+
+    /** It is not legal here. */
+    record Refused(String why) implements Verdict {}
+
+    Verdict of(MembersView view);
+
+    /**
+     * @param mayBeNew false for a life that had members who counted on it, and has to know first if it was evicted
+     * @param over lapses that this node has seen long enough ago: an older life of the node goes only with one of these
+     */
+    record Join(NodeLife life, boolean mayBeNew, Set<Member> over) implements MemberStep {
+        public Join {
+            over = Set.copyOf(over);
+        }
+
+        @Override
+        public Verdict of(MembersView view) {
+            Member known = view.ofNode(life.nodeId());
+            if (known == null && !mayBeNew) {
+                return new Refused("it was evicted");
+            }
+            if (known == null) {
+                return view.members().size() == MembersView.MAX_MEMBERS
+                        ? new Refused("there are " + MembersView.MAX_MEMBERS + " members, no more fit")
+                        : changed(view, null, life, MemberState.JOINING);
+            }
+            if (known.life().incarnation() > life.incarnation()) {
+                return new Refused("a newer process of the node is a member: " + known.life());
+            }
+            if (known.life().equals(life)) {
+                return known.state() == MemberState.JOINING
+                        ? new Unchanged()
+                        : changed(view, known, life, MemberState.JOINING);
+            }
+            return over.contains(known)
+                    ? changed(view, known, life, MemberState.JOINING)
+                    : new Refused("an earlier process of the node is a member: " + known);
+        }
+    }
+
+    record Serve(NodeLife life) implements MemberStep {
+        @Override
+        public Verdict of(MembersView view) {
+            Member known = view.find(life);
+            if (known == null || known.state() == MemberState.LAPSED) {
+                return new Refused("it is " + (known == null ? "no member" : "lapsed") + " by now");
+            }
+            return known.state() == MemberState.SERVING
+                    ? new Unchanged()
+                    : changed(view, known, life, MemberState.SERVING);
+        }
+    }
+
+    /**
+     * By a member that has not lapsed itself since it asked for it: of two that lapse each other the first wins. Or by
+     * a newer life of the node.
+     *
+     * @param as what {@code by} was when it asked; null when it was no member
+     */
+    record Lapse(NodeLife by, @Nullable Member as, NodeLife whom) implements MemberStep {
+        @Override
+        public Verdict of(MembersView view) {
+            Member known = view.find(whom);
+            if (known == null || known.state() == MemberState.LAPSED) {
+                return new Unchanged();
+            }
+            boolean isSuccessor = by.nodeId().equals(whom.nodeId()) && by.incarnation() > whom.incarnation();
+            boolean isCounted = as != null && as.isCounted() && view.members().contains(as);
+            return isSuccessor || isCounted
+                    ? changed(view, known, whom, MemberState.LAPSED)
+                    : new Refused(by + " does not count itself, or not as it did");
+        }
+    }
+
+    /** @param lapse as it was seen for long enough */
+    record Evict(NodeLife by, Member lapse) implements MemberStep {
+        @Override
+        public Verdict of(MembersView view) {
+            if (!view.members().contains(lapse)) {
+                return new Unchanged();
+            }
+            return view.isCounted(by) ? removed(view, lapse) : new Refused(by + " is no member that counts itself");
+        }
+    }
+
+    /** In good order: the life has stopped to acknowledge before. */
+    record Leave(NodeLife life) implements MemberStep {
+        @Override
+        public Verdict of(MembersView view) {
+            Member known = view.find(life);
+            return known == null ? new Unchanged() : removed(view, known);
+        }
+    }
+
+    private static Verdict removed(MembersView view, Member gone) {
+        return new Changed(new MembersView(
+                view.revision() + 1,
+                view.members().stream().filter(member -> !member.equals(gone)).toList()));
+    }
+
+    /** A state is replaced where it stands; who comes anew comes last. */
+    private static Verdict changed(MembersView view, @Nullable Member before, NodeLife life, MemberState state) {
+        Member after = new Member(life, state, view.revision() + 1);
+        List<Member> members = new ArrayList<>(view.members());
+        if (before != null && before.life().equals(life)) {
+            members.set(members.indexOf(before), after);
+        } else {
+            if (before != null) {
+                members.remove(before);
+            }
+            members.add(after);
+        }
+        return new Changed(new MembersView(view.revision() + 1, members));
+    }
+}

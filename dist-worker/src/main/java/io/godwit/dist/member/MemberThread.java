@@ -1,0 +1,85 @@
+package io.godwit.dist.member;
+
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one thread that all state of {@link ClusterMembers} is confined to, and its clocks, which any thread may read.
+ */
+interface MemberThread extends AutoCloseable {
+    void execute(Runnable task);
+
+    /** Runs {@code task} on the thread after so many nanoseconds. */
+    void later(long nanos, Runnable task);
+
+    /** The monotonic clock. */
+    long nanoTime();
+
+    /** The wall clock, which is only compared with itself, see {@link Freshness}. */
+    long wallMillis();
+
+    /** Runs nothing any more that is not running. */
+    @Override
+    void close();
+
+    /** A thread of its own. */
+    static MemberThread start() {
+        return new Scheduled();
+    }
+
+    /** On an executor; what a task throws is logged. */
+    final class Scheduled implements MemberThread {
+        private static final Logger LOG = LoggerFactory.getLogger(MemberThread.class);
+
+        private final ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, "dist-members");
+            thread.setDaemon(true);
+            return thread;
+        });
+
+        private Scheduled() {
+            executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            later(0, task);
+        }
+
+        @Override
+        @SuppressWarnings("FutureReturnValueIgnored") // tasks look for themselves whether there is something to do
+        public void later(long nanos, Runnable task) {
+            try {
+                executor.schedule(() -> run(task), nanos, TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException e) {
+                LOG.debug("closed, task not run");
+            }
+        }
+
+        private static void run(Runnable task) {
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) { // the outermost frame of the thread
+                LOG.error("task of the members failed", e);
+            }
+        }
+
+        @Override
+        public long nanoTime() {
+            return System.nanoTime();
+        }
+
+        @Override
+        public long wallMillis() {
+            return System.currentTimeMillis();
+        }
+
+        @Override
+        public void close() {
+            executor.shutdown();
+        }
+    }
+}

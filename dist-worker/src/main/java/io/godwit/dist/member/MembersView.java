@@ -1,0 +1,82 @@
+package io.godwit.dist.member;
+
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The members that all nodes have agreed on. Immutable.
+ *
+ * @param revision rises by one with each change; 0 before the first
+ * @param members in the order in which they joined; of a node one at most
+ */
+public record MembersView(long revision, List<Member> members) {
+    /** Lives that a view may have. */
+    static final int MAX_MEMBERS = 1_024;
+
+    /** Of a store that has none yet. */
+    public static final MembersView NONE = new MembersView(0, List.of());
+
+    public MembersView {
+        members = List.copyOf(members);
+        Set<String> nodes = new HashSet<>();
+        for (Member member : members) {
+            if (!nodes.add(member.life().nodeId())) {
+                throw new IllegalArgumentException("node " + member.life().nodeId() + " is in a view of members twice");
+            }
+        }
+        if (members.size() > MAX_MEMBERS || revision < 0 || revision == 0 && !members.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "no view of members: revision " + revision + " with " + members.size() + " members");
+        }
+    }
+
+    /** What the life is here; null when it is not. */
+    public @Nullable Member find(NodeLife life) {
+        return members.stream()
+                .filter(member -> member.life().equals(life))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The life of a node that is here; null for none. */
+    public @Nullable Member ofNode(String nodeId) {
+        return members.stream()
+                .filter(member -> member.life().nodeId().equals(nodeId))
+                .findFirst()
+                .orElse(null);
+    }
+
+    public boolean is(NodeLife life, MemberState state) {
+        Member member = find(life);
+        return member != null && member.state() == state;
+    }
+
+    /** Whether the life is joining or serving. */
+    public boolean isCounted(NodeLife life) {
+        Member member = find(life);
+        return member != null && member.isCounted();
+    }
+
+    /** Those that serve, in the order in which they joined. */
+    public Set<NodeLife> serving() {
+        return lives(members.stream()
+                .filter(member -> member.state() == MemberState.SERVING)
+                .toList());
+    }
+
+    /** Those but {@code self} that may acknowledge something yet: all but lapsed ones whose lapse is {@code over}. */
+    Set<NodeLife> othersThan(NodeLife self, Set<Member> over) {
+        return lives(members.stream()
+                .filter(member -> !member.life().equals(self) && !over.contains(member))
+                .toList());
+    }
+
+    private static Set<NodeLife> lives(Collection<Member> members) {
+        return members.stream().map(Member::life).collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+}

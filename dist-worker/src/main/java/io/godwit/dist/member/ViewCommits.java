@@ -1,0 +1,110 @@
+package io.godwit.dist.member;
+
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Commits steps: computes the next view from the newest one that is known, has it put in its place, and begins anew
+ * with the view that is there when somebody else was first. Confined to the thread of the members, on which its futures
+ * complete; they fail with {@link RangeException}, and the step may be committed all the same then.
+ */
+final class ViewCommits {
+    static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long TRY_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** A step is not legal in the view that there is. */
+    static final class StepRefusedException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        StepRefusedException(String why) {
+            super(why, null, false, false);
+        }
+    }
+
+    private final ViewStore store;
+    private final CurrentView current;
+    private final MemberThread thread;
+
+    ViewCommits(ViewStore store, CurrentView current, MemberThread thread) {
+        this.store = store;
+        this.current = current;
+        this.thread = thread;
+    }
+
+    /**
+     * Completes with a view in which the step is made: the one that it has made, or one in which it was made already.
+     * Fails with {@link StepRefusedException} too.
+     */
+    CompletableFuture<MembersView> commit(MemberStep step) {
+        CompletableFuture<MembersView> done = new CompletableFuture<>();
+        attempt(step, new Deadline(thread.nanoTime() + TIMEOUT_NANOS), done);
+        return done;
+    }
+
+    private void attempt(MemberStep step, Deadline deadline, CompletableFuture<MembersView> done) {
+        MembersView base = current.get();
+        MemberStep.Verdict verdict = step.of(base);
+        if (current.isOutdated()) {
+            fail(done, "the view of members is of a version that this node does not read");
+        } else if (verdict instanceof MemberStep.Changed changed) {
+            long now = thread.nanoTime();
+            if (deadline.hasPassed(now)) {
+                fail(done, "no view of members with " + step + " by its deadline");
+                return;
+            }
+            Deadline attempt = new Deadline(now + Math.min(TRY_NANOS, deadline.remainingNanos(now)));
+            store.replace(changed.next(), attempt)
+                    .whenComplete((reply, failure) ->
+                            thread.execute(() -> answered(step, deadline, done, changed.next(), reply, failure)));
+        } else if (verdict instanceof MemberStep.Refused refused) {
+            done.completeExceptionally(new StepRefusedException(refused.why()));
+        } else {
+            done.complete(base);
+        }
+    }
+
+    @SuppressWarnings("NullAway") // a reply or a failure
+    private void answered(
+            MemberStep step,
+            Deadline deadline,
+            CompletableFuture<MembersView> done,
+            MembersView next,
+            ViewRecord.Reply reply,
+            Throwable failure) {
+        if (failure != null) {
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+            if (cause instanceof RangeException range && range.reason() == Cause.CLOSED) {
+                done.completeExceptionally(range);
+            } else {
+                thread.later(PAUSE_NANOS, () -> attempt(step, deadline, done));
+            }
+            return;
+        }
+        switch (reply.outcome()) {
+            case APPLIED -> {
+                current.offer(next);
+                done.complete(next);
+            }
+            case OTHER_REVISION -> {
+                boolean isNewer = reply.view().revision() > current.get().revision();
+                current.offer(reply.view());
+                if (isNewer || current.get().revision() >= next.revision()) {
+                    attempt(step, deadline, done);
+                } else { // not what a store answers that has what was read here before
+                    thread.later(PAUSE_NANOS, () -> attempt(step, deadline, done));
+                }
+            }
+            case ELSEWHERE -> thread.later(PAUSE_NANOS, () -> attempt(step, deadline, done));
+            case REFUSED -> fail(done, "the store does not take " + next);
+        }
+    }
+
+    private static void fail(CompletableFuture<MembersView> done, String why) {
+        done.completeExceptionally(new RangeException(Cause.TIMEOUT, why));
+    }
+}

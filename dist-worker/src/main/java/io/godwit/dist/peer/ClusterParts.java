@@ -1,0 +1,35 @@
+package io.godwit.dist.peer;
+
+import io.godwit.cluster.link.Links;
+import io.godwit.dist.member.Members;
+import io.godwit.kv.client.Mirror;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/**
+ * What a dist-worker uses of the cluster that its node is a member of.
+ *
+ * @param nodeId of this node
+ * @param mirror of the dist store
+ * @param wallMillis the wall clock, milliseconds since the epoch
+ * @param nanoTime the monotonic clock
+ * @param confirmTimeout how long a SUBSCRIBE waits for a member before it asks for its exclusion
+ */
+public record ClusterParts(
+        String nodeId,
+        Links links,
+        Members members,
+        Mirror mirror,
+        PeerTimers timers,
+        LongSupplier wallMillis,
+        LongSupplier nanoTime,
+        Duration confirmTimeout) {
+    /** Long enough for a pause of a healthy node on a busy machine: one that is excluded closes its clients. */
+    public static final Duration CONFIRM_TIMEOUT = Duration.ofSeconds(5);
+
+    public ClusterParts {
+        if (confirmTimeout.isNegative() || confirmTimeout.isZero()) {
+            throw new IllegalArgumentException("dist.confirm-timeout must be positive, was " + confirmTimeout);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.godwit.dist.peer;
+
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.CodedOutputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.godwit.dist.wire.PeerFrame;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/**
+ * Frames of the CONTROL lane.
+ *
+ * <pre>
+ * size  field
+ * 1     whose it is: 1, the dist-worker's
+ * n     PeerFrame, see peer_protocol.proto
+ * </pre>
+ */
+final class ControlFrames {
+    static final byte TYPE = 1;
+
+    /** Several times what any frame has: a hostile one must not unfold to a multiple of itself on the heap. */
+    static final int MAX_BYTES = 1024 * 1024;
+
+    private ControlFrames() {}
+
+    static byte[] encode(PeerFrame frame) {
+        byte[] bytes = new byte[1 + frame.getSerializedSize()];
+        bytes[0] = TYPE;
+        CodedOutputStream out = CodedOutputStream.newInstance(bytes, 1, bytes.length - 1);
+        try {
+            frame.writeTo(out);
+            out.checkNoSpaceLeft();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // not into an array of the right size
+        }
+        return bytes;
+    }
+
+    /** Fails with {@link IllegalArgumentException} when it is no such frame. */
+    static PeerFrame decode(byte[] bytes) {
+        if (bytes.length == 0 || bytes[0] != TYPE || bytes.length > MAX_BYTES) {
+            throw new IllegalArgumentException("a control frame begins with 1 and has at most " + MAX_BYTES
+                    + " bytes, this one has " + bytes.length);
+        }
+        try {
+            return PeerFrame.parseFrom(CodedInputStream.newInstance(bytes, 1, bytes.length - 1));
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalArgumentException("control frame of " + bytes.length + " bytes: " + e.getMessage(), e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // not out of an array
+        }
+    }
+}

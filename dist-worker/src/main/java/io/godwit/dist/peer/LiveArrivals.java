@@ -1,0 +1,126 @@
+package io.godwit.dist.peer;
+
+import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.link.Peer;
+import io.godwit.dist.client.Deliverer;
+import io.godwit.dist.client.Delivery;
+import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.Match;
+import io.godwit.dist.client.Strays;
+import io.godwit.dist.deliver.ServedReceivers;
+import io.godwit.dist.deliver.SharedChoices;
+import io.godwit.dist.route.SharedGroup;
+import io.godwit.dist.route.SharedMember;
+import io.godwit.dist.route.TenantIndex;
+import io.godwit.dist.route.TopicIndex;
+import io.godwit.dist.wire.GroupAnswer;
+import io.godwit.dist.wire.PeerFrame;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives messages of other nodes to the live sessions of this one. They are matched here, by what is subscribed now:
+ * no-local, overlapping subscriptions and their options need not be known elsewhere. Never to stored sessions, which
+ * the publisher's node serves, and never on to a third node. Of a shared group that the other node has chosen this node
+ * for, one live session here gets the message; the other node is told when there is none. On the link's thread, which hands over in the order of
+ * arrival, as a publisher's own thread does.
+ */
+final class LiveArrivals {
+    private final TopicIndex index;
+    private final Deliverer live;
+    private final ServedReceivers served;
+    private final SharedChoices choices;
+    private final PeerCounters counters;
+    private final LongSupplier wallMillis;
+
+    LiveArrivals(
+            TopicIndex index,
+            Deliverer live,
+            ServedReceivers served,
+            SharedChoices choices,
+            PeerCounters counters,
+            LongSupplier wallMillis) {
+        this.index = index;
+        this.live = live;
+        this.served = served;
+        this.choices = choices;
+        this.counters = counters;
+        this.wallMillis = wallMillis;
+    }
+
+    /** Fails with {@link IllegalArgumentException} when it is no frame of this lane. */
+    void arrived(Peer from, byte[] bytes) {
+        LiveFrame frame = LiveFrame.decode(bytes, wallMillis.getAsLong());
+        counters.received.increment();
+        TenantIndex tenant = index.known(frame.tenant());
+        if (tenant != null && frame.isForPlain()) { // else the last subscriber has gone, which is told later
+            deliverPlain(from, frame, tenant);
+        }
+        if (!frame.groups().isEmpty()) {
+            List<Integer> declined = deliverToGroups(from, frame, tenant);
+            counters.declined.add(declined.size());
+            if (frame.number() != 0) {
+                answer(from, frame.number(), declined);
+            }
+        }
+    }
+
+    private void deliverPlain(Peer from, LiveFrame frame, TenantIndex tenant) {
+        List<Match> matches =
+                tenant.match(frame.message().topic(), frame.publisher()).live();
+        DeliveryToken token = frame.token();
+        List<Match> unserved = token == null || matches.isEmpty() ? matches : served.unserved(token, matches);
+        if (!unserved.isEmpty()) {
+            live.deliver(new Delivery(publisher(from, frame), frame.message(), unserved, token));
+        }
+    }
+
+    /** Places of the groups that have nobody for it. */
+    private List<Integer> deliverToGroups(Peer from, LiveFrame frame, @Nullable TenantIndex tenant) {
+        List<Integer> declined = new ArrayList<>(0);
+        List<Match> chosen = new ArrayList<>(1);
+        DeliveryToken token = frame.token();
+        for (int i = 0; i < frame.groups().size(); i++) {
+            TopicFilter filter = frame.groups().get(i);
+            if (token != null && choices.isGivenHere(token, filter)) {
+                continue; // a repeat
+            }
+            boolean isOpen = token == null || !choices.isDeclined(token, filter);
+            SharedGroup group = tenant == null || !isOpen ? null : tenant.group(filter);
+            SharedMember member = group == null
+                    ? null
+                    : group.pickHere(frame.publisher(), frame.message().topic());
+            if (group == null || member == null) {
+                declined.add(i);
+                if (token != null) {
+                    choices.declined(token, filter);
+                }
+            } else if (token == null || choices.claim(token, group, member)) {
+                chosen.add(member.match());
+            }
+        }
+        if (!chosen.isEmpty()) {
+            live.deliver(new Delivery(publisher(from, frame), frame.message(), chosen, token, Strays.OF_ANOTHER_NODE));
+        }
+        return declined;
+    }
+
+    private static void answer(Peer from, long number, List<Integer> declined) {
+        GroupAnswer answer = GroupAnswer.newBuilder()
+                .setFrame(number)
+                .addAllDeclined(declined)
+                .build();
+        from.send(
+                Lane.CONTROL,
+                ControlFrames.encode(
+                        PeerFrame.newBuilder().setGroupAnswer(answer).build()));
+    }
+
+    private static ClientInfo publisher(Peer from, LiveFrame frame) {
+        return new ClientInfo(frame.tenant(), frame.publisher(), null, from.nodeId(), frame.protocolLevel());
+    }
+}

@@ -1,0 +1,206 @@
+package io.godwit.dist.peer;
+
+import io.godwit.cluster.link.Peer;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.topic.TopicFilter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Which filters have live subscribers on this node, and what of that each peer has been told.
+ *
+ * <p>A change of the table has a position, which rises by one. The first subscriber of a filter is told at once; that
+ * the last has gone a second later, and not at all when there is one again by then, so that subscribers that come and
+ * go cost nothing. Of a shared group the number of members is told too, at most every 100 ms. What is to be told
+ * stands in the {@link PeerFeed} of each peer; what gathers there while frames are under way goes in one.
+ *
+ * <p>The lock guards the table and all feeds. Event loops that subscribe and the links' threads meet here; a queue to
+ * one owner would make every SUBSCRIBE wait for a thread. Under it some keys are looked up and a frame is handed to a
+ * link, which never blocks. Callers are told outside of it.
+ */
+final class LiveFilters {
+    static final Duration TICK = Duration.ofMillis(100);
+    static final Duration LINGER = Duration.ofSeconds(1);
+
+    /** One filter; guarded by the lock. */
+    static final class Entry {
+        /** Live subscriptions on this node; 0 while nobody has been told that the last has gone. */
+        int members;
+        /** Of the change that made it. */
+        final long position;
+
+        Entry(long position) {
+            this.position = position;
+        }
+    }
+
+    private final PeerTimers timers;
+    private final LongSupplier nanoTime;
+    /** Ordered, so that a peer can be told all of it page by page while it changes. */
+    private final NavigableMap<FilterKey, Entry> entries = new TreeMap<>();
+
+    private final Map<Peer, PeerFeed> feeds = new LinkedHashMap<>();
+    private final LateKeys gone = new LateKeys(LINGER.toNanos());
+    private final LateKeys counts = new LateKeys(TimeUnit.MILLISECONDS.toNanos(100));
+    private boolean isTicking;
+    private long position;
+
+    LiveFilters(PeerTimers timers, LongSupplier nanoTime) {
+        this.timers = timers;
+        this.nanoTime = nanoTime;
+    }
+
+    /** A live subscription is in force on this node; its peers are told unless they know. */
+    synchronized void added(TenantId tenant, TopicFilter filter) {
+        FilterKey key = FilterKey.of(tenant, filter);
+        Entry known = entries.get(key);
+        // that a group has no member here any more may have been told already
+        if (known != null && (known.members > 0 || !key.isShared())) {
+            known.members++;
+            if (key.isShared()) {
+                later(counts, key);
+            }
+            return;
+        }
+        Entry made = new Entry(++position);
+        made.members = 1;
+        entries.put(key, made);
+        tell(key);
+    }
+
+    /** One is not in force any more. */
+    synchronized void removed(TenantId tenant, TopicFilter filter) {
+        FilterKey key = FilterKey.of(tenant, filter);
+        Entry known = entries.get(key);
+        if (known == null || known.members == 0) {
+            throw new IllegalStateException("no live subscriber is counted for a filter that lost one");
+        }
+        known.members--;
+        if (key.isShared()) {
+            later(counts, key);
+        } else if (known.members == 0) {
+            later(gone, key);
+        }
+    }
+
+    private void later(LateKeys keys, FilterKey key) {
+        keys.add(key, nanoTime.getAsLong());
+        if (!isTicking) {
+            isTicking = true;
+            timers.after(TICK, this::tick);
+        }
+    }
+
+    private synchronized void tick() {
+        long now = nanoTime.getAsLong();
+        for (FilterKey key = gone.poll(now); key != null; key = gone.poll(now)) {
+            tellIfGone(key);
+        }
+        for (FilterKey key = counts.poll(now); key != null; key = counts.poll(now)) {
+            if (!tellIfGone(key)) {
+                position++;
+                tell(key);
+            }
+        }
+        isTicking = !gone.isEmpty() || !counts.isEmpty();
+        if (isTicking) {
+            timers.after(TICK, this::tick);
+        }
+    }
+
+    private boolean tellIfGone(FilterKey key) {
+        Entry entry = entries.get(key);
+        if (entry == null || entry.members > 0) {
+            return entry == null;
+        }
+        entries.remove(key);
+        position++;
+        tell(key);
+        return true;
+    }
+
+    private void tell(FilterKey key) {
+        for (PeerFeed feed : feeds.values()) {
+            feed.changed(key, position);
+            feed.pump();
+        }
+    }
+
+    /**
+     * Calls {@code told} once {@code peer} has the filter: before the return if it has confirmed it already. Never, if
+     * the peer is over before.
+     */
+    void whenTold(Peer peer, TenantId tenant, TopicFilter filter, Runnable told) {
+        FilterKey key = FilterKey.of(tenant, filter);
+        synchronized (this) {
+            PeerFeed feed = feeds.get(peer);
+            Entry entry = entries.get(key);
+            if (feed == null) {
+                return;
+            }
+            if (entry != null && !feed.hasConfirmed(entry)) {
+                long at = entry.position;
+                if (feed.isOfList(entry)) { // what somebody waits for goes before the list
+                    at = ++position;
+                    feed.changed(key, at);
+                }
+                feed.whenConfirmed(at, told);
+                feed.pump();
+                return;
+            }
+        }
+        told.run();
+    }
+
+    /** Tells the new peer all there is. */
+    synchronized void joined(Peer peer) {
+        PeerFeed feed = new PeerFeed(this, peer, position);
+        feeds.put(peer, feed);
+        feed.pump();
+    }
+
+    synchronized void over(Peer peer) {
+        feeds.remove(peer);
+    }
+
+    /** Sends {@code answer} to the peer behind all that there was before this call. */
+    synchronized void answerBehindAll(Peer peer, byte[] answer) {
+        PeerFeed feed = feeds.get(peer);
+        if (feed != null) {
+            feed.answerBehind(position, answer);
+            feed.pump();
+        }
+    }
+
+    void confirmed(PeerFeed feed, PeerFeed.Frame frame) {
+        List<Runnable> told = new ArrayList<>();
+        synchronized (this) {
+            feed.confirmed(frame, told);
+            if (feeds.get(feed.peer()) == feed) {
+                feed.pump();
+            }
+        }
+        told.forEach(Runnable::run);
+    }
+
+    /** Of the feeds, under the lock: the table, and the position of its last change. */
+    NavigableMap<FilterKey, Entry> entries() {
+        return entries;
+    }
+
+    long position() {
+        return position;
+    }
+
+    /** Filters that peers are told of. */
+    synchronized int size() {
+        return entries.size();
+    }
+}

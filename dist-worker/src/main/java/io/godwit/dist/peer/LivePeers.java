@@ -1,0 +1,237 @@
+package io.godwit.dist.peer;
+
+import io.godwit.cluster.link.LinkListener;
+import io.godwit.cluster.link.Peer;
+import io.godwit.dist.client.Deliverer;
+import io.godwit.dist.client.Delivery;
+import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.deliver.OtherNodes;
+import io.godwit.dist.deliver.ServedReceivers;
+import io.godwit.dist.deliver.SharedChoices;
+import io.godwit.dist.member.Members;
+import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.route.NodeSet;
+import io.godwit.dist.route.TopicIndex;
+import io.godwit.dist.wire.PeerFrame;
+import io.godwit.kv.client.Deadline;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.topic.TopicFilter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The dist-worker's side of the links to the other nodes. Thread-safe.
+ *
+ * <p>In order of events: a peer joins and is told this node's live filters ({@link LiveFilters}); what it tells goes
+ * into the index ({@link RemoteFilters}). A SUBSCRIBE of a live session waits until all members have confirmed its
+ * filter, one of a stored session until all have applied its route ({@link MemberWaits}, {@link PeerBarriers}). A
+ * publish whose match names peers is sent to them ({@link NodeSender}) and matched again there ({@link LiveArrivals});
+ * so is one that a shared group has chosen a peer's members for ({@link GroupSender}).
+ *
+ * <p>The wiring gives it the frames of the LIVE lane, those of the CONTROL lane that begin with {@link #CONTROL_TYPE},
+ * and adds it to the links as a listener. It is closed before the links: what is lost after that excludes nobody.
+ */
+public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable {
+    /** The first byte of its frames on the CONTROL lane. */
+    public static final byte CONTROL_TYPE = ControlFrames.TYPE;
+
+    private final Members members;
+    private final Exclusions exclusions;
+    private final MemberWaits waits;
+    private final LiveFilters filters;
+    private final RemoteFilters remote;
+    private final PeerBarriers barriers;
+    private final Learning learning;
+    private final PeerTokens tokens;
+    private final NodeSender sender;
+    private final GroupSender groups;
+    private final LiveArrivals arrivals;
+    private final ServedReceivers served;
+    private final SharedChoices choices;
+
+    /**
+     * @param live takes the deliveries to live receivers of this node
+     * @param served which of them a repeat must leave out
+     * @param another gives a delivery with one receiver to another member of the group that chose it; with the deliverer
+     *     of live receivers to use for it
+     */
+    public LivePeers(
+            ClusterParts parts,
+            TopicIndex index,
+            Deliverer live,
+            ServedReceivers served,
+            SharedChoices choices,
+            BiFunction<Delivery, Deliverer, CompletableFuture<DistOutcome>> another,
+            EventListener events,
+            MeterRegistry meters) {
+        this.members = parts.members();
+        this.served = served;
+        this.choices = choices;
+        this.exclusions = new Exclusions(members);
+        this.waits = new MemberWaits(parts, exclusions);
+        this.filters = new LiveFilters(parts.timers(), parts.nanoTime());
+        this.remote = new RemoteFilters(index, exclusions, parts.timers());
+        this.barriers = new PeerBarriers(parts.mirror(), filters, parts.timers(), parts.nanoTime());
+        this.learning = new Learning(parts.links(), barriers);
+        this.tokens = new PeerTokens(parts.timers());
+        PeerCounters counters = new PeerCounters(meters);
+        this.sender = new NodeSender(tokens, exclusions, counters, events, parts.wallMillis());
+        this.groups = new GroupSender(live, another, parts, tokens, exclusions, counters, events);
+        this.arrivals = new LiveArrivals(index, live, served, choices, counters, parts.wallMillis());
+        Gauge.builder("godwit.dist.peer.filters", filters, LiveFilters::size)
+                .description("filters with live subscribers on this node, that other nodes are told of")
+                .register(meters);
+    }
+
+    // --- what links tell
+
+    @Override
+    public void joined(Peer peer) {
+        remote.joined(peer);
+        barriers.joined(peer);
+        filters.joined(peer);
+        waits.joined();
+        learning.joined(peer);
+    }
+
+    @Override
+    public void over(Peer peer, String why) {
+        filters.over(peer);
+        barriers.over(peer);
+        remote.over(peer, why);
+        groups.over(peer);
+    }
+
+    /** A frame of the LIVE lane. One that is not understood ends the peer. */
+    public void onLive(Peer from, byte[] frame) {
+        try {
+            arrivals.arrived(from, frame);
+        } catch (IllegalArgumentException e) {
+            from.abandon(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** A frame of the CONTROL lane, its first byte included. One that is not understood ends the peer. */
+    public void onControl(Peer from, byte[] frame) {
+        try {
+            onControl(from, ControlFrames.decode(frame));
+        } catch (IllegalArgumentException e) {
+            from.abandon(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void onControl(Peer from, PeerFrame frame) {
+        switch (frame.getKindCase()) {
+            case FILTERS -> remote.apply(from, frame.getFilters());
+            case BARRIER -> barriers.asked(from, frame.getBarrier());
+            case BARRIER_DONE -> barriers.answered(from, frame.getBarrierDone());
+            case FINISHED ->
+                frame.getFinished()
+                        .getTokensList()
+                        .forEach(token -> finishedHere(token.getOrigin(), token.getNumber()));
+            case GROUP_ANSWER -> groups.answered(from, frame.getGroupAnswer());
+            case KIND_NOT_SET -> throw new IllegalArgumentException("a control frame of no known kind");
+        }
+    }
+
+    private void finishedHere(String origin, long number) {
+        choices.finished(origin, number);
+        served.finished(origin, number);
+    }
+
+    // --- what publishes ask
+
+    /** Takes the deliveries to live receivers, those that stand for members of shared groups on other nodes too. */
+    public Deliverer live() {
+        return groups;
+    }
+
+    /** Messages that wait for the answer of another node about a shared group. */
+    int waitingForGroups() {
+        return groups.waiting();
+    }
+
+    @Override
+    public long epoch() {
+        return members.epoch();
+    }
+
+    @Override
+    public boolean mayAcknowledge(long epoch) {
+        return members.mayAcknowledge(epoch);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> untilMayAcknowledge() {
+        return members.untilMayAcknowledge();
+    }
+
+    @Override
+    public CompletableFuture<DistOutcome> deliver(
+            ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes) {
+        return sender.deliver(publisher, message, token, nodes);
+    }
+
+    @Override
+    public void finished(String tokenOrigin, long tokenNumber) {
+        tokens.finished(tokenOrigin, tokenNumber);
+    }
+
+    // --- what subscriptions ask
+
+    /** A live subscription that is new is in force in the index. */
+    public void subscribed(TenantId tenant, TopicFilter filter) {
+        filters.added(tenant, filter);
+    }
+
+    /** One is not any more. */
+    public void unsubscribed(TenantId tenant, TopicFilter filter) {
+        filters.removed(tenant, filter);
+    }
+
+    /**
+     * Completes when every other member sends here what matches the filter, which has a live subscriber in force; fails
+     * with {@link io.godwit.kv.client.RangeException} when one does not, and its exclusion could not be agreed on.
+     */
+    public CompletableFuture<Void> untilAllKnow(TenantId tenant, TopicFilter filter) {
+        return waits.all("a live subscription", (peer, told) -> filters.whenTold(peer, tenant, filter, told));
+    }
+
+    /**
+     * Completes when this node and every other member has applied what was committed to the dist store before the call;
+     * fails with {@link io.godwit.kv.client.RangeException} when this node could not by the deadline, or another did
+     * not and its exclusion could not be agreed on. First this node, then the others: while a range has no leader
+     * nobody can, and no member is to be excluded for it.
+     */
+    public CompletableFuture<Void> untilAllHaveApplied(Deadline deadline) {
+        return barriers.catchUpHere(deadline).thenCompose(here -> waits.all("a barrier", barriers::ask));
+    }
+
+    /**
+     * For a node that joins, once it is committed that it does. Completes when that life of a member has applied this,
+     * and every live filter that it had by then is in force here: each later SUBACK there waits for this node. Waits
+     * for a link as long as it takes; fails with {@link io.godwit.kv.client.RangeException} when another life of the
+     * node has followed. May be cancelled.
+     */
+    public CompletableFuture<Void> learnAllOf(NodeLife member) {
+        return learning.learn(member);
+    }
+
+    /** Whether the list of live filters of that life of a node has been received in full. */
+    public boolean knowsAllOf(NodeLife life) {
+        return remote.knowsAllOf(life);
+    }
+
+    /** Excludes nobody from here on. */
+    @Override
+    public void close() {
+        exclusions.close();
+    }
+}

@@ -1,0 +1,173 @@
+package io.godwit.dist.peer;
+
+import io.godwit.cluster.link.Links;
+import io.godwit.cluster.link.Peer;
+import io.godwit.dist.member.Members;
+import io.godwit.dist.member.NodeLife;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits until every other member has confirmed something, or is a member no longer.
+ *
+ * <p>A member is asked through the peer that is this life of it, and again through the next one when that peer is over.
+ * One that has not confirmed in time is excluded, whether there is a link to it or not; what cannot be agreed on fails
+ * the wait. All waits take the same time, so one timer looks at the oldest. Thread-safe; locks, since whoever
+ * subscribes, the links and the timer meet here, are never held while others are told.
+ */
+final class MemberWaits {
+    /** How a member is asked. */
+    @FunctionalInterface
+    interface Ask {
+        /** Has {@code confirmed} run once the peer confirms, perhaps before the return; never, when it is over. */
+        void ask(Peer peer, Runnable confirmed);
+    }
+
+    static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
+    private final Links links;
+    private final Members members;
+    private final Exclusions exclusions;
+    private final PeerTimers timers;
+    private final LongSupplier nanoTime;
+    private final Duration timeout;
+    /** Oldest first; some are done. Guarded by this. */
+    private final Deque<Wait> waits = new ArrayDeque<>();
+
+    private boolean isTiming;
+
+    MemberWaits(ClusterParts parts, Exclusions exclusions) {
+        this.links = parts.links();
+        this.members = parts.members();
+        this.exclusions = exclusions;
+        this.timers = parts.timers();
+        this.nanoTime = parts.nanoTime();
+        this.timeout = parts.confirmTimeout();
+    }
+
+    /**
+     * Completes when all who are members now have confirmed or are out; fails with
+     * {@link io.godwit.kv.client.RangeException}. Any thread; completes on any.
+     *
+     * @param what is waited for, for the log
+     */
+    CompletableFuture<Void> all(String what, Ask ask) {
+        Set<NodeLife> others = members.others();
+        if (others.isEmpty()) {
+            return DONE;
+        }
+        Wait wait = new Wait(what, ask, others, nanoTime.getAsLong() + timeout.toNanos());
+        wait.askLinked();
+        if (!wait.done.isDone()) {
+            add(wait);
+            wait.askLinked(); // those that joined in between
+        }
+        return wait.done;
+    }
+
+    private synchronized void add(Wait wait) {
+        for (Wait oldest = waits.peekFirst(); oldest != null && oldest.done.isDone(); oldest = waits.peekFirst()) {
+            waits.removeFirst();
+        }
+        waits.addLast(wait);
+        if (!isTiming) {
+            isTiming = true;
+            timers.after(timeout, this::expire);
+        }
+    }
+
+    /** There is a new peer: it may be the life of a member that had none. */
+    void joined() {
+        List<Wait> open;
+        synchronized (this) {
+            open = List.copyOf(waits);
+        }
+        open.forEach(Wait::askLinked);
+    }
+
+    private void expire() {
+        long now = nanoTime.getAsLong();
+        List<Wait> expired = new ArrayList<>();
+        synchronized (this) {
+            Wait oldest = waits.peekFirst();
+            while (oldest != null && (oldest.done.isDone() || oldest.dueNanos - now <= 0)) {
+                expired.add(waits.removeFirst());
+                oldest = waits.peekFirst();
+            }
+            isTiming = oldest != null;
+            if (oldest != null) {
+                timers.after(Duration.ofNanos(oldest.dueNanos - now), this::expire);
+            }
+        }
+        expired.forEach(Wait::expire);
+    }
+
+    private final class Wait {
+        private final String what;
+        private final Ask ask;
+        private final long dueNanos;
+        private final CompletableFuture<Void> done = new CompletableFuture<>();
+        /** Who has not confirmed, and through which peer it was asked. Guarded by this. */
+        private final Map<NodeLife, @Nullable Peer> left = new HashMap<>(4);
+
+        Wait(String what, Ask ask, Set<NodeLife> others, long dueNanos) {
+            this.what = what;
+            this.ask = ask;
+            this.dueNanos = dueNanos;
+            others.forEach(life -> left.put(life, null));
+        }
+
+        void askLinked() {
+            Map<NodeLife, Peer> toAsk = new HashMap<>(4);
+            synchronized (this) {
+                left.replaceAll((life, asked) -> {
+                    Peer peer = links.peer(life.nodeId());
+                    if (peer == null || peer.incarnation() != life.incarnation() || peer.equals(asked)) {
+                        return asked;
+                    }
+                    toAsk.put(life, peer);
+                    return peer;
+                });
+            }
+            toAsk.forEach((life, peer) -> ask.ask(peer, () -> confirmed(life)));
+        }
+
+        void confirmed(NodeLife life) {
+            boolean isAll;
+            synchronized (this) {
+                left.remove(life);
+                isAll = left.isEmpty();
+            }
+            if (isAll) {
+                done.complete(null);
+            }
+        }
+
+        void expire() {
+            List<NodeLife> silent;
+            synchronized (this) {
+                silent = List.copyOf(left.keySet());
+            }
+            for (NodeLife life : silent) {
+                exclusions
+                        .exclude(life, "it did not confirm " + what + " within " + timeout.toMillis() + " ms")
+                        .whenComplete((agreed, failure) -> {
+                            if (failure == null) {
+                                confirmed(life);
+                            } else {
+                                done.completeExceptionally(failure);
+                            }
+                        });
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package io.godwit.dist.peer;
+
+import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.link.Peer;
+import io.godwit.dist.client.Deliverer;
+import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.route.NodeSet;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.Qos;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends messages to nodes that have live subscribers: one frame for each node, encoded once. Thread-safe. Links only
+ * read a frame, so all of them may have the same array.
+ *
+ * <p>At QoS 1 and 2 it waits until each node has confirmed. A peer that is over before may have the message or not; the
+ * publisher gets its answer once this life of the node is agreed to be out: its live sessions are over with it. Such
+ * messages are sent to a full link too: what publishers may have unacknowledged bounds them.
+ */
+final class NodeSender {
+    private final PeerTokens tokens;
+    private final Exclusions exclusions;
+    private final PeerCounters counters;
+    private final EventListener events;
+    private final LongSupplier wallMillis;
+
+    NodeSender(
+            PeerTokens tokens,
+            Exclusions exclusions,
+            PeerCounters counters,
+            EventListener events,
+            LongSupplier wallMillis) {
+        this.tokens = tokens;
+        this.exclusions = exclusions;
+        this.counters = counters;
+        this.events = events;
+        this.wallMillis = wallMillis;
+    }
+
+    /** See {@link io.godwit.dist.deliver.OtherNodes#deliver}. */
+    CompletableFuture<DistOutcome> deliver(
+            ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes) {
+        if (message.qos() == Qos.AT_MOST_ONCE && token == null) {
+            deliverUnconfirmed(publisher, message, nodes);
+            return Deliverer.DELIVERED;
+        }
+        if (token != null) {
+            tokens.given(token, nodes);
+        }
+        byte[] frame = LiveFrame.encode(publisher, message, token, wallMillis.getAsLong());
+        counters.sent.add(nodes.size());
+        Confirmations all = new Confirmations(nodes.size());
+        for (int i = 0; i < nodes.size(); i++) {
+            Peer peer = nodes.get(i);
+            peer.send(Lane.LIVE, frame, new Peer.Confirmation() {
+                @Override
+                public void confirmed() {
+                    all.one();
+                }
+
+                @Override
+                public void lost() {
+                    NodeSender.this.lost(peer, all);
+                }
+            });
+        }
+        return all.outcome;
+    }
+
+    private void deliverUnconfirmed(ClientInfo publisher, Message message, NodeSet nodes) {
+        byte[] frame = null;
+        for (int i = 0; i < nodes.size(); i++) {
+            Peer peer = nodes.get(i);
+            if (!peer.isWritable(Lane.LIVE)) {
+                dropped(publisher, message, peer);
+                continue;
+            }
+            if (frame == null) {
+                frame = LiveFrame.encode(publisher, message, null, wallMillis.getAsLong());
+            }
+            counters.sent.increment();
+            peer.send(Lane.LIVE, frame);
+        }
+    }
+
+    private void dropped(ClientInfo publisher, Message message, Peer peer) {
+        counters.dropped.increment();
+        if (events.isListening(BrokerEvent.MessageDropped.class)) {
+            events.onEvent(new BrokerEvent.MessageDropped(
+                    publisher.tenant(), new ClientId(peer.nodeId()), message.topic(), DropReason.LINK_FULL));
+        }
+    }
+
+    private void lost(Peer peer, Confirmations all) {
+        counters.lost.increment();
+        exclusions
+                .exclude(RemoteFilters.lifeOf(peer), "messages to it were not confirmed")
+                .whenComplete((agreed, failure) -> {
+                    if (failure == null) {
+                        all.one();
+                    } else {
+                        all.outcome.complete(DistOutcome.FAILED);
+                    }
+                });
+    }
+
+    /** Of one message; several links confirm it at once. */
+    private static final class Confirmations {
+        private final AtomicInteger left;
+        private final CompletableFuture<DistOutcome> outcome = new CompletableFuture<>();
+
+        Confirmations(int nodes) {
+            left = new AtomicInteger(nodes);
+        }
+
+        void one() {
+            if (left.decrementAndGet() == 0) {
+                outcome.complete(DistOutcome.DELIVERED);
+            }
+        }
+    }
+}

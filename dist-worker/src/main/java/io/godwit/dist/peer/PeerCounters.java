@@ -1,0 +1,32 @@
+package io.godwit.dist.peer;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What is counted of messages between nodes. */
+final class PeerCounters {
+    final LongAdder sent = new LongAdder();
+    final LongAdder received = new LongAdder();
+    final LongAdder dropped = new LongAdder();
+    final LongAdder lost = new LongAdder();
+    final LongAdder declined = new LongAdder();
+
+    PeerCounters(MeterRegistry meters) {
+        register(meters, "godwit.dist.peer.sent", "messages handed to links, once for each node", sent);
+        register(meters, "godwit.dist.peer.received", "messages that other nodes sent for sessions here", received);
+        register(meters, "godwit.dist.peer.dropped", "messages of QoS 0 dropped at a full link", dropped);
+        register(meters, "godwit.dist.peer.lost", "messages whose node was over before it confirmed them", lost);
+        register(
+                meters,
+                "godwit.dist.peer.declined",
+                "messages of other nodes for a shared group that has no live member here any more",
+                declined);
+    }
+
+    private static void register(MeterRegistry meters, String name, String description, LongAdder count) {
+        FunctionCounter.builder(name, count, LongAdder::doubleValue)
+                .description(description)
+                .register(meters);
+    }
+}

@@ -1,0 +1,179 @@
+package io.godwit.dist.peer;
+
+import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.link.Peer;
+import io.godwit.dist.wire.FilterChange;
+import io.godwit.dist.wire.FilterChanges;
+import io.godwit.dist.wire.PeerFrame;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one peer is told of the {@link LiveFilters}: the list of what there was when it joined, and every change since.
+ * Guarded by the lock of the table.
+ *
+ * <p>A few frames of bounded size are under way at a time. The next takes changed filters first, each as it is by then,
+ * and fills up with the list, which is walked in the order of the table; so nobody who subscribes waits for the list,
+ * and memory is bounded by the filters that changed meanwhile. A filter may be told twice.
+ */
+final class PeerFeed {
+    static final int MAX_UNDER_WAY = 4;
+    static final int MAX_FRAME_BYTES = 32 * 1024;
+    /** Of a change beside its texts. */
+    private static final int CHANGE_BYTES = 16;
+
+    /** One that is under way. */
+    static final class Frame {
+        /** Every change up to this position is in it or before it. */
+        final long covers;
+        /** Whether the list is complete with it. */
+        final boolean endsList;
+
+        boolean isConfirmed;
+
+        Frame(long covers, boolean endsList) {
+            this.covers = covers;
+            this.endsList = endsList;
+        }
+    }
+
+    @SuppressWarnings("ArrayRecordComponent")
+    private record Answer(long position, byte[] frame) {}
+
+    private final LiveFilters filters;
+    private final Peer peer;
+    /** Of the last change before the peer joined: what is older is in the list. */
+    private final long joinedAt;
+
+    /** The position of the first change that has not been told. */
+    private final Map<FilterKey, Long> changed = new LinkedHashMap<>();
+
+    private final Deque<Frame> underWay = new ArrayDeque<>(MAX_UNDER_WAY);
+    private final TreeMap<Long, List<Runnable>> waiting = new TreeMap<>();
+    private final Deque<Answer> answers = new ArrayDeque<>(0);
+    private long nextNumber;
+    private boolean isListSent;
+    private boolean isListConfirmed;
+    /** The last key of the list that was sent. */
+    private @Nullable FilterKey listedTo;
+
+    private long sentTo;
+    private long confirmedTo;
+
+    PeerFeed(LiveFilters filters, Peer peer, long joinedAt) {
+        this.filters = filters;
+        this.peer = peer;
+        this.joinedAt = joinedAt;
+        this.sentTo = joinedAt;
+        this.confirmedTo = joinedAt;
+    }
+
+    Peer peer() {
+        return peer;
+    }
+
+    void changed(FilterKey key, long position) {
+        changed.putIfAbsent(key, position);
+    }
+
+    boolean isOfList(LiveFilters.Entry entry) {
+        return entry.position <= joinedAt;
+    }
+
+    boolean hasConfirmed(LiveFilters.Entry entry) {
+        return isOfList(entry) ? isListConfirmed : entry.position <= confirmedTo;
+    }
+
+    void whenConfirmed(long position, Runnable told) {
+        waiting.computeIfAbsent(position, at -> new ArrayList<>(1)).add(told);
+    }
+
+    void answerBehind(long position, byte[] frame) {
+        answers.addLast(new Answer(position, frame));
+    }
+
+    /** Sends what there is room for. */
+    void pump() {
+        while (underWay.size() < MAX_UNDER_WAY && (!changed.isEmpty() || !isListSent)) {
+            sendNext();
+        }
+        while (isListSent && !answers.isEmpty() && answers.getFirst().position <= sentTo) {
+            peer.send(Lane.CONTROL, answers.removeFirst().frame);
+        }
+    }
+
+    private void sendNext() {
+        FilterChanges.Builder changes = FilterChanges.newBuilder().setNumber(nextNumber++);
+        int bytes = 0;
+        Iterator<FilterKey> keys = changed.keySet().iterator();
+        while (bytes < MAX_FRAME_BYTES && keys.hasNext()) {
+            bytes += add(changes, keys.next());
+            keys.remove();
+        }
+        if (!isListSent) {
+            list(changes, bytes);
+        }
+        sentTo = changed.isEmpty()
+                ? filters.position()
+                : changed.values().iterator().next() - 1;
+        Frame frame = new Frame(sentTo, isListSent);
+        underWay.addLast(frame);
+        byte[] encoded =
+                ControlFrames.encode(PeerFrame.newBuilder().setFilters(changes).build());
+        peer.send(Lane.CONTROL, encoded, new Peer.Confirmation() {
+            @Override
+            public void confirmed() {
+                filters.confirmed(PeerFeed.this, frame);
+            }
+
+            @Override
+            public void lost() {} // the peer is over, and who waits for it asks the next
+        });
+    }
+
+    private void list(FilterChanges.Builder changes, int bytesBefore) {
+        int bytes = bytesBefore;
+        Map<FilterKey, LiveFilters.Entry> rest =
+                listedTo == null ? filters.entries() : filters.entries().tailMap(listedTo, false);
+        for (FilterKey key : rest.keySet()) {
+            if (bytes >= MAX_FRAME_BYTES) {
+                return;
+            }
+            bytes += add(changes, key);
+            listedTo = key;
+        }
+        isListSent = true;
+        changes.setEndsList(true);
+    }
+
+    private int add(FilterChanges.Builder changes, FilterKey key) {
+        LiveFilters.Entry entry = filters.entries().get(key);
+        String text = key.filter().text();
+        int members = entry == null ? 0 : key.isShared() ? entry.members : 1;
+        changes.addChanges(FilterChange.newBuilder()
+                .setTenant(key.tenant().value())
+                .setFilter(text)
+                .setMembers(members));
+        return CHANGE_BYTES + key.tenant().value().length() + text.length();
+    }
+
+    /** Adds to {@code told} whom to tell, outside of the lock. */
+    void confirmed(Frame frame, List<Runnable> told) {
+        frame.isConfirmed = true;
+        for (Frame first = underWay.peekFirst(); first != null && first.isConfirmed; first = underWay.peekFirst()) {
+            underWay.removeFirst();
+            confirmedTo = first.covers;
+            isListConfirmed |= first.endsList;
+        }
+        while (!waiting.isEmpty() && waiting.firstKey() <= confirmedTo) {
+            told.addAll(waiting.pollFirstEntry().getValue());
+        }
+    }
+}

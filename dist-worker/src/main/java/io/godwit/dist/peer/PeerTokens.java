@@ -1,0 +1,100 @@
+package io.godwit.dist.peer;
+
+import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.link.Peer;
+import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.route.NodeSet;
+import io.godwit.dist.wire.FinishedToken;
+import io.godwit.dist.wire.FinishedTokens;
+import io.godwit.dist.wire.PeerFrame;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which peers were given messages under which delivery tokens: they are told when a token is finished, many together.
+ * Beyond {@link #MAX_TOKENS} the oldest is forgotten here, and by the peer when it has too many itself. The lock is for
+ * event loops and range executors; what has a token has waited for a commit.
+ */
+final class PeerTokens {
+    static final int MAX_TOKENS = 100_000;
+    static final Duration GATHER = Duration.ofMillis(100);
+    private static final int MAX_BATCH_BYTES = 32 * 1024;
+    private static final int TOKEN_BYTES = 16;
+
+    /** Ordered, so that the map stays fast when client ids, and with them origins, collide. */
+    private record Key(String origin, long number) implements Comparable<Key> {
+        @Override
+        public int compareTo(Key other) {
+            int byNumber = Long.compare(number, other.number);
+            return byNumber != 0 ? byNumber : origin.compareTo(other.origin);
+        }
+    }
+
+    private static final class Batch {
+        private FinishedTokens.Builder tokens = FinishedTokens.newBuilder();
+        private int bytes;
+    }
+
+    private final PeerTimers timers;
+    private final Map<Key, NodeSet> given = new LinkedHashMap<>();
+    private final Map<Peer, Batch> finished = new LinkedHashMap<>();
+
+    PeerTokens(PeerTimers timers) {
+        this.timers = timers;
+    }
+
+    synchronized void given(DeliveryToken token, NodeSet nodes) {
+        Key key = new Key(token.origin(), token.number());
+        NodeSet all = given.getOrDefault(key, NodeSet.NONE);
+        for (int i = 0; i < nodes.size(); i++) {
+            all = all.with(nodes.get(i));
+        }
+        given.put(key, all);
+        if (given.size() > MAX_TOKENS) {
+            Iterator<Key> oldest = given.keySet().iterator();
+            oldest.next();
+            oldest.remove();
+        }
+    }
+
+    synchronized void finished(String origin, long number) {
+        NodeSet nodes = given.remove(new Key(origin, number));
+        for (int i = 0; nodes != null && i < nodes.size(); i++) {
+            add(nodes.get(i), origin, number);
+        }
+    }
+
+    private void add(Peer peer, String origin, long number) {
+        if (finished.isEmpty()) {
+            timers.after(GATHER, this::flushAll);
+        }
+        Batch batch = finished.computeIfAbsent(peer, none -> new Batch());
+        batch.tokens.addTokens(FinishedToken.newBuilder().setOrigin(origin).setNumber(number));
+        batch.bytes += TOKEN_BYTES + origin.length();
+        if (batch.bytes > MAX_BATCH_BYTES) {
+            flush(peer, batch);
+        }
+    }
+
+    private synchronized void flushAll() {
+        finished.forEach(PeerTokens::flush);
+        finished.clear();
+    }
+
+    private static void flush(Peer peer, Batch batch) {
+        if (batch.bytes > 0) {
+            PeerFrame frame = PeerFrame.newBuilder().setFinished(batch.tokens).build();
+            peer.send(Lane.CONTROL, ControlFrames.encode(frame));
+            batch.tokens = FinishedTokens.newBuilder();
+            batch.bytes = 0;
+        }
+    }
+
+    /** Peers that a token was given to; null when it is finished, or was given to none. */
+    synchronized @Nullable NodeSet of(String origin, long number) {
+        return given.get(new Key(origin, number));
+    }
+}

@@ -1,0 +1,212 @@
+package io.godwit.dist.peer;
+
+import io.godwit.cluster.link.Peer;
+import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.route.NodeRemoval;
+import io.godwit.dist.route.TenantIndex;
+import io.godwit.dist.route.TopicIndex;
+import io.godwit.dist.wire.FilterChange;
+import io.godwit.dist.wire.FilterChanges;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps in the index which peers have live subscribers of what. Those of a shared filter are one {@link RemoteMember} of
+ * the group.
+ *
+ * <p>When a peer is over its filters stay, until it is agreed that this life of the node is out, or until the same life
+ * has told all of its filters anew through another peer: its clients may be there still, and a publish that is
+ * acknowledged must not miss them. Meanwhile such a publish goes to the peer that is over, and so waits for that
+ * agreement too. Frames of a peer come from one thread at a time; the lock is for those of several.
+ */
+final class RemoteFilters {
+    private static final Logger LOG = LoggerFactory.getLogger(RemoteFilters.class);
+    static final Duration RETRY = Duration.ofSeconds(1);
+    /** Filters that are taken out before others have their turn at the timers. */
+    private static final int FORGOTTEN_AT_ONCE = 2_000;
+
+    /** A node with more counts as one with as many: what all nodes have together is an int. */
+    private static final int MAX_WEIGHT = 1_000_000;
+
+    /** What the members asked for is applied at their node. */
+    private static final SubscriptionOptions ALL = new SubscriptionOptions(Qos.EXACTLY_ONCE, false, true, 0);
+
+    private static final class Told {
+        private long nextNumber;
+        private boolean isComplete;
+        private boolean isOver;
+        private boolean isForgotten;
+        /** What stands in groups for the peer. Ordered: clients choose filters whose hashes collide. */
+        private final NavigableMap<FilterKey, RemoteMember> members = new TreeMap<>();
+    }
+
+    private final TopicIndex index;
+    private final Exclusions exclusions;
+    private final PeerTimers timers;
+    /** Guarded by this. */
+    private final Map<Peer, Told> peers = new HashMap<>();
+
+    RemoteFilters(TopicIndex index, Exclusions exclusions, PeerTimers timers) {
+        this.index = index;
+        this.exclusions = exclusions;
+        this.timers = timers;
+    }
+
+    synchronized void joined(Peer peer) {
+        peers.put(peer, new Told());
+    }
+
+    /** Fails with {@link IllegalArgumentException} when the frame is not the next one, or not to be understood. */
+    void apply(Peer peer, FilterChanges changes) {
+        Told told = told(peer);
+        if (changes.getNumber() != told.nextNumber) {
+            throw new IllegalArgumentException(
+                    "filter changes must have number " + told.nextNumber + ", had " + changes.getNumber());
+        }
+        told.nextNumber++;
+        for (FilterChange change : changes.getChangesList()) {
+            TopicFilter filter = TopicFilter.parse(change.getFilter())
+                    .filter(valid -> !valid.isExclusive())
+                    .orElseThrow(() -> new IllegalArgumentException("no filter that a node tells another"));
+            apply(peer, told, new FilterKey(new TenantId(change.getTenant()), filter), change.getMembers());
+        }
+        if (changes.getEndsList()) {
+            complete(peer, told);
+        }
+    }
+
+    private void apply(Peer peer, Told told, FilterKey key, int members) {
+        if (members < 0) {
+            throw new IllegalArgumentException("too many members: " + Integer.toUnsignedString(members));
+        }
+        TenantIndex tenant = index.tenant(key.tenant());
+        if (key.isShared()) {
+            applyShared(peer, told, tenant, key, members);
+        } else if (members > 0) {
+            tenant.addNode(key.filter().filter(), peer);
+        } else {
+            tenant.removeNode(key.filter().filter(), peer);
+        }
+    }
+
+    private void applyShared(Peer peer, Told told, TenantIndex tenant, FilterKey key, int members) {
+        RemoteMember member = new RemoteMember(peer, key, Math.max(1, Math.min(members, MAX_WEIGHT)));
+        synchronized (this) {
+            if (members > 0) {
+                told.members.put(key, member);
+            } else {
+                told.members.remove(key);
+            }
+        }
+        if (members > 0) {
+            tenant.add(key.filter(), member, ALL);
+        } else {
+            tenant.remove(key.filter(), member);
+        }
+    }
+
+    private synchronized Told told(Peer peer) {
+        Told told = peers.get(peer);
+        if (told == null) {
+            throw new IllegalArgumentException("a frame of a peer that has not joined: " + peer.nodeId());
+        }
+        return told;
+    }
+
+    private void complete(Peer peer, Told told) {
+        List<Peer> replaced = new ArrayList<>();
+        synchronized (this) {
+            told.isComplete = true;
+            peers.forEach((other, its) -> {
+                if (its.isOver && lifeOf(other).equals(lifeOf(peer))) {
+                    replaced.add(other);
+                }
+            });
+        }
+        LOG.info("live filters of a peer are known node={} incarnation={}", peer.nodeId(), peer.incarnation());
+        replaced.forEach(this::forgetLater);
+    }
+
+    /** Whether all filters of that life are known: what it told through a peer that is not over. */
+    synchronized boolean knowsAllOf(NodeLife life) {
+        return peers.entrySet().stream()
+                .anyMatch(entry -> entry.getValue().isComplete
+                        && !entry.getValue().isOver
+                        && lifeOf(entry.getKey()).equals(life));
+    }
+
+    /** No frame of the peer comes any more. */
+    void over(Peer peer, String why) {
+        synchronized (this) {
+            Told told = peers.get(peer);
+            if (told == null) {
+                return;
+            }
+            told.isOver = true;
+        }
+        exclude(peer, why);
+    }
+
+    private void exclude(Peer peer, String why) {
+        synchronized (this) {
+            if (!peers.containsKey(peer)) {
+                return; // it came back
+            }
+        }
+        exclusions.exclude(lifeOf(peer), "its link is over: " + why).whenComplete((agreed, failure) -> {
+            if (failure == null) {
+                forgetLater(peer);
+            } else {
+                timers.after(RETRY, () -> exclude(peer, why));
+            }
+        });
+    }
+
+    /** On the timers' thread: with a million filters it takes a while. */
+    private void forgetLater(Peer peer) {
+        Told told;
+        synchronized (this) {
+            told = peers.get(peer);
+            if (told == null || told.isForgotten) {
+                return;
+            }
+            told.isForgotten = true;
+        }
+        timers.after(Duration.ZERO, () -> forget(peer, told, index.removalOf(peer)));
+    }
+
+    private void forget(Peer peer, Told told, NodeRemoval removal) {
+        if (!forgetMembers(told) || !removal.removeNext(FORGOTTEN_AT_ONCE)) {
+            timers.after(Duration.ZERO, () -> forget(peer, told, removal));
+            return;
+        }
+        synchronized (this) {
+            peers.remove(peer);
+        }
+        LOG.info("live filters of a peer are gone node={} incarnation={}", peer.nodeId(), peer.incarnation());
+    }
+
+    /** Some of them; whether none is left. */
+    private synchronized boolean forgetMembers(Told told) {
+        for (int i = 0; i < FORGOTTEN_AT_ONCE && !told.members.isEmpty(); i++) {
+            RemoteMember member = told.members.pollFirstEntry().getValue();
+            index.tenant(member.tenant()).remove(member.filter(), member);
+        }
+        return told.members.isEmpty();
+    }
+
+    static NodeLife lifeOf(Peer peer) {
+        return new NodeLife(peer.nodeId(), peer.incarnation());
+    }
+}

@@ -1,0 +1,217 @@
+package io.godwit.dist.member;
+
+import static io.godwit.dist.member.MemberWorld.MILLI;
+import static io.godwit.dist.member.MemberWorld.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** Members under faults, see {@link MemberWorld}; {@code -Dmembers.seed=7} runs one seed alone. */
+@Tag("slow")
+class MembersSimulationTest {
+    @BeforeAll
+    static void quiet() {
+        ((Logger) LoggerFactory.getLogger("io.godwit.dist.member")).setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void loud() {
+        ((Logger) LoggerFactory.getLogger("io.godwit.dist.member")).setLevel(null);
+    }
+
+    @Test
+    void nothingIsAcknowledgedThatMissesAPromise() {
+        Map<String, Integer> happened = new TreeMap<>();
+        Long chosen = Long.getLong("members.seed");
+        int count = chosen != null ? 1 : Integer.getInteger("members.seeds", 5);
+        long first = chosen != null ? chosen : ThreadLocalRandom.current().nextInt(1_000_000);
+        System.out.println("members: " + count + " seeds from " + first);
+        for (long seed = first; seed < first + count; seed++) {
+            run(seed).forEach((what, times) -> happened.merge(what, times, Integer::sum));
+        }
+        System.out.println("members: " + happened);
+        if (chosen == null) {
+            assertThat(happened)
+                    .containsKeys("acknowledged", "held and acknowledged", "refused", "excluded", "promised");
+        }
+    }
+
+    private static Map<String, Integer> run(long seed) {
+        MemberWorld world = new MemberWorld(seed);
+        for (int i = 0; i < 60; i++) {
+            disturb(world);
+            world.runFor((long) (world.random.nextDouble() * 4 * SECOND));
+        }
+        world.isCalm = true;
+        world.setMajority(true);
+        world.forAll(node -> {
+            heal(node);
+            if (!node.isUp()) {
+                world.start(node.life().nodeId(), node.life().incarnation() + 1);
+            }
+        });
+        world.runFor(60 * SECOND);
+        world.forAll(node -> {
+            if (node.isUp() && !node.members().mayAcknowledge()) { // one that was leaving is gone
+                world.violate(
+                        node.life() + " does not come back: " + node.members().lack());
+            }
+        });
+        world.runFor(SECOND);
+        return world.happened;
+    }
+
+    private static void heal(MemberNode node) {
+        node.cutFromStore(false);
+        node.cutLinks(false);
+        node.stand(false);
+    }
+
+    private static void disturb(MemberWorld world) {
+        MemberNode node = world.node(world.random.nextInt(4));
+        switch (world.random.nextInt(12)) {
+            case 0, 1 -> node.cutFromStore(true);
+            case 2 -> node.cutLinks(true);
+            case 3 -> {
+                node.cutLinks(true); // and when the others exclude it, it does not hear of that
+                world.after((long) (world.random.nextDouble() * 3 * SECOND), () -> node.cutFromStore(!world.isCalm));
+            }
+            case 4, 5 -> node.stand(true);
+            case 6 -> {
+                node.kill();
+                world.count("killed");
+            }
+            case 7 -> world.setMajority(false);
+            case 8 -> {
+                if (node.isUp() && !node.isStanding()) {
+                    node.members().leave().whenComplete((done, failure) -> {
+                        world.count("left");
+                        node.kill();
+                    });
+                }
+            }
+            default -> {
+                world.setMajority(true);
+                world.forAll(each -> {
+                    if (each.isUp()) {
+                        heal(each);
+                    } else {
+                        world.start(each.life().nodeId(), each.life().incarnation() + 1);
+                    }
+                });
+            }
+        }
+    }
+
+    @Test
+    void ofTwoThatExcludeEachOtherOneWins() {
+        for (long seed = 1; seed <= 10; seed++) {
+            MemberWorld world = serving(seed);
+            NodeLife one = world.node(0).life();
+            NodeLife other = world.node(1).life();
+            CompletableFuture<Void> first = world.node(0).members().exclude(other, "test");
+            CompletableFuture<Void> second = world.node(1).members().exclude(one, "test");
+            world.runFor(6 * SECOND);
+            assertThat(first.isCompletedExceptionally() ^ second.isCompletedExceptionally())
+                    .as("seed %d", seed)
+                    .isTrue();
+            assertThat(first.isDone() && second.isDone()).isTrue();
+            world.runFor(30 * SECOND);
+            assertThat(world.newest().serving())
+                    .as("seed %d: both serve again", seed)
+                    .contains(one, other);
+        }
+    }
+
+    @Test
+    void withoutAMajorityNobodyIsExcludedAndNobodyStaysFresh() {
+        MemberWorld world = serving(1);
+        world.setMajority(false);
+        CompletableFuture<Void> excluded =
+                world.node(0).members().exclude(world.node(1).life(), "test");
+        world.runFor(2 * SECOND);
+        assertThat(world.nodes()).noneMatch(node -> node.members().mayAcknowledge());
+        CompletableFuture<Boolean> held = world.node(2).members().untilMayAcknowledge();
+        CompletableFuture<Boolean> later = new CompletableFuture<>();
+        world.after(
+                10 * SECOND, () -> world.node(2).members().untilMayAcknowledge().thenAccept(later::complete));
+        world.runFor(20 * SECOND);
+        assertThat(excluded).isCompletedExceptionally();
+        assertThat(held).isCompletedWithValue(false);
+        assertThat(later).isNotDone();
+        world.setMajority(true);
+        world.runFor(2 * SECOND);
+        assertThat(later).isCompletedWithValue(true);
+        assertThat(world.nodes()).allMatch(node -> node.members().mayAcknowledge());
+    }
+
+    @Test
+    void anExclusionCompletesWhenTheOtherCannotAcknowledgeAnyMore() {
+        for (long seed = 1; seed <= 40; seed++) {
+            MemberWorld world = serving(seed);
+            MemberNode cut = world.node(3);
+            world.runFor((long) (world.random.nextDouble() * SECOND));
+            cut.cutFromStore(true);
+            CompletableFuture<Void> excluded = world.node(0).members().exclude(cut.life(), "test");
+            excluded.thenRun(() -> world.excluded(cut.life()));
+            world.runFor(500 * MILLI);
+            assertThat(cut.members().mayAcknowledge()).as("it does not know").isTrue();
+            world.runFor(3 * SECOND);
+            assertThat(excluded).isCompleted();
+            assertThat(cut.members().lack()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void aNodeThatStoodStillDoesNotAcknowledgeWhatTheOthersWentOnWithout() {
+        MemberWorld world = serving(3);
+        MemberNode still = world.node(3);
+        long epoch = still.members().epoch();
+        still.stand(true);
+        CompletableFuture<Void> excluded = world.node(0).members().exclude(still.life(), "test");
+        world.runFor(1_900 * MILLI);
+        assertThat(excluded).isNotDone();
+        world.runFor(18 * SECOND);
+        assertThat(excluded).isCompleted();
+        still.stand(false);
+        assertThat(still.members().mayAcknowledge()).isFalse();
+        world.runFor(20 * SECOND);
+        assertThat(still.members().mayAcknowledge()).as("it has come back").isTrue();
+        assertThat(still.members().mayAcknowledge(epoch))
+                .as("what it had matched before")
+                .isFalse();
+        assertThat(world.happened).containsKey("evicted");
+    }
+
+    @Test
+    void theFirstNodeWritesTheFirstRevisionAndAllServeInTheEnd() {
+        MemberWorld world = serving(5);
+        assertThat(world.view(1).members()).hasSize(1).allMatch(member -> member.state() == MemberState.JOINING);
+        assertThat(world.newest().serving()).hasSize(4);
+        assertThat(world.newest().revision()).as("each joins and serves").isEqualTo(8);
+        MemberNode leaving = world.node(2);
+        CompletableFuture<Void> left = leaving.members().leave();
+        world.runFor(SECOND);
+        assertThat(left).isCompleted();
+        assertThat(leaving.members().mayAcknowledge()).isFalse();
+        assertThat(world.newest().find(leaving.life())).isNull();
+    }
+
+    private static MemberWorld serving(long seed) {
+        MemberWorld world = new MemberWorld(seed);
+        world.isCalm = true;
+        world.runFor(15 * SECOND);
+        assertThat(world.newest().serving()).as("seed %d", seed).hasSize(4);
+        return world;
+    }
+}

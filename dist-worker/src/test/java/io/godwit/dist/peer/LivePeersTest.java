@@ -1,0 +1,433 @@
+package io.godwit.dist.peer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.link.Peer;
+import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.Publisher;
+import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.dist.wire.FilterChange;
+import io.godwit.dist.wire.FilterChanges;
+import io.godwit.dist.wire.PeerFrame;
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class LivePeersTest {
+    private static final Duration CONFIRM = ClusterParts.CONFIRM_TIMEOUT;
+
+    private final TestNode.Cluster cluster = new TestNode.Cluster();
+    private final TestNode a = cluster.serving("a", 1);
+    private final TestNode b = cluster.serving("b", 1);
+
+    @Test
+    void aSubscriptionIsPromisedOnceAllMembersHaveItAndAPublishThenReachesIt() {
+        TestNode c = cluster.serving("c", 1);
+        cluster.settle();
+        cluster.net.cut("a", "c");
+        CompletableFuture<Boolean> subscribed = a.subscribe("t/+", "s");
+        cluster.settle();
+        assertThat(subscribed).isNotDone();
+        cluster.net.mend("a", "c");
+        cluster.settle();
+        assertThat(subscribed).isCompletedWithValue(true);
+
+        CompletableFuture<DistOutcome> fromB = b.publish("t/1", Qos.AT_LEAST_ONCE, "b");
+        CompletableFuture<DistOutcome> fromC = c.publish("t/1", Qos.AT_MOST_ONCE, "c");
+        assertThat(fromB).isNotDone();
+        assertThat(fromC).isCompletedWithValue(DistOutcome.DELIVERED);
+        cluster.settle();
+        assertThat(fromB).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(a.received("s")).containsExactlyInAnyOrder("b", "c");
+        assertThat(b.publish("other", Qos.AT_LEAST_ONCE, "x")).isCompletedWithValue(DistOutcome.NO_MATCH);
+    }
+
+    @Test
+    void aFilterThatTheOthersHaveIsWaitedForByNobody() {
+        a.subscribe("t", "first");
+        CompletableFuture<Boolean> early = a.subscribe("t", "second");
+        assertThat(early).isNotDone();
+        cluster.settle();
+        assertThat(early).isCompletedWithValue(true);
+
+        cluster.net.cut("a", "b");
+        assertThat(a.subscribe("t", "third")).isCompletedWithValue(true);
+    }
+
+    @Test
+    void whoJoinsLearnsEveryFilterInPagesAndWhatSomebodyWaitsForFirst() {
+        for (int i = 0; i < 20_000; i++) {
+            a.subscribe("some/longer/filter/of/a/device/" + i, "s");
+        }
+        TestNode c = cluster.serving("c", 1);
+        CompletableFuture<Boolean> ofList = a.subscribe("some/longer/filter/of/a/device/9999", "other");
+        assertThat(ofList).isNotDone();
+        for (int frame = 0; frame < PeerFeed.MAX_UNDER_WAY + 1; frame++) {
+            cluster.net.deliverOne("a", "c", Lane.CONTROL);
+        }
+        cluster.net.deliverOne("a", "b", Lane.CONTROL);
+        assertThat(c.peers.knowsAllOf(a.life)).isFalse();
+        cluster.net.cut("a", "c"); // the rest of the list does not come
+        cluster.settle();
+        assertThat(ofList).isCompletedWithValue(true);
+
+        cluster.net.mend("a", "c");
+        cluster.settle();
+        assertThat(c.peers.knowsAllOf(a.life)).isTrue();
+        c.publish("some/longer/filter/of/a/device/19999", Qos.AT_MOST_ONCE, "x");
+        cluster.settle();
+        assertThat(a.received("s")).containsExactly("x");
+    }
+
+    @Test
+    void theLastSubscriberIsMissedALittleLaterAndNotIfThereIsAnotherByThen() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        a.unsubscribe("t", "s");
+        cluster.timers.advance(LiveFilters.LINGER.minusMillis(200));
+        a.subscribe("t", "s");
+        cluster.timers.advance(LiveFilters.LINGER.multipliedBy(2));
+        cluster.settle();
+        b.publish("t", Qos.AT_MOST_ONCE, "1");
+        cluster.settle();
+        assertThat(a.received("s")).containsExactly("1");
+
+        a.unsubscribe("t", "s");
+        cluster.timers.advance(LiveFilters.LINGER.multipliedBy(2));
+        cluster.settle();
+        assertThat(b.publish("t", Qos.AT_LEAST_ONCE, "2")).isCompletedWithValue(DistOutcome.NO_MATCH);
+    }
+
+    @Test
+    void aMemberThatDoesNotConfirmIsExcludedAndTheSubscriptionGoesOnWithoutIt() {
+        cluster.net.cut("a", "b");
+        CompletableFuture<Boolean> subscribed = a.subscribe("t", "s");
+        cluster.settle();
+        cluster.timers.advance(CONFIRM.minusMillis(1));
+        assertThat(subscribed).isNotDone();
+        cluster.timers.advance(Duration.ofMillis(1));
+        assertThat(subscribed).isCompletedWithValue(true);
+        assertThat(a.members.excluded).containsExactly(b.life);
+        assertThat(b.members.mayAcknowledge()).isFalse();
+    }
+
+    @Test
+    void aMemberWithoutALinkIsWaitedForUntilItIsThereOrExcluded() {
+        TestNode c = new TestNode(cluster, "c", 1, () -> {
+            throw new IllegalStateException();
+        });
+        cluster.view.join(c.life);
+        CompletableFuture<Boolean> subscribed = a.subscribe("t", "s");
+        cluster.settle();
+        assertThat(subscribed).isNotDone();
+        cluster.net.join(c.links);
+        cluster.settle();
+        assertThat(subscribed).isCompletedWithValue(true);
+        assertThat(a.members.excluded).isEmpty();
+    }
+
+    @Test
+    void aSubscriptionThatCannotBeAgreedOnFailsAndIsNotInForce() {
+        cluster.net.cut("a", "b");
+        cluster.view.hasMajority = false;
+        CompletableFuture<Boolean> subscribed = a.subscribe("t", "s");
+        cluster.timers.advance(CONFIRM);
+        assertThat(subscribed).isCompletedExceptionally();
+        assertThat(subscribed.handle((value, failure) -> DistOutcome.ofFailure(failure.getCause())))
+                .isCompletedWithValue(DistOutcome.OVERLOADED);
+        assertThat(a.publish("t", Qos.AT_LEAST_ONCE, "x")).isCompletedWithValue(DistOutcome.NO_MATCH);
+    }
+
+    @Test
+    void theFiltersOfANodeGoWithItOnceThatIsAgreed() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        cluster.view.hasMajority = false;
+        cluster.net.kill("a");
+        cluster.timers.advance(Duration.ofMillis(10));
+        assertThat(b.publish("t", Qos.AT_LEAST_ONCE, "1")).isCompletedWithValue(DistOutcome.FAILED);
+
+        cluster.view.hasMajority = true;
+        assertThat(b.publish("t", Qos.AT_LEAST_ONCE, "2")).isCompletedWithValue(DistOutcome.DELIVERED);
+        cluster.timers.advance(RemoteFilters.RETRY);
+        assertThat(b.publish("t", Qos.AT_LEAST_ONCE, "3")).isCompletedWithValue(DistOutcome.NO_MATCH);
+        assertThat(a.live).isEmpty();
+    }
+
+    @Test
+    void aMessageThatANodeDidNotConfirmBeforeItsEndIsAcknowledgedOnceTheNodeIsOut() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        CompletableFuture<DistOutcome> published = b.publish("t", Qos.AT_LEAST_ONCE, "1");
+        assertThat(published).isNotDone();
+        cluster.net.kill("a");
+        assertThat(published).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(b.members.excluded).contains(a.life);
+    }
+
+    @Test
+    void aClosedNodeExcludesNobodyWhenItsLinksEnd() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        b.worker.close();
+        cluster.net.end("a", "b", "b stops");
+        cluster.timers.advance(Duration.ofSeconds(1));
+        assertThat(b.members.excluded).isEmpty();
+        assertThat(a.members.excluded).containsExactly(b.life);
+    }
+
+    @Test
+    void theReceivingNodeAppliesNoLocalOverlapsAndIdentifiers() {
+        a.subscribe("t/+", "p", new SubscriptionOptions(Qos.AT_LEAST_ONCE, true, false, 1));
+        a.subscribe("t/+", "q", new SubscriptionOptions(Qos.AT_MOST_ONCE, true, false, 7));
+        a.subscribe("t/#", "q", new SubscriptionOptions(Qos.EXACTLY_ONCE, false, true, 9));
+        cluster.settle();
+        b.publish("t/1", Qos.AT_LEAST_ONCE, "x");
+        cluster.settle();
+        assertThat(a.live).hasSize(1);
+        assertThat(a.live.get(0).matches()).singleElement().satisfies(match -> {
+            assertThat(match.receiver().clientId().value()).isEqualTo("q");
+            assertThat(match.qos()).isEqualTo(Qos.EXACTLY_ONCE);
+            assertThat(match.retainAsPublished()).isTrue();
+            assertThat(match.subscriptionIds()).containsExactlyInAnyOrder(7, 9);
+        });
+    }
+
+    @Test
+    void aTokenIsDeliveredOnceThroughWhicheverNodeUntilItIsFinished() {
+        TestNode c = cluster.serving("c", 1);
+        a.subscribe("t", "s");
+        cluster.settle();
+        DeliveryToken token = new DeliveryToken("o", 1, 0);
+        b.publish("t", Qos.EXACTLY_ONCE, "1", token);
+        cluster.settle();
+        b.publish("t", Qos.EXACTLY_ONCE, "1", token);
+        c.publish("t", Qos.EXACTLY_ONCE, "1", new DeliveryToken("o", 1, 0, true));
+        cluster.settle();
+        assertThat(a.received("s")).containsExactly("1");
+
+        b.client().finished("o", 1);
+        cluster.timers.advance(PeerTokens.GATHER);
+        cluster.settle();
+        b.publish("t", Qos.EXACTLY_ONCE, "2", token);
+        cluster.settle();
+        assertThat(a.received("s")).containsExactly("1", "2");
+    }
+
+    @Test
+    void qos0IsDroppedAtAFullLinkCountedAndReported() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        b.links.window(1);
+        b.publish("t", Qos.AT_MOST_ONCE, "1");
+        assertThat(b.publish("t", Qos.AT_MOST_ONCE, "2")).isCompletedWithValue(DistOutcome.DELIVERED);
+        CompletableFuture<DistOutcome> kept = b.publish("t", Qos.AT_LEAST_ONCE, "3");
+        cluster.settle();
+        assertThat(kept).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(a.received("s")).containsExactly("1", "3");
+        assertThat(b.count("godwit.dist.peer.dropped")).isEqualTo(1);
+        assertThat(b.events).singleElement().isInstanceOfSatisfying(BrokerEvent.MessageDropped.class, dropped -> {
+            assertThat(dropped.reason()).isEqualTo(DropReason.LINK_FULL);
+            assertThat(dropped.receiver().value()).isEqualTo("a");
+        });
+    }
+
+    @Test
+    void whatANodeTellsAboutItselfStaysThere() {
+        a.subscribe("$SYS/#", "s");
+        b.subscribe("$SYS/#", "s");
+        cluster.settle();
+        b.publish("$SYS/uptime", Qos.AT_LEAST_ONCE, "1");
+        cluster.settle();
+        assertThat(a.live).isEmpty();
+        assertThat(b.received("s")).containsExactly("1");
+    }
+
+    @Test
+    void expiryCountsByTheClockOfEachNode() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        a.wallMillis += 3_600_000; // its clock is an hour ahead
+        b.wallMillis += 4_000;
+        b.publisher("p")
+                .publish(
+                        new Message(
+                                "t",
+                                new byte[0],
+                                Qos.AT_MOST_ONCE,
+                                false,
+                                TestNode.WALL_MILLIS,
+                                new MessageProperties(-1, 10, null, null, null, List.of())),
+                        null);
+        cluster.settle();
+        assertThat(a.live.get(0).message().remainingExpirySeconds(a.wallMillis)).isEqualTo(6);
+    }
+
+    @Test
+    void whatCannotBeAcknowledgedWaitsInOrderAndIsMatchedAnew() {
+        Queue<Runnable> thread = new ArrayDeque<>();
+        Publisher publisher = b.client().publisher(TestNode.clientOf("p"), null, thread::add);
+        b.subscribe("t", "here");
+        cluster.settle();
+        b.members.setFresh(false);
+        CompletableFuture<DistOutcome> first = publisher.publish(TestNode.message("t", Qos.AT_LEAST_ONCE, "1"), null);
+        publisher.publish(TestNode.message("t", Qos.AT_MOST_ONCE, "0"), null);
+        assertThat(b.received("here")).containsExactly("0");
+
+        a.subscribe("t", "missed"); // by then b could be a member that nobody waits for
+        cluster.settle();
+        b.members.setFresh(true);
+        CompletableFuture<DistOutcome> second = publisher.publish(TestNode.message("t", Qos.AT_LEAST_ONCE, "2"), null);
+        assertThat(b.received("here")).containsExactly("0");
+        List.copyOf(thread).forEach(Runnable::run);
+        cluster.settle();
+        assertThat(first).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(second).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(a.received("missed")).containsExactly("1", "2");
+        assertThat(b.received("here")).containsExactly("0", "1", "2");
+    }
+
+    @Test
+    void whatMayNotBeAcknowledgedForTooLongIsRefusedAndReachesNobody() {
+        b.subscribe("t", "here");
+        cluster.settle();
+        b.members.setFresh(false);
+        CompletableFuture<DistOutcome> refused = b.publish("t", Qos.EXACTLY_ONCE, "1");
+        b.members.refuse();
+        assertThat(refused).isCompletedWithValue(DistOutcome.OVERLOADED);
+        assertThat(b.live).isEmpty();
+        b.members.setFresh(true);
+        assertThat(b.publish("t", Qos.EXACTLY_ONCE, "2")).isCompletedWithValue(DistOutcome.DELIVERED);
+    }
+
+    @Test
+    void aBarrierEndsWhenTheOthersHaveAppliedAndWhoComesMeanwhileSharesTheNext() {
+        b.heldCatchUps = new ArrayList<>();
+        List<CompletableFuture<Void>> passed = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            passed.add(a.peers.untilAllHaveApplied(new io.godwit.kv.client.Deadline(Long.MAX_VALUE / 2)));
+        }
+        cluster.settle();
+        assertThat(b.heldCatchUps).hasSize(1);
+        b.heldCatchUps.get(0).complete(null);
+        cluster.settle();
+        assertThat(passed.get(0)).isCompleted();
+        assertThat(passed.subList(1, 10)).allSatisfy(later -> assertThat(later).isNotDone());
+        assertThat(b.heldCatchUps).hasSize(2);
+        b.heldCatchUps.get(1).complete(null);
+        cluster.settle();
+        assertThat(passed).allSatisfy(each -> assertThat(each).isCompleted());
+    }
+
+    @Test
+    void aMemberThatDoesNotApplyIsExcludedUnlessThisNodeCouldNotEither() {
+        a.heldCatchUps = new ArrayList<>();
+        b.heldCatchUps = new ArrayList<>();
+        CompletableFuture<Void> passed =
+                a.peers.untilAllHaveApplied(new io.godwit.kv.client.Deadline(Long.MAX_VALUE / 2));
+        cluster.timers.advance(CONFIRM.multipliedBy(2));
+        assertThat(a.members.excluded).isEmpty();
+
+        a.heldCatchUps.get(0).completeExceptionally(new RangeException(RangeException.Cause.TIMEOUT, "no leader"));
+        cluster.timers.advance(PeerBarriers.RETRY);
+        a.heldCatchUps.get(1).complete(null);
+        cluster.settle();
+        cluster.timers.advance(CONFIRM);
+        assertThat(passed).isCompleted();
+        assertThat(a.members.excluded).containsExactly(b.life);
+    }
+
+    @Test
+    void whoJoinsKnowsEveryFilterThatWasPromisedWithoutIt() {
+        TestNode c = new TestNode(cluster, "c", 1, () -> {
+            throw new IllegalStateException();
+        });
+        cluster.net.join(c.links);
+        cluster.settle();
+        cluster.net.cut("a", "c");
+        a.subscribe("t", "s");
+        cluster.settle(); // promised: c was no member
+        cluster.view.join(c.life);
+        CompletableFuture<Void> learned = c.peers.learnAllOf(a.life);
+        cluster.settle();
+        assertThat(learned).isNotDone();
+        cluster.net.mend("a", "c");
+        cluster.settle();
+        assertThat(learned).isCompleted();
+        c.members.setFresh(true);
+        c.publish("t", Qos.AT_LEAST_ONCE, "1");
+        cluster.settle();
+        assertThat(a.received("s")).containsExactly("1");
+    }
+
+    @Test
+    void aMemberIsLearntThroughTheNextLinkAndNotWhenItLivesNoMore() {
+        CompletableFuture<Void> notYet = a.peers.learnAllOf(new io.godwit.dist.member.NodeLife("c", 2));
+        CompletableFuture<Void> before = a.peers.learnAllOf(new io.godwit.dist.member.NodeLife("c", 1));
+        cluster.settle();
+        assertThat(notYet).isNotDone();
+        cluster.serving("c", 2);
+        cluster.settle();
+        assertThat(notYet).isCompleted();
+        assertThat(before).isCompletedExceptionally();
+    }
+
+    @Test
+    void aPeerThatDoesNotKeepToTheProtocolIsOver() {
+        FilterChange change = FilterChange.newBuilder()
+                .setTenant("default")
+                .setFilter("t")
+                .setMembers(1)
+                .build();
+        for (PeerFrame frame : List.of(
+                PeerFrame.getDefaultInstance(),
+                changes(FilterChanges.newBuilder().setNumber(7).addChanges(change)),
+                changes(nextOf("a").addChanges(change.toBuilder().setFilter("a/#/b"))),
+                changes(nextOf("a").addChanges(change.toBuilder().setFilter("$exclusive/t"))),
+                changes(nextOf("a").addChanges(change.toBuilder().setTenant(" "))),
+                changes(nextOf("a").addChanges(change.toBuilder().setMembers(-1))),
+                PeerFrame.newBuilder()
+                        .setBarrierDone(
+                                io.godwit.dist.wire.BarrierDone.newBuilder().setNumber(3))
+                        .build())) {
+            assertThat(abandonedBy(ControlFrames.encode(frame), Lane.CONTROL)).isTrue();
+        }
+        assertThat(abandonedBy(new byte[0], Lane.CONTROL)).isTrue();
+        assertThat(abandonedBy(new byte[] {1, -1, -1}, Lane.CONTROL)).isTrue();
+        assertThat(abandonedBy(new byte[ControlFrames.MAX_BYTES + 1], Lane.CONTROL))
+                .isTrue();
+        assertThat(abandonedBy(new byte[] {1, 2, 3}, Lane.LIVE)).isTrue();
+    }
+
+    private static FilterChanges.Builder nextOf(String ignored) {
+        return FilterChanges.newBuilder().setNumber(1); // after the empty list
+    }
+
+    private static PeerFrame changes(FilterChanges.Builder changes) {
+        return PeerFrame.newBuilder().setFilters(changes).build();
+    }
+
+    private static boolean abandonedBy(byte[] frame, Lane lane) {
+        TestNode.Cluster pair = new TestNode.Cluster();
+        TestNode honest = pair.serving("honest", 1);
+        TestNode other = pair.serving("other", 1);
+        pair.settle();
+        Peer peer = Objects.requireNonNull(other.links.peer("honest"));
+        peer.send(lane, frame);
+        pair.settle();
+        return honest.links.peer("other") == null;
+    }
+}

@@ -1,0 +1,189 @@
+package io.godwit.dist.peer;
+
+import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.testing.MemoryLinks;
+import io.godwit.dist.DistConfig;
+import io.godwit.dist.DistWorker;
+import io.godwit.dist.client.Delayer;
+import io.godwit.dist.client.Deliverer;
+import io.godwit.dist.client.Delivery;
+import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.DistClient;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.Publisher;
+import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.route.TestReceiver;
+import io.godwit.kv.client.RangeClient;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A dist-worker with its links and members, on the test's thread. */
+final class TestNode {
+    /** All nodes of a test. */
+    static final class Cluster {
+        final MemoryLinks.Net net = new MemoryLinks.Net();
+        final TestView view = new TestView();
+        final ManualTimers timers = new ManualTimers();
+
+        /** A node that all others know and wait for, once what is under way is delivered. */
+        TestNode serving(String nodeId, long incarnation) {
+            TestNode node = new TestNode(this, nodeId, incarnation, () -> {
+                throw new IllegalStateException("no store");
+            });
+            node.join();
+            node.members.setFresh(true);
+            return node;
+        }
+
+        void settle() {
+            net.deliverAll();
+        }
+    }
+
+    static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.EXACTLY_ONCE, false, false, 0);
+    static final long WALL_MILLIS = 1_700_000_000_000L;
+
+    final Cluster cluster;
+    final NodeLife life;
+    final MemoryLinks links;
+    final TestView.TestMembers members;
+    final DistWorker worker;
+    final LivePeers peers;
+    final List<Delivery> live = new ArrayList<>();
+    final List<Delivery> inbox = new ArrayList<>();
+    final List<BrokerEvent> events = new ArrayList<>();
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    /** Catch-ups under way; null: they complete at once. */
+    @Nullable
+    List<CompletableFuture<Void>> heldCatchUps;
+
+    long wallMillis = WALL_MILLIS;
+
+    TestNode(Cluster cluster, String nodeId, long incarnation, Supplier<RangeClient> ranges) {
+        this.cluster = cluster;
+        this.life = new NodeLife(nodeId, incarnation);
+        this.links = cluster.net.node(nodeId, incarnation);
+        this.members = cluster.view.members(life);
+        ClusterParts parts = new ClusterParts(
+                nodeId,
+                links,
+                members,
+                deadline -> catchUp(),
+                cluster.timers,
+                () -> wallMillis,
+                cluster.timers::nanoTime,
+                ClusterParts.CONFIRM_TIMEOUT);
+        EventListener listener = new EventListener() {
+            @Override
+            public void onEvent(BrokerEvent event) {
+                events.add(event);
+            }
+        };
+        this.worker = new DistWorker(
+                DistConfig.DEFAULT,
+                ranges,
+                delivery -> {
+                    live.add(delivery);
+                    return Deliverer.DELIVERED;
+                },
+                delivery -> {
+                    inbox.add(delivery);
+                    return Deliverer.DELIVERED;
+                },
+                Delayer.NONE,
+                listener,
+                meters,
+                parts);
+        this.peers = Objects.requireNonNull(worker.peers());
+        links.receive(Lane.CONTROL, peers::onControl);
+        links.receive(Lane.LIVE, peers::onLive);
+        links.addListener(peers);
+    }
+
+    private CompletableFuture<Void> catchUp() {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        if (heldCatchUps == null) {
+            done.complete(null);
+        } else {
+            heldCatchUps.add(done);
+        }
+        return done;
+    }
+
+    void join() {
+        cluster.view.join(life);
+        cluster.net.join(links);
+    }
+
+    DistClient client() {
+        return worker.client();
+    }
+
+    CompletableFuture<Boolean> subscribe(String filter, String session) {
+        return subscribe(filter, session, OPTIONS);
+    }
+
+    CompletableFuture<Boolean> subscribe(String filter, String session, SubscriptionOptions options) {
+        return client().subscribe(TenantId.DEFAULT, filter(filter), new TestReceiver(session), options);
+    }
+
+    void unsubscribe(String filter, String session) {
+        client().unsubscribe(TenantId.DEFAULT, filter(filter), new TestReceiver(session));
+    }
+
+    Publisher publisher(String clientId) {
+        return client().publisher(clientOf(clientId), null, Runnable::run);
+    }
+
+    CompletableFuture<DistOutcome> publish(String topic, Qos qos, String payload) {
+        return publish(topic, qos, payload, null);
+    }
+
+    CompletableFuture<DistOutcome> publish(String topic, Qos qos, String payload, @Nullable DeliveryToken token) {
+        return publisher("p").publish(message(topic, qos, payload), token);
+    }
+
+    /** What the session was given, oldest first. */
+    List<String> received(String session) {
+        List<String> payloads = new ArrayList<>();
+        for (Delivery delivery : live) {
+            delivery.matches().stream()
+                    .filter(match -> match.receiver().clientId().value().equals(session))
+                    .forEach(match -> payloads.add(new String(delivery.message().payload(), StandardCharsets.UTF_8)));
+        }
+        return payloads;
+    }
+
+    double count(String meter) {
+        return meters.get(meter).functionCounter().count();
+    }
+
+    static ClientInfo clientOf(String clientId) {
+        return new ClientInfo(TenantId.DEFAULT, new ClientId(clientId), null, "127.0.0.1:1", 5);
+    }
+
+    static Message message(String topic, Qos qos, String payload) {
+        return new Message(
+                topic, payload.getBytes(StandardCharsets.UTF_8), qos, false, WALL_MILLIS, MessageProperties.NONE);
+    }
+
+    static TopicFilter filter(String text) {
+        return TopicFilter.parse(text).orElseThrow();
+    }
+}
