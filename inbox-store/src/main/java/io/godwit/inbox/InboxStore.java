@@ -1,24 +1,30 @@
 package io.godwit.inbox;
 
+import io.godwit.inbox.carrier.HomeSettings;
+import io.godwit.inbox.carrier.InboxPeers;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.edge.InboxEdge;
 import io.godwit.inbox.queue.InboxCoprocessor;
 import io.godwit.inbox.queue.InboxKeys;
 import io.godwit.inbox.queue.InboxReports;
 import io.godwit.inbox.queue.LocalCarrier;
+import io.godwit.inbox.queue.LocalHome;
 import io.godwit.inbox.queue.MovedSessions;
 import io.godwit.inbox.queue.QueueSettings;
 import io.godwit.inbox.queue.RecordCount;
 import io.godwit.inbox.queue.Stock;
 import io.godwit.inbox.queue.StoredInboxes;
 import io.godwit.inbox.queue.Surroundings;
+import io.godwit.kv.client.Leaders;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -56,6 +62,25 @@ public final class InboxStore {
             boolean takesStock,
             EventListener events,
             MeterRegistry meters) {
+        this(config, willPublisher, routeRemover, groupPublisher, isCounted, takesStock, events, meters, Duration.ZERO);
+    }
+
+    /**
+     * The same in a cluster.
+     *
+     * @param attachedWait how long a new leader waits for the connections of sessions that are stored as attached,
+     *     before their wills are due; more than edges take to find it
+     */
+    public InboxStore(
+            InboxConfig config,
+            WillPublisher willPublisher,
+            RouteRemover routeRemover,
+            GroupPublisher groupPublisher,
+            Predicate<ClientId> isCounted,
+            boolean takesStock,
+            EventListener events,
+            MeterRegistry meters,
+            Duration attachedWait) {
         settings = new QueueSettings(
                 config.maxQueuedMessages(),
                 config.dropPolicy() == InboxConfig.DropPolicy.OLDEST,
@@ -63,7 +88,8 @@ public final class InboxStore {
                 config.maxQueuedQos0Bytes(),
                 config.maxSessionExpiry().toSeconds(),
                 config.earlyPush(),
-                MAX_IDLE_INBOXES);
+                MAX_IDLE_INBOXES,
+                attachedWait.toMillis());
         records = new RecordCount(isCounted);
         outside = new Surroundings(
                 willPublisher::publish,
@@ -118,5 +144,16 @@ public final class InboxStore {
      */
     public InboxClient client(RangeClient ranges) {
         return new InboxEdge(new LocalCarrier(ranges, storedInboxes));
+    }
+
+    /**
+     * The store of a cluster, led by this node and others.
+     *
+     * @param leaders name nodes as the links do
+     * @param timers hands tasks on when they are due
+     */
+    public InboxPeers peers(RangeClient ranges, Leaders leaders, HomeSettings homes, ScheduledExecutorService timers) {
+        return new InboxPeers(
+                leaders, () -> new LocalHome(ranges, leaders, storedInboxes, outside.reports()), homes, timers);
     }
 }

@@ -36,6 +36,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -164,7 +165,7 @@ public final class MqttServer implements AutoCloseable {
      * denied publishes; those that are open keep theirs, and count. {@link MemoryConfig} and {@link BanConfig} take
      * effect at once; whoever is banned stays so until the time that was told. All else is left as it is: addresses and
      * TLS of listeners, {@link TopicRules}, event loops, the room for large packets, {@code maxUnstoredNodeBytes}, who
-     * may take over sessions, whether publishes are acknowledged. Any thread, after {@link #start}.
+     * may take over sessions. Any thread, after {@link #start}.
      *
      * @param next with a listener for each that was started, in the same order
      */
@@ -177,10 +178,8 @@ public final class MqttServer implements AutoCloseable {
                 next.auth().timeout(),
                 next.auth().disconnectsOnDeniedPublish(),
                 config.auth().keepsSessionsToUsers());
-        services = services.reconfigured(services.session()
-                .reconfigured(
-                        next.session().acknowledging(config.session().acknowledgesPublishes()),
-                        new Authorizer(auth, answers, reports)));
+        services = services.reconfigured(
+                services.session().reconfigured(next.session(), new Authorizer(auth, answers, reports)));
         bans.reconfigure(next.bans());
         memoryGuard.reconfigure(next.memory());
         for (int i = 0; i < started.size(); i++) {
@@ -188,6 +187,16 @@ public final class MqttServer implements AutoCloseable {
                     .reconfigure(
                             next.listeners().get(i).limits(), next.transport().decodeLimits());
         }
+    }
+
+    /**
+     * Ends the connections that there are now: the other members of the cluster have gone on without this node, and its
+     * clients may be theirs by now. Any thread.
+     *
+     * @return complete, on an event loop, once none of them is left
+     */
+    public CompletableFuture<Void> endConnections() {
+        return loops.endConnections(config.transport().drainTimeout());
     }
 
     /**

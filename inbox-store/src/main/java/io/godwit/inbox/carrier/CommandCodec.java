@@ -81,6 +81,7 @@ final class CommandCodec {
             Continue.Builder out = Continue.newBuilder()
                     .setClient(client(request.client()))
                     .setIncarnation(request.incarnation())
+                    .setAttachNumber(request.attachNumber())
                     .setSentUpTo(request.sentUpTo());
             long before = 0;
             for (long sequence : request.unanswered()) {
@@ -170,8 +171,8 @@ final class CommandCodec {
             before += in.getUnanswered(i);
             unanswered[i] = before;
         }
-        return new SessionCommand.Continue(
-                new ContinueRequest(client(in.getClient()), in.getIncarnation(), in.getSentUpTo(), unanswered));
+        return new SessionCommand.Continue(new ContinueRequest(
+                client(in.getClient()), in.getIncarnation(), in.getAttachNumber(), in.getSentUpTo(), unanswered));
     }
 
     private static SessionCommand keepWill(KeepWill in) {
@@ -331,8 +332,12 @@ final class CommandCodec {
 
     // --- inserts
 
-    /** Without the order, which the carrier numbers. */
-    static InsertCall.Builder encode(InsertRequest request) {
+    /**
+     * Without the order, which the carrier numbers.
+     *
+     * @param rounds for each target
+     */
+    static InsertCall.Builder encode(InsertRequest request, long[] rounds) {
         InsertCall.Builder out = InsertCall.newBuilder()
                 .setTenant(request.tenant().value())
                 .setMessage(message(request.message()))
@@ -343,8 +348,10 @@ final class CommandCodec {
         if (origin != null) {
             out.setTokenOrigin(origin);
         }
+        int number = 0;
         for (InsertRequest.Target target : request.targets()) {
             Target.Builder to = Target.newBuilder()
+                    .setRound(rounds[number++])
                     .setClientId(target.clientId().value())
                     .setIncarnation(target.incarnation())
                     .setQos(target.qos().value())
@@ -358,6 +365,10 @@ final class CommandCodec {
             out.addTargets(to);
         }
         return out;
+    }
+
+    static long[] rounds(InsertCall in) {
+        return in.getTargetsList().stream().mapToLong(Target::getRound).toArray();
     }
 
     /** Throws {@link IllegalArgumentException} for values that may not be. */

@@ -1,12 +1,14 @@
 package io.godwit.inbox.carrier;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.protocol.Answer;
 import io.godwit.inbox.protocol.AttachmentCommand;
 import io.godwit.inbox.protocol.AttachmentPort;
 import io.godwit.inbox.protocol.DeliveryStream;
-import io.godwit.inbox.protocol.InboxCarrier;
 import io.godwit.inbox.protocol.InboxDelivery;
+import io.godwit.inbox.protocol.InboxHome;
+import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.inbox.wire.AttachmentCall;
@@ -16,6 +18,9 @@ import io.godwit.inbox.wire.SessionCall;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.client.RequestOrder;
+import io.godwit.plugin.message.Qos;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +36,7 @@ import org.slf4j.LoggerFactory;
 public final class EdgeService {
     private static final Logger LOG = LoggerFactory.getLogger(EdgeService.class);
 
-    private final InboxCarrier leaders;
+    private final InboxHome leaders;
     private final FrameLink link;
     /** The link's thread adds and takes out, range executors open. */
     private final Map<Long, Served> attachments = new ConcurrentHashMap<>();
@@ -42,8 +47,8 @@ public final class EdgeService {
 
     private volatile boolean isLost;
 
-    /** @param leaders reaches the leaders of this node */
-    public EdgeService(InboxCarrier leaders, FrameLink link) {
+    /** @param leaders those of this node, for this edge alone */
+    public EdgeService(InboxHome leaders, FrameLink link) {
         this.leaders = leaders;
         this.link = link;
     }
@@ -84,7 +89,7 @@ public final class EdgeService {
         Answer answer = new RemoteAnswer(call.getCall());
         Served served = null;
         if (call.getAttachment() != 0) {
-            served = new Served(call.getAttachment());
+            served = new Served(call.getAttachment(), command.inbox());
             if (attachments.putIfAbsent(call.getAttachment(), served) != null) {
                 throw new FrameException("an attachment is opened twice");
             }
@@ -93,7 +98,7 @@ public final class EdgeService {
         if (opens != (served != null)) {
             throw new FrameException("a command and its attachment do not go together");
         }
-        leaders.ask(command, served, answer);
+        leaders.ask(command, call.getRound(), served, answer);
     }
 
     private void attachment(AttachmentCall call) throws FrameException {
@@ -115,7 +120,7 @@ public final class EdgeService {
             order = orders.taking(call.getOrder());
             answer = orders.telling(call.getOrder(), answer);
         }
-        leaders.insert(CommandCodec.decode(call, order), answer);
+        leaders.insert(CommandCodec.decode(call, order), CommandCodec.rounds(call), answer);
     }
 
     /** The link is lost: nothing is received any more. On the link's thread. */
@@ -160,11 +165,13 @@ public final class EdgeService {
     /** The stream of an attachment of the edge. */
     private final class Served implements DeliveryStream {
         private final long number;
+        private final InboxId inbox;
         /** Written by the leader before it answers. */
         private volatile @Nullable AttachmentPort port;
 
-        Served(long number) {
+        Served(long number, InboxId inbox) {
             this.number = number;
+            this.inbox = inbox;
         }
 
         @Override
@@ -177,7 +184,24 @@ public final class EdgeService {
 
         @Override
         public void next(InboxDelivery delivery) {
-            send(InboxFrame.newBuilder().setDelivery(ReplyCodec.encode(delivery).setAttachment(number)));
+            InboxDelivery sent = delivery;
+            if (delivery instanceof InboxDelivery.Messages messages && !link.isWritable()) {
+                List<InboxMessage> left = new ArrayList<>(messages.messages());
+                left.removeIf(this::isDropped); // credit bounds the others
+                if (left.isEmpty()) {
+                    return;
+                }
+                sent = new InboxDelivery.Messages(left);
+            }
+            send(InboxFrame.newBuilder().setDelivery(ReplyCodec.encode(sent).setAttachment(number)));
+        }
+
+        private boolean isDropped(InboxMessage message) {
+            boolean isDropped = message.qos() == Qos.AT_MOST_ONCE;
+            if (isDropped) {
+                leaders.dropped(inbox, message.message().topic());
+            }
+            return isDropped;
         }
 
         void end() {

@@ -8,6 +8,11 @@ public interface FrameLink {
     /** Sends a frame; does nothing once the link is lost. The array is given away. */
     void send(byte[] frame);
 
+    /** Whether there is room for frames that can wait. */
+    default boolean isWritable() {
+        return true;
+    }
+
     /** The other end does not keep to the protocol: both ends are told that the link is lost. */
     void abandon(String why);
 }

@@ -29,6 +29,8 @@ final class RemoteAttachment implements AttachmentPort {
     private final DeliveryStream deliveries;
     /** Written before the connection is told of the attachment. */
     private long incarnation;
+    /** The connection has it. Written by the thread that receives, read by the one that tells of the link's end. */
+    private volatile boolean isOpened;
     /** What commands fail with since it is over; null before. Under the lock. */
     private @Nullable RangeException over;
     /** Its end says that the store could not serve it, so how the connection ends still counts. Under the lock. */
@@ -54,12 +56,12 @@ final class RemoteAttachment implements AttachmentPort {
             public void reply(InboxReply reply) {
                 if (reply instanceof InboxReply.Attached attached) {
                     incarnation = attached.incarnation();
-                    deliveries.opened(RemoteAttachment.this);
+                    opened();
                 } else if (reply instanceof InboxReply.Flag flag
                         && flag.isSet()
                         && command instanceof SessionCommand.Continue goOn) {
                     incarnation = goOn.request().incarnation();
-                    deliveries.opened(RemoteAttachment.this);
+                    opened();
                 } else {
                     end(closed());
                 }
@@ -72,6 +74,20 @@ final class RemoteAttachment implements AttachmentPort {
                 answer.fail(cause);
             }
         };
+    }
+
+    private void opened() {
+        isOpened = true;
+        deliveries.opened(this);
+    }
+
+    /** Nothing comes any more; who waits for it to be opened is told by the failure of that. */
+    void linkLost() {
+        if (isOpened) {
+            next(new InboxDelivery.Detached(InboxListener.Reason.LOST));
+        } else {
+            end(closed());
+        }
     }
 
     void next(InboxDelivery delivery) {

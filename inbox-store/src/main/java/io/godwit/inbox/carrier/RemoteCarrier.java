@@ -1,12 +1,12 @@
 package io.godwit.inbox.carrier;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.protocol.Answer;
 import io.godwit.inbox.protocol.DeliveryStream;
 import io.godwit.inbox.protocol.InboxCarrier;
 import io.godwit.inbox.protocol.InboxDelivery;
+import io.godwit.inbox.protocol.InboxHome;
 import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.protocol.SessionCommand;
@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
  * thread at a time.
  *
  * <p>When the link is lost, what was not answered fails with {@code TIMEOUT}, since it may have been carried out, and
- * attachments end with {@code UNAVAILABLE}.
+ * attachments end with {@code LOST}.
  */
-public final class RemoteCarrier implements InboxCarrier {
+public final class RemoteCarrier implements InboxCarrier, InboxHome {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteCarrier.class);
 
     private final FrameLink link;
@@ -58,6 +58,27 @@ public final class RemoteCarrier implements InboxCarrier {
 
     @Override
     public void ask(SessionCommand command, @Nullable DeliveryStream deliveries, Answer answer) {
+        ask(command, 0, deliveries, answer);
+    }
+
+    @Override
+    public void insert(InsertRequest request, Answer answer) {
+        insert(request, new long[request.targets().size()], answer);
+    }
+
+    /** Told where the leader is. */
+    @Override
+    public void dropped(InboxId inbox, String topic) {
+        throw new UnsupportedOperationException("the leader's node drops");
+    }
+
+    @Override
+    public boolean isWritable() {
+        return link.isWritable();
+    }
+
+    @Override
+    public void ask(SessionCommand command, long round, @Nullable DeliveryStream deliveries, Answer answer) {
         SessionCall.Builder call = CommandCodec.encode(command);
         Answer waiting = answer;
         if (deliveries != null) {
@@ -68,17 +89,18 @@ public final class RemoteCarrier implements InboxCarrier {
             waiting = attachment.opening(command, answer);
         }
         long number = register(waiting);
-        send(InboxFrame.newBuilder().setSession(call.setCall(number)));
+        send(InboxFrame.newBuilder().setSession(call.setCall(number).setRound(round)));
         failIfLost(number);
     }
 
     @Override
-    public void insert(InsertRequest request, Answer answer) {
+    public void insert(InsertRequest request, long[] rounds, Answer answer) {
         SentOrders.Sent sent = orders.sending(request, answer);
         if (sent != null) {
             long number = register(sent.answer());
             send(InboxFrame.newBuilder()
-                    .setInsert(CommandCodec.encode(request).setCall(number).setOrder(sent.order())));
+                    .setInsert(
+                            CommandCodec.encode(request, rounds).setCall(number).setOrder(sent.order())));
             failIfLost(number);
         }
     }
@@ -178,7 +200,7 @@ public final class RemoteCarrier implements InboxCarrier {
             }
         }
         for (RemoteAttachment attachment : attachments.values()) {
-            attachment.next(new InboxDelivery.Detached(InboxListener.Reason.UNAVAILABLE));
+            attachment.linkLost();
         }
     }
 }

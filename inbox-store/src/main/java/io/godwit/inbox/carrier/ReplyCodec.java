@@ -25,6 +25,7 @@ import io.godwit.inbox.wire.SessionOwner;
 import io.godwit.kv.client.RangeException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Replies, failures and deliveries on the wire. */
 final class ReplyCodec {
@@ -39,7 +40,8 @@ final class ReplyCodec {
         } else if (reply instanceof InboxReply.Attached attached) {
             Attached.Builder to = Attached.newBuilder()
                     .setSessionPresent(attached.sessionPresent())
-                    .setIncarnation(attached.incarnation());
+                    .setIncarnation(attached.incarnation())
+                    .setAttachNumber(attached.attachNumber());
             attached.subscriptions().forEach(each -> to.addSubscriptions(WireValues.subscription(each)));
             for (int packetId : attached.inbound()) {
                 to.addInbound(packetId);
@@ -70,6 +72,12 @@ final class ReplyCodec {
         } else if (reply instanceof InboxReply.Inserted inserted) {
             Inserted.Builder to = Inserted.newBuilder();
             inserted.outcomes().forEach(each -> to.addOutcomes(outcome(each)));
+            return out.setInserted(to);
+        } else if (reply instanceof InboxReply.InsertedInPart inserted) {
+            Inserted.Builder to = Inserted.newBuilder();
+            inserted.outcomes()
+                    .forEach(
+                            each -> to.addOutcomes(each.map(ReplyCodec::outcome).orElse(InsertOutcome.INSERT_MOVED)));
             return out.setInserted(to);
         }
         throw new IllegalStateException("no wire form for " + reply);
@@ -105,6 +113,7 @@ final class ReplyCodec {
                 new InboxReply.Attached(
                         in.getAttached().getSessionPresent(),
                         in.getAttached().getIncarnation(),
+                        in.getAttached().getAttachNumber(),
                         WireValues.subscriptions(in.getAttached().getSubscriptionsList()),
                         ints(in.getAttached().getInboundList()));
             case FLAG -> InboxReply.Flag.of(in.getFlag());
@@ -148,20 +157,29 @@ final class ReplyCodec {
     }
 
     private static InboxReply inserted(Inserted in) throws FrameException {
-        List<io.godwit.inbox.client.InsertOutcome> outcomes = new ArrayList<>(in.getOutcomesCount());
+        List<Optional<io.godwit.inbox.client.InsertOutcome>> outcomes = new ArrayList<>(in.getOutcomesCount());
+        boolean isWhole = true;
         for (InsertOutcome each : in.getOutcomesList()) {
-            outcomes.add(
-                    switch (each) {
-                        case INSERT_STORED -> io.godwit.inbox.client.InsertOutcome.STORED;
-                        case INSERT_ALREADY_THERE -> io.godwit.inbox.client.InsertOutcome.ALREADY_THERE;
-                        case INSERT_DROPPED -> io.godwit.inbox.client.InsertOutcome.DROPPED;
-                        case INSERT_DECLINED -> io.godwit.inbox.client.InsertOutcome.DECLINED;
-                        case INSERT_NO_SESSION -> io.godwit.inbox.client.InsertOutcome.NO_SESSION;
-                        case INSERT_OUTCOME_UNSPECIFIED, UNRECOGNIZED ->
-                            throw new FrameException("an outcome of an insert not known here");
-                    });
+            isWhole &= each != InsertOutcome.INSERT_MOVED;
+            outcomes.add(outcome(each));
         }
-        return new InboxReply.Inserted(outcomes);
+        return isWhole
+                ? new InboxReply.Inserted(
+                        outcomes.stream().map(Optional::orElseThrow).toList())
+                : new InboxReply.InsertedInPart(outcomes);
+    }
+
+    private static Optional<io.godwit.inbox.client.InsertOutcome> outcome(InsertOutcome in) throws FrameException {
+        return switch (in) {
+            case INSERT_STORED -> Optional.of(io.godwit.inbox.client.InsertOutcome.STORED);
+            case INSERT_ALREADY_THERE -> Optional.of(io.godwit.inbox.client.InsertOutcome.ALREADY_THERE);
+            case INSERT_DROPPED -> Optional.of(io.godwit.inbox.client.InsertOutcome.DROPPED);
+            case INSERT_DECLINED -> Optional.of(io.godwit.inbox.client.InsertOutcome.DECLINED);
+            case INSERT_NO_SESSION -> Optional.of(io.godwit.inbox.client.InsertOutcome.NO_SESSION);
+            case INSERT_MOVED -> Optional.empty();
+            case INSERT_OUTCOME_UNSPECIFIED, UNRECOGNIZED ->
+                throw new FrameException("an outcome of an insert not known here");
+        };
     }
 
     // --- failures
@@ -216,6 +234,8 @@ final class ReplyCodec {
                         case DELETED -> DetachReason.DELETED;
                         case MOVED -> DetachReason.MOVED_TO_ANOTHER_LEADER;
                         case UNAVAILABLE -> DetachReason.UNAVAILABLE;
+                        case LOST ->
+                            throw new IllegalStateException("the edge tells of the loss of its link by itself");
                     });
         }
         throw new IllegalStateException("no wire form for " + delivery);

@@ -105,8 +105,11 @@ final class SentOrders {
 
         @Override
         public void fail(RangeException cause) {
-            order.failed(request);
-            answered(order, numbered, true);
+            boolean hasFailed = TakenOrders.hasFailed(cause);
+            if (hasFailed) {
+                order.failed(request);
+            }
+            answered(order, numbered, hasFailed);
             answer.fail(cause);
         }
     }

@@ -22,6 +22,11 @@ final class TakenOrders {
         boolean hasFailed;
     }
 
+    /** One that no leader had is sent again, before those behind it. */
+    static boolean hasFailed(RangeException cause) {
+        return cause.reason() != RangeException.Cause.MOVED && cause.reason() != RangeException.Cause.CLOSED;
+    }
+
     /** A request of that order comes. */
     RequestOrder taking(long number) {
         synchronized (orders) {
@@ -42,7 +47,7 @@ final class TakenOrders {
 
             @Override
             public void fail(RangeException cause) {
-                answered(number, true);
+                answered(number, hasFailed(cause));
                 answer.fail(cause);
             }
         };

@@ -7,6 +7,7 @@ import java.util.List;
  *
  * @param sessionPresent for CONNACK [MQTT5-3.2.2-3]
  * @param incarnation of the session; goes into its routes
+ * @param attachNumber tells this attachment of the session from earlier and later ones, in a cluster; 0 alone
  * @param subscriptions what the stored session had; the caller makes sure that their routes exist
  * @param inbound QoS 2 packet ids received and not yet released, ascending [MQTT5-4.3.3-9]; shared, never modified
  */
@@ -14,10 +15,21 @@ import java.util.List;
 public record AttachReply(
         boolean sessionPresent,
         long incarnation,
+        long attachNumber,
         List<StoredSubscription> subscriptions,
         int[] inbound,
         InboxAttachment attachment) {
     public AttachReply {
         subscriptions = List.copyOf(subscriptions);
+    }
+
+    /** Without a number. */
+    public AttachReply(
+            boolean sessionPresent,
+            long incarnation,
+            List<StoredSubscription> subscriptions,
+            int[] inbound,
+            InboxAttachment attachment) {
+        this(sessionPresent, incarnation, 0, subscriptions, inbound, attachment);
     }
 }

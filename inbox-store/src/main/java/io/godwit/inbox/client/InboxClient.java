@@ -25,7 +25,8 @@ public interface InboxClient {
     CompletableFuture<AttachReply> attach(AttachRequest request, InboxListener listener);
 
     /**
-     * Goes on with an attachment that was ended with {@link InboxListener.Reason#MOVED}, at the inbox's next leader: as
+     * Goes on with an attachment that was ended with {@link InboxListener.Reason#MOVED} or
+     * {@link InboxListener.Reason#LOST}, at the inbox's next leader: as
      * if nothing had happened between. Deliveries begin after the first {@link InboxAttachment#request}, behind what
      * the connection was given before, and with no credit left from then. Completes with nothing when that can not be:
      * the session is gone, or another connection's, or counts as disconnected by now. Nothing is written for it.

@@ -33,6 +33,12 @@ public interface InboxListener {
          * {@link InboxClient#continueAttachment}.
          */
         MOVED,
+        /**
+         * The node of the leader cannot be reached any more. What was called and not answered has failed with
+         * {@code TIMEOUT}, and may have had an effect. In a cluster the session counts as attached for a while at its
+         * next leader: see {@link InboxClient#continueAttachment}.
+         */
+        LOST,
         /** The store can not serve it any more; the client should reconnect. */
         UNAVAILABLE
     }

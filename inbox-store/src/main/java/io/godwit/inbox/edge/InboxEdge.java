@@ -46,6 +46,7 @@ public final class InboxEdge implements InboxClient {
             return new AttachReply(
                     attached.sessionPresent(),
                     attached.incarnation(),
+                    attached.attachNumber(),
                     attached.subscriptions(),
                     attached.inbound(),
                     attachment);

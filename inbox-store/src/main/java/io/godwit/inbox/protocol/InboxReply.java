@@ -6,6 +6,7 @@ import io.godwit.inbox.client.ReplayOutcome;
 import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.StoredSubscription;
 import java.util.List;
+import java.util.Optional;
 
 /** What a command is answered with, unless it fails. Immutable; arrays are shared and never modified. */
 public sealed interface InboxReply {
@@ -17,10 +18,21 @@ public sealed interface InboxReply {
 
     /** The session is open: what {@link io.godwit.inbox.client.AttachReply} says, without the attachment. */
     @SuppressWarnings("ArrayRecordComponent")
-    record Attached(boolean sessionPresent, long incarnation, List<StoredSubscription> subscriptions, int[] inbound)
+    record Attached(
+            boolean sessionPresent,
+            long incarnation,
+            long attachNumber,
+            List<StoredSubscription> subscriptions,
+            int[] inbound)
             implements InboxReply {
         public Attached {
             subscriptions = List.copyOf(subscriptions);
+        }
+
+        /** Without a number. */
+        public Attached(
+                boolean sessionPresent, long incarnation, List<StoredSubscription> subscriptions, int[] inbound) {
+            this(sessionPresent, incarnation, 0, subscriptions, inbound);
         }
     }
 
@@ -51,6 +63,16 @@ public sealed interface InboxReply {
     /** What became of each copy, in the order of the targets. */
     record Inserted(List<InsertOutcome> outcomes) implements InboxReply {
         public Inserted {
+            outcomes = List.copyOf(outcomes);
+        }
+    }
+
+    /**
+     * The same where leaders of some of the inboxes have moved: nothing was done to those without an outcome. Only a
+     * {@link InboxHome} answers so.
+     */
+    record InsertedInPart(List<Optional<InsertOutcome>> outcomes) implements InboxReply {
+        public InsertedInPart {
             outcomes = List.copyOf(outcomes);
         }
     }

@@ -30,6 +30,7 @@ final class Attachment implements AttachmentPort, AttachmentCommand.Cases {
     private final InboxState state;
     private final Ledger ledger;
     private final long incarnation;
+    private final long attachNumber;
     private final DeliveryStream deliveries;
     final Outbox outbox;
     private boolean closed;
@@ -47,6 +48,7 @@ final class Attachment implements AttachmentPort, AttachmentCommand.Cases {
         this.state = state;
         this.ledger = state.ledger;
         this.incarnation = session.incarnation;
+        this.attachNumber = session.attachNumber;
         this.deliveries = deliveries;
         this.outbox = new Outbox(leader, state, deliveries);
     }
@@ -199,6 +201,7 @@ final class Attachment implements AttachmentPort, AttachmentCommand.Cases {
 
     /** A message was sent before it is stored; see {@link InsertHandler}. */
     void sentEarly(PlacedCopy copy, Insert insert, Batch batch) {
+        copy.wasSentEarly = true;
         early.add(new Early(copy, insert, batch));
     }
 
@@ -255,7 +258,8 @@ final class Attachment implements AttachmentPort, AttachmentCommand.Cases {
     void move(RangeException cause, MovedSessions to, long nowMillis) {
         end(cause);
         boolean hasCredit = outbox.credit() > 0;
-        MovedSession moved = new MovedSession(incarnation, ledger.sentBelow(), hasCredit, outbox.takePlaces());
+        MovedSession moved =
+                new MovedSession(incarnation, attachNumber, ledger.sentBelow(), hasCredit, outbox.takePlaces());
         moved.comeTo(null);
         moved.waitFrom(nowMillis);
         to.leave(state.id, moved);

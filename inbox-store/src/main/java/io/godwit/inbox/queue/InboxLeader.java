@@ -158,6 +158,8 @@ final class InboxLeader implements RangeLeader {
     public void handle(LeaderRequest request) {
         if (request instanceof InsertCall insert) {
             inserts.handle(insert);
+        } else if (request instanceof SessionCall call && call.mayNotPass()) {
+            call.fail(InsertCall.notLedHere());
         } else if (request instanceof SessionCall call && call.command() instanceof SessionCommand.DetachLate late) {
             lifecycle.detachedLate(
                     late.inbox(), new Disconnect(late.incarnation(), late.expirySeconds(), late.publishWill(), false));

@@ -9,8 +9,10 @@ import io.godwit.kv.coprocessor.RangeReader;
 import io.godwit.plugin.event.DropReason;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +47,8 @@ final class InboxStates {
      * the store.
      */
     private boolean isMoved;
+    /** Were discarded and are to be loaded again: their connections have been cut off. */
+    private final Set<InboxId> cutOff = new HashSet<>(0);
 
     InboxStates(InboxLeader leader) {
         this.leader = leader;
@@ -179,6 +183,7 @@ final class InboxStates {
         }
         state.discarded = true;
         state.ready = false;
+        cutOff.add(state.id);
         cutOff(state);
         if (stock != null) {
             stock.discarded(state);
@@ -193,6 +198,11 @@ final class InboxStates {
     boolean isToBeLoaded(InboxId id) {
         InboxState now = states.get(id);
         return now == null || !now.ready;
+    }
+
+    /** Whether this leader has cut off the connection that the store still has as attached; asked once it is loaded. */
+    boolean wasCutOff(InboxId id) {
+        return !cutOff.isEmpty() && cutOff.remove(id);
     }
 
     private void cutOff(InboxState state) {

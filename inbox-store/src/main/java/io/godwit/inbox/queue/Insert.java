@@ -138,9 +138,35 @@ final class Insert implements Batch.Operation, Batch.Waiter {
                 leader.reports().dropped(copy.state.id, message.topic(), DropReason.STORE_FAILED);
             }
         }
-        if (call != null) {
-            call.fail(cause);
+        InsertCall asked = call;
+        if (asked == null) {
+            return;
         }
+        if (asked.isRefusedBy(cause) && wasSentEarly()) {
+            // to send it again by itself might bring it behind later ones that its receiver has acknowledged since
+            asked.fail(new RangeException(RangeException.Cause.TIMEOUT, "a receiver may have it already"));
+        } else if (!areMoved(asked, cause)) {
+            asked.fail(cause);
+        }
+    }
+
+    private boolean wasSentEarly() {
+        for (int i = 0; i < copies.size(); i++) {
+            if (copies.get(i).wasSentEarly) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Those that were answered already are of QoS 0. */
+    private boolean areMoved(InsertCall asked, RangeException cause) {
+        boolean areMoved = false;
+        for (int i = 0; i < copies.size(); i++) {
+            PlacedCopy copy = copies.get(i);
+            areMoved |= copy.qos != Qos.AT_MOST_ONCE && asked.isMoved(copy.target, cause);
+        }
+        return areMoved;
     }
 
     /** The client of an early copy is done with it before the store has seen it. */

@@ -2,11 +2,14 @@ package io.godwit.inbox.queue;
 
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.inbox.protocol.RefusalGate;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RequestOrder;
 import io.godwit.kv.coprocessor.LeaderContext;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** That part of an {@link InsertRequest} which one range takes. Answered on the executor of that range. */
 final class InsertCall implements LeaderRequest {
@@ -17,10 +20,25 @@ final class InsertCall implements LeaderRequest {
     private final InsertParts parts;
     /** Whether the message comes out of the retain store: an attachment appends it at the leader of its inbox. */
     private final boolean isReplay;
+    /** Of a call that does not wait for a leader; null for others. */
+    private final @Nullable Rounds rounds;
 
     private int open;
 
+    /**
+     * What a call that does not wait for a leader is refused by.
+     *
+     * @param ofTargets for each target of the request
+     */
+    @SuppressWarnings("ArrayRecordComponent")
+    record Rounds(RefusalGate gate, long[] ofTargets) {}
+
     InsertCall(InsertRequest request, int[] targets, InsertParts parts, boolean isReplay) {
+        this(request, targets, parts, isReplay, null);
+    }
+
+    InsertCall(InsertRequest request, int[] targets, InsertParts parts, boolean isReplay, @Nullable Rounds rounds) {
+        this.rounds = rounds;
         this.request = request;
         this.targets = targets;
         this.parts = parts;
@@ -47,8 +65,56 @@ final class InsertCall implements LeaderRequest {
         return isReplay;
     }
 
+    @Override
+    public boolean waitsForLeader() {
+        return rounds == null;
+    }
+
+    private InboxId inbox(int target) {
+        return new InboxId(request.tenant(), request.targets().get(target).clientId());
+    }
+
+    /** Whether something earlier for the inbox was refused, and the sender did not know. */
+    boolean mayNotPass(int target, InboxId id) {
+        Rounds refusing = rounds;
+        return refusing != null && !refusing.gate().passes(id, refusing.ofTargets()[target]);
+    }
+
+    static RangeException notLedHere() {
+        return new RangeException(RangeException.Cause.MOVED, "not led here any more");
+    }
+
+    /**
+     * Nothing was and will be done for the target, since the leadership has ended for that cause. Returns false for a
+     * call that is to fail as a whole.
+     */
+    boolean isMoved(int target, RangeException cause) {
+        Rounds refusing = rounds;
+        if (refusing == null || !isNotBegun(cause)) {
+            return false;
+        }
+        refusing.gate().refused(inbox(target), refusing.ofTargets()[target]);
+        if (--open == 0) {
+            parts.partDone();
+        }
+        return true;
+    }
+
+    /** Whether nothing was done for that cause, and the sender sends it again. */
+    boolean isRefusedBy(RangeException cause) {
+        return rounds != null && isNotBegun(cause);
+    }
+
+    /** {@code CLOSED} is what a leader that was deposed says of what it had not sealed. */
+    private static boolean isNotBegun(RangeException cause) {
+        return cause.reason() == RangeException.Cause.MOVED || cause.reason() == RangeException.Cause.CLOSED;
+    }
+
     /** The target belongs to another range by now: it is handed on. */
     void misrouted(int target, LeaderContext context) {
+        if (isMoved(target, notLedHere())) {
+            return;
+        }
         if (isReplay) {
             throw new IllegalStateException("a replay of another range");
         }
@@ -81,8 +147,15 @@ final class InsertCall implements LeaderRequest {
                 RangeException.Cause.OVERLOADED, "an earlier message of the same publisher could not be stored");
     }
 
+    /** As a whole. */
     @Override
     public void fail(RangeException cause) {
+        if (rounds != null && isNotBegun(cause)) {
+            for (int target : targets) {
+                isMoved(target, cause);
+            }
+            return;
+        }
         RequestOrder order = request.order();
         if (order != null) {
             order.failed(request.tokenNumber());

@@ -46,6 +46,10 @@ final class InsertHandler {
         Batch batch = null;
         for (int target : call.targets()) {
             InboxId id = new InboxId(request.tenant(), all.get(target).clientId());
+            if (call.mayNotPass(target, id)) {
+                call.isMoved(target, InsertCall.notLedHere());
+                continue;
+            }
             InboxState state = states.ready(id);
             if (state == null) {
                 load(call, target, id);
@@ -82,7 +86,7 @@ final class InsertHandler {
             public void fail(RangeException cause) {
                 if (cause.reason() == RangeException.Cause.MOVED) {
                     call.misrouted(target, leader.context());
-                } else {
+                } else if (!call.isMoved(target, cause)) {
                     call.fail(cause);
                 }
             }

@@ -6,13 +6,18 @@ import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.kv.client.RangeException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The answer to an insert whose targets several ranges take. Their executors meet here, hence the atomics. */
 final class InsertParts {
-    private final AtomicReferenceArray<InsertOutcome> outcomes;
+    /** Null before, and for a copy whose leader has moved. */
+    private final AtomicReferenceArray<@Nullable InsertOutcome> outcomes;
+
     private final AtomicInteger openParts;
     private final AtomicBoolean isAnswered = new AtomicBoolean();
     private final Answer answer;
@@ -33,12 +38,26 @@ final class InsertParts {
 
     void partDone() {
         if (openParts.decrementAndGet() == 0 && isAnswered.compareAndSet(false, true)) {
-            List<InsertOutcome> list = new ArrayList<>(outcomes.length());
+            int moved = 0;
             for (int i = 0; i < outcomes.length(); i++) {
-                list.add(outcomes.get(i));
+                moved += outcomes.get(i) == null ? 1 : 0;
             }
-            answer.reply(new InboxReply.Inserted(list));
+            if (moved == 0) {
+                answer.reply(new InboxReply.Inserted(all(outcomes::get)));
+            } else if (moved == outcomes.length()) {
+                answer.fail(InsertCall.notLedHere());
+            } else {
+                answer.reply(new InboxReply.InsertedInPart(all(i -> Optional.ofNullable(outcomes.get(i)))));
+            }
         }
+    }
+
+    private <T> List<T> all(IntFunction<T> outcome) {
+        List<T> list = new ArrayList<>(outcomes.length());
+        for (int i = 0; i < outcomes.length(); i++) {
+            list.add(outcome.apply(i));
+        }
+        return list;
     }
 
     /** The first failure is the answer. */

@@ -163,13 +163,18 @@ final class Lifecycle {
         session.expirySeconds = boundedExpiry(request.expirySeconds());
         session.isKept |= session.expirySeconds > 0;
         session.attached = true;
+        session.attachNumber += leader.settings().isClustered() ? 1 : 0;
         session.will = storedWill(state, session, request.will());
         writeRecord(state);
         Attachment attachment = new Attachment(leader, state, session, deliveries);
         hold(state, attachment);
         InboundFlows flows = state.inbound;
         InboxReply reply = new InboxReply.Attached(
-                present, session.incarnation, subscriptionsOf(session), flows == null ? new int[0] : flows.packetIds());
+                present,
+                session.incarnation,
+                session.attachNumber,
+                subscriptionsOf(session),
+                flows == null ? new int[0] : flows.packetIds());
         Batch batch = leader.openBatch();
         if (!state.ledger.isEmpty()) {
             // what the connection before was about to have recorded, a PUBREC or what it was sent, stands before this
@@ -252,7 +257,10 @@ final class Lifecycle {
             InboxState state, ContinueRequest request, DeliveryStream deliveries, Answer answer) {
         Session session = state.session;
         MovedSession awaited = state.awaited;
-        if (session == null || awaited == null || session.incarnation != request.incarnation()) {
+        if (session == null
+                || awaited == null
+                || session.incarnation != request.incarnation()
+                || session.attachNumber != request.attachNumber()) {
             answer.reply(InboxReply.Flag.of(false));
             return;
         }
@@ -517,8 +525,12 @@ final class Lifecycle {
         }
         Session session = state.session;
         Disconnect disconnect = takeUnwritten(state.id);
+        boolean wasCutOff = leader.states().wasCutOff(state.id);
         MovedSession moved = leader.outside().moved().take(state.id, session, leader.nowMillis(), leader.reports());
-        state.ledger.markSentBelow(moved == null ? state.storedSentBelow : moved.sentBelow);
+        if (moved == null && session != null && session.attached && disconnect == null && !wasCutOff) {
+            moved = ofAnotherNode(state, session);
+        }
+        state.ledger.markSentBelow(sentBelow(state, moved));
         if (moved != null) {
             state.awaited = moved;
             moved.comeTo(leader.holds());
@@ -545,6 +557,22 @@ final class Lifecycle {
         }
         inbound.resume(state);
         settleOnceWritten(state);
+    }
+
+    /** In a cluster the connection may be on a node that is there: it is waited for. Null alone. */
+    private @Nullable MovedSession ofAnotherNode(InboxState state, Session session) {
+        long waitMillis = leader.settings().attachedWaitMillis();
+        return waitMillis == 0
+                ? null
+                : MovedSession.ofAnotherNode(session, state.storedSentBelow, leader.nowMillis() + waitMillis);
+    }
+
+    /** What a leader here has left may be of a time before a leader on another node: the store knows a bound. */
+    private long sentBelow(InboxState state, @Nullable MovedSession moved) {
+        if (moved == null) {
+            return state.storedSentBelow;
+        }
+        return leader.settings().isClustered() ? Math.max(moved.sentBelow, state.storedSentBelow) : moved.sentBelow;
     }
 
     private @Nullable Disconnect takeUnwritten(InboxId id) {

@@ -39,7 +39,7 @@ public final class LocalCarrier implements InboxCarrier {
     }
 
     /** The answer to a command that changes nothing when there is no session; null for others. */
-    private static @Nullable InboxReply withoutSession(SessionCommand command) {
+    static @Nullable InboxReply withoutSession(SessionCommand command) {
         if (command instanceof SessionCommand.Owner) {
             return new InboxReply.Owner(SessionOwner.NO_SESSION);
         }

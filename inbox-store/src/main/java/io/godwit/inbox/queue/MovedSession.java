@@ -6,15 +6,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a leader that was stopped in good order had of an attached session in memory only, while its connection is on
- * its way to the next leader. Owned by whoever has taken it out of {@link MovedSessions}: then the session counts as
+ * A session that is stored as attached, while its connection is on its way to the next leader: what a leader that was
+ * stopped in good order had of it in memory only; or, in a cluster, nothing but the wait for a connection that may be
+ * on another node. Owned by whoever has taken it out of {@link MovedSessions}: then the session counts as
  * attached, though nothing can be sent.
  */
 final class MovedSession {
-    /** How long a connection is waited for; a frontend gives up before. */
+    /** How long a connection of this node is waited for; a frontend gives up before. */
     static final long WAIT_MILLIS = 15_000;
 
     final long incarnation;
+    final long attachNumber;
     /** See {@link Ledger#sentBelow}: exact, where the store knows no more than a bound. */
     final long sentBelow;
     /** Whether the client could take more. */
@@ -23,11 +25,19 @@ final class MovedSession {
     private @Nullable Qos0Places qos0;
     private long untilMillis;
 
-    MovedSession(long incarnation, long sentBelow, boolean hasCredit, @Nullable Qos0Places qos0) {
+    MovedSession(long incarnation, long attachNumber, long sentBelow, boolean hasCredit, @Nullable Qos0Places qos0) {
         this.incarnation = incarnation;
+        this.attachNumber = attachNumber;
         this.sentBelow = sentBelow;
         this.hasCredit = hasCredit;
         this.qos0 = qos0;
+    }
+
+    /** One whose leader was on another node, or has died: nothing is known but what the store has. */
+    static MovedSession ofAnotherNode(Session session, long sentBelow, long untilMillis) {
+        MovedSession moved = new MovedSession(session.incarnation, session.attachNumber, sentBelow, false, null);
+        moved.untilMillis = untilMillis;
+        return moved;
     }
 
     /** It is with the leader of a range that has {@code holds}; null while it is with none. */

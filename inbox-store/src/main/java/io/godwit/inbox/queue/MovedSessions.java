@@ -77,6 +77,7 @@ public final class MovedSessions {
         boolean fits = session != null
                 && session.attached
                 && session.incarnation == moved.incarnation
+                && session.attachNumber == moved.attachNumber
                 && nowMillis < moved.untilMillis();
         if (!fits) {
             moved.lost(id, reports);

@@ -11,6 +11,8 @@ final class PlacedCopy extends QueuedCopy {
     final Ledger ledger;
     /** Its number among the targets of the request. */
     final int target;
+    /** Its client may have it, though the store does not. */
+    boolean wasSentEarly;
 
     PlacedCopy(
             InboxState state,

@@ -11,6 +11,8 @@ package io.godwit.inbox.queue;
  * @param maxExpirySeconds upper bound on what a client may ask for
  * @param earlyPush show a QoS 1 message to a waiting client while its insert waits for the disk
  * @param maxIdle detached inboxes a range keeps in memory
+ * @param attachedWaitMillis in a cluster, how long a new leader waits for the connections of sessions that are stored
+ *     as attached, before it takes them for disconnected; 0 alone, where they have died with the process
  */
 public record QueueSettings(
         int maxQueued,
@@ -19,4 +21,28 @@ public record QueueSettings(
         long maxQos0Bytes,
         long maxExpirySeconds,
         boolean earlyPush,
-        int maxIdle) {}
+        int maxIdle,
+        long attachedWaitMillis) {
+    /** Alone. */
+    public QueueSettings(
+            int maxQueued,
+            boolean dropOldest,
+            int maxQos0,
+            long maxQos0Bytes,
+            long maxExpirySeconds,
+            boolean earlyPush,
+            int maxIdle) {
+        this(maxQueued, dropOldest, maxQos0, maxQos0Bytes, maxExpirySeconds, earlyPush, maxIdle, 0);
+    }
+
+    /** The same in a cluster. */
+    public QueueSettings waiting(long forAttachedMillis) {
+        return new QueueSettings(
+                maxQueued, dropOldest, maxQos0, maxQos0Bytes, maxExpirySeconds, earlyPush, maxIdle, forAttachedMillis);
+    }
+
+    /** Whether connections of its sessions may be on other nodes. */
+    boolean isClustered() {
+        return attachedWaitMillis > 0;
+    }
+}

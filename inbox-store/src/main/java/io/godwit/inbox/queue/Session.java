@@ -23,6 +23,8 @@ final class Session {
     boolean isKept;
     /** Whether a connection holds it; in the store this may be left over from a process that died. */
     boolean attached;
+    /** Of the attachment that holds it or held it last, in a cluster: it rises with each. 0 alone. */
+    long attachNumber;
     /** Wall clock milliseconds; the session and will delays run from here. Meaningless while attached. */
     long detachedAtMillis;
     /**

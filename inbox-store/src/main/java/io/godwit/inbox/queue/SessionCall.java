@@ -3,9 +3,12 @@ package io.godwit.inbox.queue;
 import io.godwit.inbox.protocol.Answer;
 import io.godwit.inbox.protocol.DeliveryStream;
 import io.godwit.inbox.protocol.InboxId;
+import io.godwit.inbox.protocol.InboxReply;
+import io.godwit.inbox.protocol.RefusalGate;
 import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
 import org.jspecify.annotations.Nullable;
 
 /** A command about one session on its way to the leader, with who waits for the answer. */
@@ -15,14 +18,54 @@ final class SessionCall implements LeaderRequest {
     private final byte[] prefix;
     private final @Nullable DeliveryStream deliveries;
     private final Answer answer;
+    /** Of a call that does not wait for a leader; null for others. */
+    private final @Nullable RefusalGate gate;
+
+    private final long round;
 
     /** @param deliveries null for commands that ask for none */
     SessionCall(SessionCommand command, @Nullable DeliveryStream deliveries, Answer answer) {
+        this(command, deliveries, answer, null, 0);
+    }
+
+    /** One that does not wait for a leader, and is refused by {@code gate}. */
+    SessionCall(
+            SessionCommand command,
+            @Nullable DeliveryStream deliveries,
+            Answer answer,
+            @Nullable RefusalGate gate,
+            long round) {
+        this.gate = gate;
+        this.round = round;
         this.command = command;
         this.id = command.inbox();
         this.prefix = InboxKeys.prefix(id.tenant(), id.clientId());
         this.deliveries = deliveries;
-        this.answer = answer;
+        this.answer = gate == null ? answer : new Refusing(answer, gate);
+    }
+
+    /** Has the gate know of a refusal before anybody else. */
+    private final class Refusing implements Answer {
+        private final Answer answer;
+        private final RefusalGate gate;
+
+        Refusing(Answer answer, RefusalGate gate) {
+            this.answer = answer;
+            this.gate = gate;
+        }
+
+        @Override
+        public void reply(InboxReply reply) {
+            answer.reply(reply);
+        }
+
+        @Override
+        public void fail(RangeException cause) {
+            if (cause.reason() == Cause.MOVED || cause.reason() == Cause.CLOSED) {
+                gate.refused(id, round);
+            }
+            answer.fail(cause);
+        }
     }
 
     SessionCommand command() {
@@ -48,6 +91,16 @@ final class SessionCall implements LeaderRequest {
 
     Answer answer() {
         return answer;
+    }
+
+    @Override
+    public boolean waitsForLeader() {
+        return gate == null;
+    }
+
+    /** Whether something earlier for the inbox was refused, and the sender did not know. */
+    boolean mayNotPass() {
+        return gate != null && !gate.passes(id, round);
     }
 
     @Override

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * 1        version, 1
- * 1        flags: 1 session, 2 attached, 4 will, 8 inbound open
+ * 1        flags: 1 session, 2 attached, 4 will, 8 inbound open, 16 attach number
  *   varint incarnation, first sequence, expiry seconds, detached at (millis); client  (flag 1)
+ *   varint attach number                                                            (flag 16)
  *   will                                                                            (flag 4)
  * varint   number of owed wills, each a will
  * varint   number of ended sessions, each: varint incarnation, varint number of filters, each a string; {@link Remains}
@@ -28,6 +29,7 @@ record SessionRecord(@Nullable Session session, List<StoredWill> owed, List<Ende
     private static final int ATTACHED = 2;
     private static final int WILL = 4;
     private static final int INBOUND_OPEN = 8;
+    private static final int ATTACH_NUMBER = 16;
 
     byte[] encode() {
         ByteWriter out = new ByteWriter(96);
@@ -40,12 +42,16 @@ record SessionRecord(@Nullable Session session, List<StoredWill> owed, List<Ende
             out.u8(SESSION
                     | (s.attached ? ATTACHED : 0)
                     | (will != null ? WILL : 0)
-                    | (s.inboundOpen ? INBOUND_OPEN : 0));
+                    | (s.inboundOpen ? INBOUND_OPEN : 0)
+                    | (s.attachNumber > 0 ? ATTACH_NUMBER : 0));
             out.varint(s.incarnation);
             out.varint(s.first);
             out.varint(s.expirySeconds);
             out.varint(s.detachedAtMillis);
             writeClient(out, s.client);
+            if (s.attachNumber > 0) {
+                out.varint(s.attachNumber);
+            }
             if (will != null) {
                 writeWill(out, will);
             }
@@ -76,6 +82,7 @@ record SessionRecord(@Nullable Session session, List<StoredWill> owed, List<Ende
             session.attached = (flags & ATTACHED) != 0;
             session.detachedAtMillis = detachedAtMillis;
             session.inboundOpen = (flags & INBOUND_OPEN) != 0;
+            session.attachNumber = (flags & ATTACH_NUMBER) != 0 ? in.varint() : 0;
             session.will = (flags & WILL) != 0 ? readWill(in, id) : null;
         }
         List<StoredWill> owed = new ArrayList<>();

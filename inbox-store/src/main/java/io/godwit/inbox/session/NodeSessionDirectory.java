@@ -3,11 +3,9 @@ package io.godwit.inbox.session;
 import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,24 +18,23 @@ import org.jspecify.annotations.Nullable;
  * comparing and setting, which orders the claims of one client id.
  */
 public final class NodeSessionDirectory implements SessionDirectory {
-    private final ConcurrentMap<Key, Claim> lastClaims = new ConcurrentHashMap<>();
+    private final ConcurrentMap<IdKey, Claim> lastClaims = new ConcurrentHashMap<>();
 
     @Override
-    public Optional<CompletableFuture<Lease>> acquire(
-            TenantId tenant, ClientId clientId, Holder holder, Predicate<Holder> mayFollow) {
-        Claim claim = new Claim(new Key(tenant, clientId), holder);
+    public CompletableFuture<Answer> acquire(TenantId tenant, ClientId clientId, Holder holder, Takeover takeover) {
+        Claim claim = new Claim(new IdKey(tenant, clientId), holder);
         while (true) {
             Claim before = lastClaims.get(claim.key);
             if (before == null) {
                 if (lastClaims.putIfAbsent(claim.key, claim) == null) {
                     claim.grant();
-                    return Optional.of(claim.granted);
+                    return claim.granted;
                 }
-            } else if (!mayFollow.test(before.holder)) {
-                return Optional.empty();
+            } else if (takeover == Takeover.OF_SAME_USER && !isOfSameUser(before.holder, holder)) {
+                return CompletableFuture.completedFuture(Refusal.OTHER_USER);
             } else if (lastClaims.replace(claim.key, before, claim)) {
                 before.followedBy(claim);
-                return Optional.of(claim.granted);
+                return claim.granted;
             }
         }
     }
@@ -47,24 +44,21 @@ public final class NodeSessionDirectory implements SessionDirectory {
         return lastClaims.size();
     }
 
-    /** Ordered, so that the map stays fast when client ids collide. */
-    private record Key(TenantId tenant, ClientId clientId) implements Comparable<Key> {
-        @Override
-        public int compareTo(Key other) {
-            int byClient = clientId.compareTo(other.clientId);
-            return byClient != 0 ? byClient : tenant.compareTo(other.tenant);
-        }
+    /** Whether {@code present} has no user name, or that of {@code next}. */
+    private static boolean isOfSameUser(Holder present, Holder next) {
+        String user = present.userName();
+        return user == null || user.equals(next.userName());
     }
 
     private final class Claim implements Lease {
-        private final Key key;
+        private final IdKey key;
         private final Holder holder;
-        private final CompletableFuture<Lease> granted = new CompletableFuture<>();
+        private final CompletableFuture<Answer> granted = new CompletableFuture<>();
         private @Nullable Claim next;
         private boolean isHeld;
         private boolean isReleased;
 
-        Claim(Key key, Holder holder) {
+        Claim(IdKey key, Holder holder) {
             this.key = key;
             this.holder = holder;
         }

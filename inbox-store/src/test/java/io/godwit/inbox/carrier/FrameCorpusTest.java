@@ -86,7 +86,10 @@ class FrameCorpusTest {
         add(
                 name,
                 InboxFrame.newBuilder()
-                        .setInsert(CommandCodec.encode(request).setCall(9).setOrder(order)));
+                        .setInsert(CommandCodec.encode(
+                                        request, new long[request.targets().size()])
+                                .setCall(9)
+                                .setOrder(order)));
     }
 
     private void reply(String name, InboxReply reply) {
@@ -174,6 +177,9 @@ class FrameCorpusTest {
         InboxMessage second = new InboxMessage(71, 72, MESSAGE, Qos.EXACTLY_ONCE, false, false, true, new int[0]);
         delivery("messages", new InboxDelivery.Messages(List.of(first, second)));
         for (InboxListener.Reason reason : InboxListener.Reason.values()) {
+            if (reason == InboxListener.Reason.LOST) {
+                continue; // is not told by leaders
+            }
             delivery("detached." + reason, new InboxDelivery.Detached(reason));
         }
     }

@@ -13,13 +13,15 @@ final class Frames {
             case SESSION ->
                 again.setSession(CommandCodec.encode(CommandCodec.decode(frame.getSession()))
                         .setCall(frame.getSession().getCall())
-                        .setAttachment(frame.getSession().getAttachment()));
+                        .setAttachment(frame.getSession().getAttachment())
+                        .setRound(frame.getSession().getRound()));
             case ATTACHMENT ->
                 again.setAttachment(CommandCodec.encode(CommandCodec.decode(frame.getAttachment()))
                         .setCall(frame.getAttachment().getCall())
                         .setAttachment(frame.getAttachment().getAttachment()));
             case INSERT ->
-                again.setInsert(CommandCodec.encode(CommandCodec.decode(frame.getInsert(), null))
+                again.setInsert(CommandCodec.encode(
+                                CommandCodec.decode(frame.getInsert(), null), CommandCodec.rounds(frame.getInsert()))
                         .setCall(frame.getInsert().getCall())
                         .setOrder(frame.getInsert().getOrder()));
             case REPLY ->

@@ -154,7 +154,7 @@ class RemoteCarrierTest {
         Port port = new Port();
         AttachReply reply = attached(port);
         nodes.link().lose();
-        assertThat(listener.ends).containsExactly(InboxListener.Reason.UNAVAILABLE);
+        assertThat(listener.ends).containsExactly(InboxListener.Reason.LOST);
         assertThat(port.commands).containsExactly(new AttachmentCommand.Detach(-1, true, Long.MAX_VALUE));
         assertThat(reply.attachment().received(1)).isCompletedExceptionally();
         stream().next(new InboxDelivery.Messages(List.of()));
@@ -189,12 +189,14 @@ class RemoteCarrierTest {
 
     @Test
     void eachEndForgetsAnAttachmentThatIsOver() {
-        for (InboxListener.Reason reason : InboxListener.Reason.values()) {
+        List<InboxListener.Reason> reasons = new ArrayList<>(List.of(InboxListener.Reason.values()));
+        reasons.remove(InboxListener.Reason.LOST); // is not told by leaders
+        for (InboxListener.Reason reason : reasons) {
             attached(new Port());
             stream().next(new InboxDelivery.Detached(reason));
             run();
         }
-        assertThat(listener.ends).containsExactly(InboxListener.Reason.values());
+        assertThat(listener.ends).isEqualTo(reasons);
         Port port = new Port();
         AttachReply reply = attached(port);
         CompletableFuture<Void> detached = reply.attachment().detach(-1, false);

@@ -2,7 +2,11 @@ package io.godwit.inbox.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.inbox.client.SessionDirectory.Answer;
+import io.godwit.inbox.client.SessionDirectory.Holder;
 import io.godwit.inbox.client.SessionDirectory.Lease;
+import io.godwit.inbox.client.SessionDirectory.Refusal;
+import io.godwit.inbox.client.SessionDirectory.Takeover;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import java.util.ArrayList;
@@ -13,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -35,34 +40,34 @@ class NodeSessionDirectoryTest {
 
     @Test
     void secondWaitsUntilTheFirstHasReleased() {
-        CompletableFuture<Lease> first = acquire("a");
-        CompletableFuture<Lease> second = acquire("b");
+        CompletableFuture<Answer> first = acquire("a");
+        CompletableFuture<Answer> second = acquire("b");
 
         assertThat(toldToGiveUp).containsExactly("a");
         assertThat(second).isNotDone();
-        first.join().release();
+        leaseOf(first).release();
         assertThat(second).isCompleted();
     }
 
     @Test
     void holderIsToldOnceHoweverManyWait() {
-        CompletableFuture<Lease> a = acquire("a");
-        CompletableFuture<Lease> b = acquire("b");
-        CompletableFuture<Lease> c = acquire("c");
+        CompletableFuture<Answer> a = acquire("a");
+        CompletableFuture<Answer> b = acquire("b");
+        CompletableFuture<Answer> c = acquire("c");
         assertThat(toldToGiveUp).containsExactly("a");
 
-        a.join().release();
+        leaseOf(a).release();
         assertThat(b).isCompleted();
         assertThat(c).isNotDone();
         assertThat(toldToGiveUp).containsExactly("a", "b");
-        b.join().release();
+        leaseOf(b).release();
         assertThat(c).isCompleted();
         assertThat(toldToGiveUp).containsExactly("a", "b");
     }
 
     @Test
     void nothingIsLeftOfAReleasedClientId() {
-        Lease lease = acquire("a").join();
+        Lease lease = leaseOf(acquire("a"));
         lease.release();
         lease.release();
 
@@ -74,36 +79,57 @@ class NodeSessionDirectoryTest {
     @Test
     void tenantsDoNotMeet() {
         acquire("a");
-        assertThat(directory.acquire(new TenantId("other"), CLIENT, () -> {}, present -> false))
-                .hasValueSatisfying(lease -> assertThat(lease).isCompleted());
+        assertThat(directory.acquire(new TenantId("other"), CLIENT, user("x"), Takeover.OF_SAME_USER))
+                .isCompletedWithValueMatching(answer -> answer instanceof Lease);
     }
 
     @Test
     void whoMayNotFollowLeavesTheHolderAlone() {
-        CompletableFuture<Lease> first = acquire("a");
-        assertThat(directory.acquire(TenantId.DEFAULT, CLIENT, () -> {}, present -> false))
-                .isEmpty();
+        CompletableFuture<Answer> first = directory.acquire(TenantId.DEFAULT, CLIENT, user("x"), Takeover.OF_SAME_USER);
+        assertThat(directory.acquire(TenantId.DEFAULT, CLIENT, user("y"), Takeover.OF_SAME_USER))
+                .isCompletedWithValue(Refusal.OTHER_USER);
+        assertThat(directory.acquire(TenantId.DEFAULT, CLIENT, user(null), Takeover.OF_SAME_USER))
+                .isCompletedWithValue(Refusal.OTHER_USER);
         assertThat(toldToGiveUp).isEmpty();
-        first.join().release();
+        leaseOf(first).release();
         assertThat(directory.size()).isZero();
+    }
+
+    @Test
+    void sameUserMayFollowAndAnybodyMayFollowNobody() {
+        acquire("nobody");
+        directory.acquire(TenantId.DEFAULT, CLIENT, user("x"), Takeover.OF_SAME_USER);
+        CompletableFuture<Answer> third = directory.acquire(TenantId.DEFAULT, CLIENT, user("x"), Takeover.OF_SAME_USER);
+        assertThat(toldToGiveUp).containsExactly("nobody");
+        assertThat(third).isNotDone();
     }
 
     /** Nobody is driven out whom the one who drives out has not seen. */
     @Test
     void whoComesWhileTheHolderIsLookedAtIsLookedAtToo() {
-        acquire("a");
         List<Integer> looks = new ArrayList<>();
-        assertThat(directory.acquire(TenantId.DEFAULT, CLIENT, () -> {}, present -> {
-                    looks.add(looks.size());
-                    if (looks.size() == 1) {
-                        acquire("b"); // as another thread might
-                        return true;
+        directory.acquire(
+                TenantId.DEFAULT,
+                CLIENT,
+                new Holder() {
+                    @Override
+                    public @Nullable String userName() {
+                        looks.add(looks.size());
+                        // as another thread might
+                        directory.acquire(TenantId.DEFAULT, CLIENT, user("other"), Takeover.OF_ANYBODY);
+                        return "x";
                     }
-                    return false;
-                }))
-                .isEmpty();
-        assertThat(looks).hasSize(2);
-        assertThat(toldToGiveUp).as("by b").containsExactly("a");
+
+                    @Override
+                    public void giveUp() {
+                        toldToGiveUp.add("first");
+                    }
+                },
+                Takeover.OF_SAME_USER);
+        assertThat(directory.acquire(TenantId.DEFAULT, CLIENT, user("x"), Takeover.OF_SAME_USER))
+                .isCompletedWithValue(Refusal.OTHER_USER);
+        assertThat(looks).hasSize(1);
+        assertThat(toldToGiveUp).as("by the other").containsExactly("first");
     }
 
     /** At no time two hold the client id, and everybody gets it in the end. */
@@ -128,12 +154,7 @@ class NodeSessionDirectoryTest {
             worker.join();
         }
         // the last of the chain is asked by nobody
-        directory
-                .acquire(TenantId.DEFAULT, CLIENT, () -> {}, present -> true)
-                .orElseThrow()
-                .orTimeout(10, TimeUnit.SECONDS)
-                .join()
-                .release();
+        leaseOf(acquire("last").orTimeout(10, TimeUnit.SECONDS)).release();
 
         assertThat(all.await(10, TimeUnit.SECONDS)).isTrue();
         assertThat(worst).hasValue(1);
@@ -152,18 +173,33 @@ class NodeSessionDirectoryTest {
                                     lease.release();
                                 },
                                 loop),
-                        present -> true)
-                .orElseThrow()
-                .thenAccept(lease -> {
+                        Takeover.OF_ANYBODY)
+                .thenAccept(answer -> {
                     worst.accumulateAndGet(holders.incrementAndGet(), Math::max);
                     all.countDown();
-                    granted.complete(lease);
+                    granted.complete((Lease) answer);
                 });
     }
 
-    private CompletableFuture<Lease> acquire(String name) {
-        return directory
-                .acquire(TenantId.DEFAULT, CLIENT, () -> toldToGiveUp.add(name), present -> true)
-                .orElseThrow();
+    private CompletableFuture<Answer> acquire(String name) {
+        return directory.acquire(TenantId.DEFAULT, CLIENT, () -> toldToGiveUp.add(name), Takeover.OF_ANYBODY);
+    }
+
+    private static Lease leaseOf(CompletableFuture<Answer> answer) {
+        return (Lease) answer.join();
+    }
+
+    private Holder user(@Nullable String name) {
+        return new Holder() {
+            @Override
+            public @Nullable String userName() {
+                return name;
+            }
+
+            @Override
+            public void giveUp() {
+                toldToGiveUp.add(String.valueOf(name));
+            }
+        };
     }
 }

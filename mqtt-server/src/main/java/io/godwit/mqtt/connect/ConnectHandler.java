@@ -180,21 +180,16 @@ public final class ConnectHandler extends SessionlessHandler {
             return;
         }
         Will will = willOf(packet.will(), topics);
-        boolean keepsToUsers = keepsSessionsToUsers(packet);
-        CompletableFuture<SessionDirectory.Lease> request = services.directory()
-                .acquire(
-                        client.tenant(),
-                        client.clientId(),
-                        new Claimant(client.userName()),
-                        present -> !keepsToUsers || isFree(present, client))
-                .orElse(null);
-        if (request == null) {
-            refuseOtherUser(client);
-            return;
-        }
-        OnEventLoop.whenComplete(connection, request, (granted, failure) -> {
+        SessionDirectory.Takeover takeover = keepsSessionsToUsers(packet)
+                ? SessionDirectory.Takeover.OF_SAME_USER
+                : SessionDirectory.Takeover.OF_ANYBODY;
+        CompletableFuture<SessionDirectory.Answer> request = services.directory()
+                .acquire(client.tenant(), client.clientId(), new Claimant(client.userName()), takeover);
+        OnEventLoop.whenComplete(connection, request, (answer, failure) -> {
             if (failure != null) {
                 refuse(failure);
+            } else if (!(answer instanceof SessionDirectory.Lease granted)) {
+                refuseOtherUser(client);
             } else if (isGone()) {
                 granted.release();
             } else {
@@ -202,12 +197,6 @@ public final class ConnectHandler extends SessionlessHandler {
                 acquired(packet, client, topics, will);
             }
         });
-    }
-
-    /** Whether the connection that has the client id is not another user's. */
-    private static boolean isFree(SessionDirectory.Holder present, ClientInfo client) {
-        String user = present.userName();
-        return user == null || user.equals(client.userName());
     }
 
     /** This connection in the directory; any thread. */

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A connection's hold on its session that outlasts the leader of its inbox, where that is replaced in good order
  * (docs/adr/0020): then it goes on at the next leader, and whoever uses it notices no more than a pause.
+ * So it does when the node of the leader is lost (docs/adr/0056), but that calls without an answer fail then: what
+ * became of them is not known.
  *
  * <p>What happens, in order. The leader fails what it has not begun with {@code MOVED}, which {@link #notTaken} learns
  * of, and ends the attachment ({@link #moved}). {@link #goOn} asks for the next one, telling what the client was sent
@@ -44,6 +46,9 @@ public final class LastingAttachment implements InboxAttachment {
     /** The store waits for longer. */
     static final int PATIENCE_SECONDS = 10;
 
+    /** The same when the node of the leader was lost: until others take it for dead and elect. */
+    static final int LOST_PATIENCE_SECONDS = 30;
+
     private static final int PURGE_FROM = 32;
 
     private final Connection connection;
@@ -54,6 +59,8 @@ public final class LastingAttachment implements InboxAttachment {
     /** Set once, before anybody has this object. */
     private long incarnation;
 
+    private long attachNumber;
+
     private Listener listener = new Listener();
     /** Null from the end at one leader to the beginning at the next. */
     private @Nullable InboxAttachment current;
@@ -61,6 +68,8 @@ public final class LastingAttachment implements InboxAttachment {
     private boolean isOver;
     /** The {@link io.godwit.mqtt.transport.LoopContext#tick} of the end at the last leader. */
     private int movedAtTick;
+    /** By then it gives up. */
+    private int patienceSeconds;
 
     /** In the order of the calls; some of those in here are answered. */
     private final ArrayDeque<Call<?>> calls = new ArrayDeque<>(0);
@@ -93,17 +102,24 @@ public final class LastingAttachment implements InboxAttachment {
 
     private AttachReply begin(AttachReply reply) {
         incarnation = reply.incarnation();
+        attachNumber = reply.attachNumber();
         current = reply.attachment();
         return new AttachReply(
-                reply.sessionPresent(), reply.incarnation(), reply.subscriptions(), reply.inbound(), this);
+                reply.sessionPresent(),
+                reply.incarnation(),
+                reply.attachNumber(),
+                reply.subscriptions(),
+                reply.inbound(),
+                this);
     }
 
     // ---- from one leader to the next
 
-    private void moved() {
+    private void moved(int patience) {
         if (isOver) {
             return;
         }
+        patienceSeconds = patience;
         current = null;
         movedAtTick = connection.loop().tick();
         goOn();
@@ -111,7 +127,7 @@ public final class LastingAttachment implements InboxAttachment {
 
     private void goOn() {
         long[] unanswered = unansweredAtEnd != null ? unansweredAtEnd : mail.unanswered();
-        ContinueRequest request = new ContinueRequest(client, incarnation, sentUpTo, unanswered);
+        ContinueRequest request = new ContinueRequest(client, incarnation, attachNumber, sentUpTo, unanswered);
         listener = new Listener();
         OnEventLoop.whenCompleteInOrder(
                 connection, services.inbox.continueAttachment(request, listener), (next, failure) -> {
@@ -127,7 +143,7 @@ public final class LastingAttachment implements InboxAttachment {
 
     private void tryAgain(Throwable failure) {
         InboxFailure kind = InboxFailure.of(failure);
-        if (kind == InboxFailure.STOPPED || connection.loop().tick() - movedAtTick >= PATIENCE_SECONDS) {
+        if (kind == InboxFailure.STOPPED || connection.loop().tick() - movedAtTick >= patienceSeconds) {
             lost();
         } else if (kind == InboxFailure.MOVED) {
             goOn(); // it waits where there is no leader
@@ -356,7 +372,9 @@ public final class LastingAttachment implements InboxAttachment {
                         return;
                     }
                     if (reason == Reason.MOVED) {
-                        moved();
+                        moved(PATIENCE_SECONDS);
+                    } else if (reason == Reason.LOST) {
+                        moved(LOST_PATIENCE_SECONDS);
                     } else {
                         mail.ended(reason);
                         over();

@@ -387,7 +387,7 @@ public final class PersistentSession extends Session {
         ReasonCode code = switch (reason) {
             case TAKEN_OVER -> ReasonCode.SESSION_TAKEN_OVER;
             case DELETED -> ReasonCode.ADMINISTRATIVE_ACTION;
-            case UNAVAILABLE, MOVED -> ReasonCode.SERVER_BUSY;
+            case UNAVAILABLE, MOVED, LOST -> ReasonCode.SERVER_BUSY;
         };
         connection.disconnect(code, "the session was detached: " + reason);
     }

@@ -26,8 +26,6 @@ final class PublishIntake {
     private static final CompletableFuture<AuthDecision> ALLOWED =
             CompletableFuture.completedFuture(AuthDecision.ALLOWED);
 
-    private static final String UNREACHED = "a node of a cluster does not reach the live sessions of other nodes";
-
     private final Session session;
     private final SessionServices services;
     private final Connection connection;
@@ -102,19 +100,10 @@ final class PublishIntake {
         if (!services.config.limits().allow(topic)) {
             return ReasonCode.TOPIC_NAME_INVALID;
         }
-        if (!services.config.acknowledgesPublishes() && isNewPromise(publish)) {
-            return ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR;
-        }
         if (connection.loop().isMemoryShort() && mustSpareMemory(publish)) {
             return ReasonCode.QUOTA_EXCEEDED;
         }
         return services.topicRules().refusal(session.terms.topics(), topic);
-    }
-
-    /** What was begun at QoS 2 is finished: it was promised before this node was one of several. */
-    private boolean isNewPromise(Publish publish) {
-        return publish.qos() == Qos.AT_LEAST_ONCE
-                || publish.qos() == Qos.EXACTLY_ONCE && acks.stateOf(publish.packetId()) == null;
     }
 
     /**
@@ -134,17 +123,14 @@ final class PublishIntake {
 
     /**
      * Does not take it. 3.1.1 has no answer for that: one over a limit ends the connection, for the client has lost its
-     * way; so does one that this node can make no promise for; one that a rule forbids is taken and dropped.
+     * way; one that a rule forbids is taken and dropped.
      */
     private void reject(Publish publish, String topic, ReasonCode code) {
         if (session.isClosed()) {
             return;
         }
-        boolean isUnreached = code == ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR;
-        services.reports.publishRefused(session.client(), topic, isUnreached ? UNREACHED : code.name());
-        if (isUnreached && !session.terms.isV5()) {
-            connection.disconnect(code, UNREACHED);
-        } else if (!session.terms.isV5() && !services.config.limits().allow(topic)) {
+        services.reports.publishRefused(session.client(), topic, code.name());
+        if (!session.terms.isV5() && !services.config.limits().allow(topic)) {
             connection.disconnect(code, "a topic is over the limit");
         } else {
             acks.reject(publish.packetId(), publish.qos(), code);

@@ -125,7 +125,7 @@ public abstract class Session implements PacketHandler, Subscriber {
         this.services = services;
         this.terms = terms;
         this.end = end;
-        this.publisher = services.dist.publisher(terms.client(), connection.sharedPick());
+        this.publisher = services.dist.publisher(terms.client(), connection.sharedPick(), connection.loop());
     }
 
     @Override

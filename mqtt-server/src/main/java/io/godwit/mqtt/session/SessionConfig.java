@@ -3,23 +3,16 @@ package io.godwit.mqtt.session;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.mqtt.topic.TopicLimits;
 
-/**
- * Limits of a session.
- *
- * @param acknowledgesPublishes false where nobody can promise that every matching session gets them: publishes of
- *     QoS 1 and 2 are refused
- */
-public record SessionConfig(
-        Windows windows, Queue queue, Intake intake, Times times, TopicLimits limits, boolean acknowledgesPublishes) {
+/** Limits of a session. */
+public record SessionConfig(Windows windows, Queue queue, Intake intake, Times times, TopicLimits limits) {
 
-    /** Every limit at its default; of a node that reaches every session. */
+    /** Every limit at its default. */
     public static final SessionConfig DEFAULTS = new SessionConfig(
             new Windows(1000, 1000, 16),
             new Queue(1000, 64 << 20, false),
             Intake.DEFAULTS,
             new Times(AttachRequest.NEVER, 0, 0),
-            TopicLimits.DEFAULTS,
-            true);
+            TopicLimits.DEFAULTS);
 
     /**
      * What may be under way.
@@ -87,32 +80,27 @@ public record SessionConfig(
 
     /** With other windows. */
     public SessionConfig with(Windows other) {
-        return new SessionConfig(other, queue, intake, times, limits, acknowledgesPublishes);
+        return new SessionConfig(other, queue, intake, times, limits);
     }
 
     /** With another queue. */
     public SessionConfig with(Queue other) {
-        return new SessionConfig(windows, other, intake, times, limits, acknowledgesPublishes);
+        return new SessionConfig(windows, other, intake, times, limits);
     }
 
     /** With other bounds of the intake. */
     public SessionConfig with(Intake other) {
-        return new SessionConfig(windows, queue, other, times, limits, acknowledgesPublishes);
+        return new SessionConfig(windows, queue, other, times, limits);
     }
 
     /** With other times. */
     public SessionConfig with(Times other) {
-        return new SessionConfig(windows, queue, intake, other, limits, acknowledgesPublishes);
+        return new SessionConfig(windows, queue, intake, other, limits);
     }
 
     /** With other limits of topics. */
     public SessionConfig with(TopicLimits other) {
-        return new SessionConfig(windows, queue, intake, times, other, acknowledgesPublishes);
-    }
-
-    /** The same, but for {@link #acknowledgesPublishes}. */
-    public SessionConfig acknowledging(boolean acknowledges) {
-        return new SessionConfig(windows, queue, intake, times, limits, acknowledges);
+        return new SessionConfig(windows, queue, intake, times, other);
     }
 
     private static void inRange(String name, long value, long least, long most) {

@@ -342,6 +342,18 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         CompletableFuture<List<Boolean>> done = new CompletableFuture<>();
         OnEventLoop.whenComplete(
                 connection, CompletableFuture.allOf(steps.toArray(new CompletableFuture<?>[0])), (all, failure) -> {
+                    if (failure != null) {
+                        // all of this SUBSCRIBE are answered alike: what is new does not stay
+                        for (int i = 0; i < steps.size(); i++) {
+                            CompletableFuture<Boolean> step = steps.get(i);
+                            if (!step.isCompletedExceptionally() && step.getNow(false)) {
+                                services.dist.unsubscribe(
+                                        client().tenant(), subscriptions.get(i).filter(), this);
+                            }
+                        }
+                        done.completeExceptionally(failure);
+                        return;
+                    }
                     for (int i = 0; i < steps.size(); i++) {
                         boolean added = steps.get(i).getNow(false);
                         isNew.add(added);

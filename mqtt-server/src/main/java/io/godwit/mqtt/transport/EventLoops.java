@@ -17,6 +17,7 @@ import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -99,6 +100,18 @@ public final class EventLoops {
         for (LoopContext context : contexts) {
             context.execute(() -> context.connections().forEach(LoopContext.TickListener::shutDown));
         }
+    }
+
+    /**
+     * Ends the connections that there are now, as {@link #shutDownConnections} does; what is left after {@code
+     * patience} is cut. Any thread.
+     *
+     * @return complete, on a loop, once none of them is left
+     */
+    public CompletableFuture<Void> endConnections(Duration patience) {
+        return CompletableFuture.allOf(contexts.stream()
+                .map(context -> context.endPresent(patience.toNanos()))
+                .toArray(CompletableFuture[]::new));
     }
 
     /** Tells every loop whether memory is short. Any thread. */

@@ -3,7 +3,10 @@ package io.godwit.mqtt.transport;
 import io.godwit.mqtt.codec.LoopTurns;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -24,10 +27,11 @@ import org.slf4j.LoggerFactory;
  *
  * <p>All but {@link #post}, {@link #isCurrent} and {@link #index} are confined to the loop.
  */
-public final class LoopContext {
+public final class LoopContext implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(LoopContext.class);
     private static final FastThreadLocal<LoopContext> CURRENT = new FastThreadLocal<>();
 
+    private static final long END_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
     private final int index;
@@ -47,7 +51,7 @@ public final class LoopContext {
     private boolean isPublisherToWait;
     private boolean isFlushScheduled;
     private final ConnectionSweep ticking;
-    private final FilterRoom filterRoom = new FilterRoom(this::execute);
+    private final FilterRoom filterRoom = new FilterRoom(this);
     private final LoopTurns turns = new LoopTurns();
     private List<Runnable> atNextSweep = new ArrayList<>(0);
     private int tick;
@@ -117,6 +121,7 @@ public final class LoopContext {
     }
 
     /** {@link #post} for rare things. */
+    @Override
     public void execute(Runnable action) {
         post(new LoopTask() {
             @Override
@@ -256,6 +261,35 @@ public final class LoopContext {
     /** The connections of this loop, a copy. */
     List<TickListener> connections() {
         return ticking.listeners();
+    }
+
+    /**
+     * Ends the connections that there are now, as when the server drains; those that are left after {@code patience}
+     * are cut. Any thread.
+     *
+     * @return complete, on the loop, once none of them is left
+     */
+    CompletableFuture<Void> endPresent(long patienceNanos) {
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        execute(() -> {
+            Set<TickListener> present = Collections.newSetFromMap(new IdentityHashMap<>());
+            present.addAll(connections());
+            present.forEach(TickListener::shutDown);
+            awaitEnd(present, System.nanoTime() + patienceNanos, ended);
+        });
+        return ended;
+    }
+
+    private void awaitEnd(Set<TickListener> present, long cutNanos, CompletableFuture<Void> ended) {
+        present.retainAll(connections());
+        if (present.isEmpty()) {
+            ended.complete(null);
+            return;
+        }
+        if (System.nanoTime() - cutNanos > 0) {
+            present.forEach(TickListener::cut);
+        }
+        later.run(() -> awaitEnd(present, cutNanos, ended), END_LOOK_NANOS);
     }
 
     /**

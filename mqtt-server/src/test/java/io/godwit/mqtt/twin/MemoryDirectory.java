@@ -6,35 +6,37 @@ import io.godwit.plugin.client.TenantId;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
 
 /** Leases in the order they were asked for. */
 public final class MemoryDirectory implements SessionDirectory {
-    private record Request(Holder holder, CompletableFuture<Lease> lease) {}
+    private record Request(Holder holder, CompletableFuture<Answer> answer) {
+        void grant(Lease lease) {
+            answer.complete(lease);
+        }
+    }
 
     private final Map<ClientId, ArrayDeque<Request>> requests = new HashMap<>();
 
     @Override
-    public Optional<CompletableFuture<Lease>> acquire(
-            TenantId tenant, ClientId clientId, Holder holder, Predicate<Holder> mayFollow) {
+    public CompletableFuture<Answer> acquire(TenantId tenant, ClientId clientId, Holder holder, Takeover takeover) {
         Request request = new Request(holder, new CompletableFuture<>());
         Request present;
         synchronized (this) {
             ArrayDeque<Request> queue = requests.computeIfAbsent(clientId, id -> new ArrayDeque<>());
             present = queue.peekLast();
-            if (present != null && !mayFollow.test(present.holder())) {
-                return Optional.empty();
+            String user = present == null ? null : present.holder().userName();
+            if (takeover == Takeover.OF_SAME_USER && user != null && !user.equals(holder.userName())) {
+                return CompletableFuture.completedFuture(Refusal.OTHER_USER);
             }
             queue.addLast(request);
         }
         if (present == null) {
-            request.lease().complete(() -> release(clientId));
+            request.grant(() -> release(clientId));
         } else {
             present.holder().giveUp();
         }
-        return Optional.of(request.lease());
+        return request.answer();
     }
 
     private void release(ClientId clientId) {
@@ -48,7 +50,7 @@ public final class MemoryDirectory implements SessionDirectory {
             }
         }
         if (next != null) {
-            next.lease().complete(() -> release(clientId));
+            next.grant(() -> release(clientId));
         }
     }
 

@@ -1,0 +1,362 @@
+package io.godwit.inbox.carrier;
+
+import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.protocol.Answer;
+import io.godwit.inbox.protocol.DeliveryStream;
+import io.godwit.inbox.protocol.InboxCarrier;
+import io.godwit.inbox.protocol.InboxHome;
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.inbox.protocol.InboxReply;
+import io.godwit.inbox.protocol.RefusalGate;
+import io.godwit.inbox.protocol.SessionCommand;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings each command to the node that leads its inbox, and again to the next one while it is refused, in order for
+ * each inbox. Thread-safe; never blocks.
+ *
+ * <p>The way of a command. {@link #come}: it is sent at once, unless others of its inbox wait, or nobody is known to
+ * lead it ({@link HomeFlow}). Several are under way at a time, all at one home. An answer ends it; a refusal, which
+ * says that nothing was done, has the inbox wait until all that is under way is answered, refused ones in the order
+ * they were sent in. {@link #look} then sends all of them, in a higher round, so that the home can tell them from what
+ * it has not seen yet of before ({@link InboxHome}). What has waited for too long fails with {@code TIMEOUT}, though it
+ * certainly had no effect.
+ *
+ * <p>A message for many inboxes is one frame for each home. Those of its inboxes that wait get theirs apart.
+ *
+ * <p>Event loops ask, links and range executors answer, and a timer looks: hence the one lock. A message for many
+ * inboxes is sent under it as well, since it has to keep the order of all of them. Answers are given outside of it: an
+ * answer that comes while something is being sent waits in {@link #tells}.
+ */
+final class HomeCarrier implements InboxCarrier {
+    /** Inboxes that are looked at in one go, at least; and into how many parts more of them are cut. */
+    private static final int LEAST_LOOKED_AT = 1000;
+
+    private static final int PARTS = 16;
+    private static final int LOOKS_PER_REFRESH = 10;
+
+    /** Who leads. */
+    interface Homes {
+        /** Null while nobody is known, or not linked. Called with a lock held. */
+        @Nullable
+        InboxHome of(InboxId inbox);
+
+        /** What was said was wrong. Called with a lock held. */
+        void refresh();
+    }
+
+    /** Runs {@link #look} later; from there on again if asked. */
+    interface Timer {
+        void later(long millis, Runnable task);
+    }
+
+    private final Homes homes;
+    private final HomeSettings settings;
+    private final LongSupplier nanoClock;
+    private final Timer timer;
+
+    // all guarded by this
+    private final Map<InboxId, HomeFlow> flows = new HashMap<>();
+    private final Set<HomeFlow> stopped = new LinkedHashSet<>();
+    private final long[] rounds = new long[RefusalGate.SLOTS];
+    private final ArrayDeque<Runnable> tells = new ArrayDeque<>();
+    private long lastNumber;
+    private long waitingBytes;
+    private long looks;
+    private boolean isLookQueued;
+    /** At once, since leaders have changed. */
+    private boolean isLookDue;
+
+    private boolean isClosed;
+
+    HomeCarrier(Homes homes, HomeSettings settings, LongSupplier nanoClock, Timer timer) {
+        this.homes = homes;
+        this.settings = settings;
+        this.nanoClock = nanoClock;
+        this.timer = timer;
+    }
+
+    // --- what comes
+
+    @Override
+    public void ask(SessionCommand command, @Nullable DeliveryStream deliveries, Answer answer) {
+        synchronized (this) {
+            come(new SessionStep(this, command, deliveries, answer));
+        }
+        tell();
+    }
+
+    @Override
+    public void insert(InsertRequest request, Answer answer) {
+        int count = request.targets().size();
+        if (count == 0) {
+            answer.reply(new InboxReply.Inserted(List.of()));
+            return;
+        }
+        HomeInsert insert = new HomeInsert(request, answer);
+        synchronized (this) {
+            if (count == 1) {
+                come(new InsertStep(this, insert, 0));
+            } else {
+                comeTogether(insert, count);
+            }
+        }
+        tell();
+    }
+
+    private void come(HomeStep step) {
+        HomeFlow flow = flowOf(step);
+        InboxHome home = flow.homeFor(step, homes);
+        if (home == null) {
+            await(flow, step);
+        } else {
+            flow.sending(home, rounds);
+            step.sending();
+            step.send(home, flow.round());
+        }
+    }
+
+    private void comeTogether(HomeInsert insert, int count) {
+        Map<InboxHome, List<InsertStep>> parts = new LinkedHashMap<>();
+        for (int i = 0; i < count; i++) {
+            InsertStep step = new InsertStep(this, insert, i);
+            HomeFlow flow = flowOf(step);
+            InboxHome home = flow.homeFor(step, homes);
+            if (home == null) {
+                await(flow, step);
+            } else {
+                flow.sending(home, rounds);
+                step.sending();
+                parts.computeIfAbsent(home, key -> new ArrayList<>()).add(step);
+            }
+        }
+        parts.forEach(this::sendTogether);
+    }
+
+    private HomeFlow flowOf(HomeStep step) {
+        step.number = ++lastNumber;
+        step.deadlineNanos = nanoClock.getAsLong() + settings.waitMillis() * 1_000_000;
+        return flows.computeIfAbsent(step.inbox, HomeFlow::new);
+    }
+
+    private void sendTogether(InboxHome home, List<InsertStep> steps) {
+        long[] ofTargets = new long[steps.size()];
+        for (int i = 0; i < ofTargets.length; i++) {
+            ofTargets[i] = openFlow(steps.get(i)).round();
+        }
+        home.insert(steps.get(0).insert().part(steps), ofTargets, new PartAnswer(this, steps));
+    }
+
+    // --- what waits
+
+    private void await(HomeFlow flow, HomeStep step) {
+        if (isClosed) {
+            fail(step, new RangeException(Cause.CLOSED, "store is closing"));
+        } else if (waitingBytes + step.bytes() > settings.maxWaitingBytes()) {
+            fail(
+                    step,
+                    new RangeException(
+                            Cause.OVERLOADED,
+                            "more than " + settings.maxWaitingBytes() + " bytes wait for leaders of inboxes"));
+        } else {
+            waitingBytes += step.bytes();
+            flow.await(step);
+            stop(flow);
+        }
+        forgetIfDone(flow);
+    }
+
+    private void stop(HomeFlow flow) {
+        if (stopped.add(flow)) {
+            lookLater(settings.retryMillis());
+        }
+    }
+
+    private void lookLater(long millis) {
+        if (!isLookQueued) {
+            isLookQueued = true;
+            timer.later(millis, () -> {
+                synchronized (this) {
+                    isLookQueued = false;
+                }
+                look();
+            });
+        }
+    }
+
+    /** Other nodes may lead now. Any thread. */
+    void leadersChanged() {
+        boolean isWaiting;
+        synchronized (this) {
+            isWaiting = !stopped.isEmpty() && !isLookDue;
+            isLookDue |= isWaiting;
+        }
+        if (isWaiting) {
+            timer.later(0, this::look);
+        }
+    }
+
+    /**
+     * Sends what waits, where somebody leads by now; fails what has waited for too long. A part of the inboxes at a
+     * time, so that the lock is free in between.
+     */
+    void look() {
+        synchronized (this) {
+            isLookDue = false;
+            long now = nanoClock.getAsLong();
+            boolean isMoving = false;
+            for (HomeFlow flow : nextToLookAt()) {
+                expire(flow, now);
+                goOn(flow);
+                isMoving |= !stopped.contains(flow);
+            }
+            if (!stopped.isEmpty()) {
+                if (looks++ % LOOKS_PER_REFRESH == 0) {
+                    homes.refresh();
+                }
+                lookLater(isMoving ? 1 : settings.retryMillis());
+            }
+        }
+        tell();
+    }
+
+    /** They have their turn again when the others have had it. */
+    private List<HomeFlow> nextToLookAt() {
+        int count = Math.max(LEAST_LOOKED_AT, stopped.size() / PARTS);
+        List<HomeFlow> next = stopped.stream().limit(count).toList();
+        if (next.size() < stopped.size()) {
+            next.forEach(stopped::remove);
+            stopped.addAll(next);
+        }
+        return next;
+    }
+
+    private void expire(HomeFlow flow, long now) {
+        for (HomeStep step = flow.takeExpired(now); step != null; step = flow.takeExpired(now)) {
+            waitingBytes -= step.bytes();
+            fail(step, new RangeException(Cause.TIMEOUT, "no leader took the request"));
+        }
+    }
+
+    private void goOn(HomeFlow flow) {
+        flow.goOn();
+        for (HomeStep next = flow.next(); next != null; next = flow.next()) {
+            InboxHome home = next.isAbandoned() ? null : flow.homeFor(next, homes);
+            if (home == null && !next.isAbandoned()) {
+                break;
+            }
+            flow.take(next);
+            waitingBytes -= next.bytes();
+            if (home != null) {
+                flow.sending(home, rounds);
+                next.sending();
+                next.send(home, flow.round());
+            }
+        }
+        if (flow.next() == null) {
+            stopped.remove(flow);
+        }
+        forgetIfDone(flow);
+    }
+
+    private void forgetIfDone(HomeFlow flow) {
+        if (flow.isDone()) {
+            stopped.remove(flow);
+            flows.remove(flow.inbox(), flow);
+        }
+    }
+
+    /** Nothing is sent any more. */
+    void close() {
+        synchronized (this) {
+            isClosed = true;
+            for (HomeFlow flow : List.copyOf(stopped)) {
+                expire(flow, Long.MAX_VALUE);
+                forgetIfDone(flow);
+            }
+        }
+        tell();
+    }
+
+    /** Bytes of what waits. Any thread. */
+    synchronized long waitingBytes() {
+        return waitingBytes;
+    }
+
+    /** Inboxes that have something under way or waiting. Any thread. */
+    synchronized int flows() {
+        return flows.size();
+    }
+
+    // --- answers, by steps that hold the lock
+
+    /** A step was carried out, or has failed for good. */
+    void ended(HomeStep step) {
+        HomeFlow flow = openFlow(step);
+        flow.answered();
+        continueWhenIdle(flow);
+    }
+
+    /** Nothing was done: it is sent again, unless there is no room to wait. */
+    void refused(HomeStep step) {
+        HomeFlow flow = openFlow(step);
+        int slot = RefusalGate.slotOf(step.inbox);
+        rounds[slot] = Math.max(rounds[slot], flow.round() + 1);
+        flow.refused();
+        tellLater(step.refused());
+        if (!step.isAbandoned()) {
+            await(flow, step);
+        }
+        continueWhenIdle(flow);
+    }
+
+    private HomeFlow openFlow(HomeStep step) {
+        return Objects.requireNonNull(flows.get(step.inbox), "not under way");
+    }
+
+    /** Those behind a refused one wait for the answers to all; then for another leader, but not for long. */
+    private void continueWhenIdle(HomeFlow flow) {
+        if (flow.isIdle() && flow.next() != null && !flow.isRefusedBy(homes)) {
+            goOn(flow);
+        } else {
+            forgetIfDone(flow);
+        }
+    }
+
+    /** An answer to give once the lock is free; {@link #tell} follows. */
+    void tellLater(@Nullable Runnable answer) {
+        if (answer != null) {
+            tells.add(answer);
+        }
+    }
+
+    private void fail(HomeStep step, RangeException cause) {
+        tellLater(step.giveUp(cause));
+    }
+
+    /** Gives the answers that came while the lock was held; by whoever has let go of it. */
+    void tell() {
+        if (Thread.holdsLock(this)) {
+            return; // who holds it does it
+        }
+        for (Runnable next = nextTell(); next != null; next = nextTell()) {
+            next.run();
+        }
+    }
+
+    private synchronized @Nullable Runnable nextTell() {
+        return tells.poll();
+    }
+}

@@ -1,0 +1,46 @@
+package io.godwit.inbox.carrier;
+
+import io.godwit.inbox.protocol.InboxHome;
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.kv.client.RangeException;
+import org.jspecify.annotations.Nullable;
+
+/** One command for one inbox, on its way. Guarded by the lock of its {@link HomeCarrier}. */
+abstract class HomeStep {
+    static final int OVERHEAD_BYTES = 256;
+
+    final InboxId inbox;
+    /** Place in the order of all. */
+    long number;
+
+    long deadlineNanos;
+
+    HomeStep(InboxId inbox) {
+        this.inbox = inbox;
+    }
+
+    abstract void send(InboxHome home, long round);
+
+    /** On the heap, about. */
+    abstract int bytes();
+
+    /** Whether it has to wait until its home has room. */
+    abstract boolean needsRoom();
+
+    /** It is being sent; {@link #send} follows. */
+    void sending() {}
+
+    /** Whether nobody needs it any more. */
+    boolean isAbandoned() {
+        return false;
+    }
+
+    /** It was refused. Returns what is to be told; null for nothing. */
+    @Nullable
+    Runnable refused() {
+        return null;
+    }
+
+    /** It fails, without having been sent. Returns what is to be told; null for nothing. */
+    abstract @Nullable Runnable giveUp(RangeException cause);
+}

@@ -1,0 +1,179 @@
+package io.godwit.inbox.carrier;
+
+import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.link.LinkListener;
+import io.godwit.cluster.link.Peer;
+import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.edge.InboxEdge;
+import io.godwit.inbox.protocol.InboxHome;
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.inbox.queue.InboxKeys;
+import io.godwit.kv.client.Leaders;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The inboxes of a cluster as one node serves and uses them: both ends of the inbox protocol for each peer that is
+ * linked, and the client that reaches whichever node leads an inbox. Thread-safe.
+ *
+ * <p>Wiring: {@link #receiveUp} takes the lane {@code INBOX_UP}, {@link #receiveDown} the lane {@code INBOX_DOWN}, and
+ * {@link #linkListener} is added to the links, all before those start.
+ */
+public final class InboxPeers implements AutoCloseable {
+    private final Leaders leaders;
+    private final Supplier<? extends InboxHome> newHome;
+    private final InboxHome here;
+    private final HomeCarrier carrier;
+    private final InboxClient client;
+    /**
+     * Links add and take out, event loops look. By the peer itself, since a node's next life may come before the end.
+     */
+    private final Map<Peer, Linked> links = new ConcurrentHashMap<>();
+
+    private final Map<String, Linked> byNode = new ConcurrentHashMap<>();
+
+    /**
+     * @param leaders name nodes as the links do
+     * @param newHome makes a way to the leaders of this node, for one sender
+     */
+    public InboxPeers(
+            Leaders leaders,
+            Supplier<? extends InboxHome> newHome,
+            HomeSettings settings,
+            ScheduledExecutorService timers) {
+        this(leaders, newHome, settings, System::nanoTime, new Timers(timers));
+    }
+
+    InboxPeers(
+            Leaders leaders,
+            Supplier<? extends InboxHome> newHome,
+            HomeSettings settings,
+            LongSupplier nanoClock,
+            HomeCarrier.Timer timer) {
+        this.leaders = leaders;
+        this.newHome = newHome;
+        this.here = newHome.get();
+        this.carrier = new HomeCarrier(new LinkedHomes(), settings, nanoClock, timer);
+        this.client = new InboxEdge(carrier);
+        leaders.onChange(carrier::leadersChanged);
+    }
+
+    /** The inboxes, whoever leads them. */
+    public InboxClient client() {
+        return client;
+    }
+
+    /** Both ends for one peer. */
+    private static final class Linked {
+        final RemoteCarrier edge;
+        final EdgeService leaders;
+
+        Linked(Peer peer, InboxHome home) {
+            edge = new RemoteCarrier(new PeerLane(peer, Lane.INBOX_UP));
+            leaders = new EdgeService(home, new PeerLane(peer, Lane.INBOX_DOWN));
+        }
+    }
+
+    /** What {@link io.godwit.cluster.link.Links} tells of peers. */
+    public LinkListener linkListener() {
+        return new LinkListener() {
+            @Override
+            public void joined(Peer peer) {
+                Linked linked = new Linked(peer, newHome.get());
+                links.put(peer, linked);
+                linked.edge.start();
+                linked.leaders.start();
+                byNode.put(peer.nodeId(), linked); // from here on commands are sent
+                carrier.leadersChanged();
+            }
+
+            @Override
+            public void over(Peer peer, String why) {
+                Linked linked = links.remove(peer);
+                if (linked != null) {
+                    byNode.remove(peer.nodeId(), linked);
+                    linked.edge.lost();
+                    linked.leaders.lost();
+                }
+            }
+        };
+    }
+
+    /** Takes the lane {@code INBOX_UP}: commands of connections there to leaders here. */
+    public void receiveUp(Peer from, byte[] frame) {
+        Linked linked = links.get(from);
+        if (linked != null) {
+            linked.leaders.receive(frame);
+        }
+    }
+
+    /** Takes the lane {@code INBOX_DOWN}: what leaders there tell connections here. */
+    public void receiveDown(Peer from, byte[] frame) {
+        Linked linked = links.get(from);
+        if (linked != null) {
+            linked.edge.receive(frame);
+        }
+    }
+
+    /** Heap of the commands that wait for leaders, about. */
+    public long waitingBytes() {
+        return carrier.waitingBytes();
+    }
+
+    /** What waits fails with {@code TIMEOUT}; what comes, unless it can be sent at once, with {@code CLOSED}. */
+    @Override
+    public void close() {
+        carrier.close();
+    }
+
+    private final class LinkedHomes implements HomeCarrier.Homes {
+        @Override
+        public @Nullable InboxHome of(InboxId inbox) {
+            String leader = leaders.leaderOf(InboxKeys.prefix(inbox.tenant(), inbox.clientId()));
+            if (leader == null) {
+                return null;
+            }
+            if (leader.equals(leaders.here())) {
+                return here;
+            }
+            Linked linked = byNode.get(leader);
+            return linked == null ? null : linked.edge;
+        }
+
+        @Override
+        public void refresh() {
+            leaders.refresh();
+        }
+    }
+
+    /** One direction of a peer. */
+    private record PeerLane(Peer peer, Lane lane) implements FrameLink {
+        @Override
+        public void send(byte[] frame) {
+            peer.send(lane, frame);
+        }
+
+        @Override
+        public boolean isWritable() {
+            return peer.isWritable(lane);
+        }
+
+        @Override
+        public void abandon(String why) {
+            peer.abandon(why);
+        }
+    }
+
+    private record Timers(ScheduledExecutorService timers) implements HomeCarrier.Timer {
+        @Override
+        @SuppressWarnings("FutureReturnValueIgnored") // ends with the timers
+        public void later(long millis, Runnable task) {
+            timers.schedule(task, millis, TimeUnit.MILLISECONDS);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package io.godwit.inbox.carrier;
+
+import io.godwit.inbox.protocol.Answer;
+import io.godwit.inbox.protocol.AttachmentPort;
+import io.godwit.inbox.protocol.DeliveryStream;
+import io.godwit.inbox.protocol.InboxDelivery;
+import io.godwit.inbox.protocol.InboxHome;
+import io.godwit.inbox.protocol.InboxReply;
+import io.godwit.inbox.protocol.SessionCommand;
+import io.godwit.kv.client.RangeException;
+import org.jspecify.annotations.Nullable;
+
+/** A command about a session on its way, and who hears its answer from a home. */
+final class SessionStep extends HomeStep implements Answer {
+    private final HomeCarrier carrier;
+    private final SessionCommand command;
+    private final @Nullable Opening opening;
+    private final Answer answer;
+
+    SessionStep(HomeCarrier carrier, SessionCommand command, @Nullable DeliveryStream deliveries, Answer answer) {
+        super(command.inbox());
+        this.carrier = carrier;
+        this.command = command;
+        this.opening = deliveries == null ? null : new Opening(deliveries);
+        this.answer = answer;
+    }
+
+    @Override
+    void send(InboxHome home, long round) {
+        home.ask(command, round, opening, this);
+    }
+
+    @Override
+    int bytes() {
+        return OVERHEAD_BYTES;
+    }
+
+    @Override
+    boolean needsRoom() {
+        return false;
+    }
+
+    @Override
+    Runnable giveUp(RangeException cause) {
+        return () -> answer.fail(cause);
+    }
+
+    @Override
+    public void reply(InboxReply reply) {
+        synchronized (carrier) {
+            carrier.ended(this);
+            carrier.tellLater(() -> answer.reply(reply));
+        }
+        carrier.tell();
+    }
+
+    @Override
+    public void fail(RangeException cause) {
+        synchronized (carrier) {
+            if (mayRepeat(cause)) {
+                carrier.refused(this);
+            } else {
+                carrier.ended(this);
+                carrier.tellLater(() -> answer.fail(cause));
+            }
+        }
+        carrier.tell();
+    }
+
+    /** {@code CLOSED} may also come of a command that was carried out, when something before it could not be. */
+    private boolean mayRepeat(RangeException cause) {
+        if (opening != null && opening.isOpened) {
+            return false;
+        }
+        return switch (cause.reason()) {
+            case MOVED -> true;
+            case CLOSED -> opening != null || isRepeatable();
+            case TIMEOUT -> isRepeatable();
+            case OVERLOADED, DISK_FULL, TOO_LARGE, STORE_FAILED -> false;
+        };
+    }
+
+    /** Whether it may be carried out twice. */
+    private boolean isRepeatable() {
+        return command instanceof SessionCommand.Owner
+                || command instanceof SessionCommand.MarkDistributed
+                || command instanceof SessionCommand.MarkKept
+                || command instanceof SessionCommand.KeepWill
+                || command instanceof SessionCommand.DetachLate;
+    }
+
+    /** Knows whether a leader has made the attachment. */
+    private static final class Opening implements DeliveryStream {
+        private final DeliveryStream deliveries;
+        private volatile boolean isOpened;
+
+        Opening(DeliveryStream deliveries) {
+            this.deliveries = deliveries;
+        }
+
+        @Override
+        public void opened(AttachmentPort port) {
+            isOpened = true;
+            deliveries.opened(port);
+        }
+
+        @Override
+        public void next(InboxDelivery delivery) {
+            deliveries.next(delivery);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.godwit.inbox.session;
+
+import io.godwit.inbox.client.SessionDirectory;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** At the node of a connection: the client id that it has or waits for. Confined to the turns of its directory. */
+final class ClaimedId {
+    enum State {
+        WAITING,
+        HELD,
+        /** Released, refused or given up waiting. */
+        OVER
+    }
+
+    final long number;
+    final IdKey key;
+    final long keyHash;
+    final SessionDirectory.Holder holder;
+    final SessionDirectory.Takeover takeover;
+    final CompletableFuture<SessionDirectory.Answer> answer;
+    final long sinceNanos;
+    State state = State.WAITING;
+    /** Of {@link State#HELD}. */
+    @Nullable
+    Grant grant;
+
+    boolean isToldToGiveUp;
+    /** The {@link Enrolment} in which its owner was told of it; null while none was. */
+    @Nullable
+    Enrolment told;
+
+    ClaimedId(
+            long number,
+            IdKey key,
+            SessionDirectory.Holder holder,
+            SessionDirectory.Takeover takeover,
+            long sinceNanos,
+            CompletableFuture<SessionDirectory.Answer> answer) {
+        this.number = number;
+        this.key = key;
+        this.keyHash = Owners.hash(key);
+        this.holder = holder;
+        this.takeover = takeover;
+        this.sinceNanos = sinceNanos;
+        this.answer = answer;
+    }
+}

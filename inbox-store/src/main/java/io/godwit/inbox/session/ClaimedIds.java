@@ -1,0 +1,228 @@
+package io.godwit.inbox.session;
+
+import io.godwit.inbox.client.SessionDirectory;
+import io.godwit.kv.client.RangeException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The client ids that connections of this node have or wait for. Claims outlive views: in each view they are told to
+ * the owners that it has, when those ask for them, and nothing that an owner says counts in another view than the one
+ * it said it in.
+ *
+ * <p>Confined to the turns of its directory. What is told to connections goes out as effects at the end of the turn.
+ */
+final class ClaimedIds {
+    /** How many of those that wait too long are looked at in one tick for whom they wait for. */
+    private static final int LOOKS = 1_000;
+
+    private final DirectoryLimits limits;
+    private final Consumer<Runnable> effects;
+    /** What a lease that is released does; any thread. */
+    private final Consumer<ClaimedId> released;
+    /** By number, so in the order in which they were asked for. */
+    private final Map<Long, ClaimedId> claims = new LinkedHashMap<>();
+    /** Those of them that wait, the longest first. */
+    private final Map<Long, ClaimedId> waiting = new LinkedHashMap<>();
+    /** Of the present view, by owner. */
+    private final Map<MemberLife, Enrolment> enrolments = new HashMap<>();
+
+    private long revision;
+    private Owners owners;
+    private long lastNumber;
+
+    ClaimedIds(DirectoryLimits limits, MembersView view, Consumer<Runnable> effects, Consumer<ClaimedId> released) {
+        this.limits = limits;
+        this.revision = view.revision();
+        this.owners = new Owners(view);
+        this.effects = effects;
+        this.released = released;
+    }
+
+    /** From here on no grant of an earlier view is taken. */
+    void moved(MembersView view) {
+        enrolments.clear();
+        revision = view.revision();
+        owners = new Owners(view);
+    }
+
+    /** An owner in the present view asks for all that is there for it. */
+    void enrol(MemberLife owner, OwnerPort port) {
+        List<ClaimedId> there = new ArrayList<>();
+        for (ClaimedId claim : claims.values()) {
+            if (owner.equals(owners.of(claim.keyHash))) {
+                there.add(claim);
+            }
+        }
+        Enrolment enrolment = new Enrolment(port, there);
+        enrolments.put(owner, enrolment);
+        enrolment.tell();
+    }
+
+    /** There may be room for more. */
+    void tell(MemberLife owner) {
+        Enrolment enrolment = enrolments.get(owner);
+        if (enrolment != null) {
+            enrolment.tell();
+        }
+    }
+
+    /** The link to the owner is gone: it will ask again over the next one. */
+    void lost(MemberLife owner) {
+        enrolments.remove(owner);
+    }
+
+    void acquire(
+            IdKey key,
+            SessionDirectory.Holder holder,
+            SessionDirectory.Takeover takeover,
+            long nowNanos,
+            CompletableFuture<SessionDirectory.Answer> answer) {
+        ClaimedId claim = new ClaimedId(++lastNumber, key, holder, takeover, nowNanos, answer);
+        claims.put(claim.number, claim);
+        waiting.put(claim.number, claim);
+        MemberLife owner = owners.of(claim.keyHash);
+        Enrolment enrolment = owner == null ? null : enrolments.get(owner);
+        if (enrolment != null) {
+            enrolment.add(claim);
+        } // else it is told when the owner asks
+    }
+
+    void release(ClaimedId claim) {
+        if (claim.state != ClaimedId.State.OVER) {
+            end(claim);
+            withdraw(claim);
+        }
+    }
+
+    private void end(ClaimedId claim) {
+        claim.state = ClaimedId.State.OVER;
+        claims.remove(claim.number);
+        waiting.remove(claim.number);
+    }
+
+    private void withdraw(ClaimedId claim) {
+        MemberLife owner = owners.of(claim.keyHash);
+        Enrolment enrolment = owner == null ? null : enrolments.get(owner);
+        if (enrolment != null) {
+            enrolment.release(claim);
+        } // else the owner learns it from not being told of it
+    }
+
+    /** The claim, when it is one that its present owner speaks of. */
+    private @Nullable ClaimedId spokenOf(MemberLife by, long number) {
+        ClaimedId claim = claims.get(number);
+        return claim != null && by.equals(owners.of(claim.keyHash)) ? claim : null;
+    }
+
+    void granted(MemberLife by, long number, long counter, boolean giveUp) {
+        ClaimedId claim = spokenOf(by, number);
+        if (claim == null) {
+            return; // withdrawn, which the owner has been told
+        }
+        if (claim.state == ClaimedId.State.WAITING) {
+            claim.state = ClaimedId.State.HELD;
+            claim.grant = new Grant(revision, counter);
+            waiting.remove(number);
+            effects.accept(() -> claim.answer.complete(new HeldId(claim, released)));
+        }
+        if (giveUp) {
+            tellToGiveUp(claim);
+        }
+    }
+
+    void giveUp(MemberLife by, long number) {
+        ClaimedId claim = spokenOf(by, number);
+        if (claim != null && claim.state == ClaimedId.State.HELD) {
+            tellToGiveUp(claim);
+        }
+    }
+
+    private void tellToGiveUp(ClaimedId claim) {
+        if (!claim.isToldToGiveUp) {
+            claim.isToldToGiveUp = true;
+            effects.accept(claim.holder::giveUp);
+        }
+    }
+
+    void refused(MemberLife by, long number, EdgePort.Refusal why) {
+        ClaimedId claim = spokenOf(by, number);
+        if (claim == null || claim.state != ClaimedId.State.WAITING) {
+            return;
+        }
+        end(claim);
+        effects.accept(
+                switch (why) {
+                    case OTHER_USER -> () -> claim.answer.complete(SessionDirectory.Refusal.OTHER_USER);
+                    case BUSY ->
+                        () -> claim.answer.completeExceptionally(new RangeException(
+                                RangeException.Cause.OVERLOADED, "too many connections wait for the client id"));
+                });
+    }
+
+    /**
+     * Ends what has waited too long.
+     *
+     * @param missing is told of owners that are waited for and that are not heard of
+     * @return how many it ended
+     */
+    int tick(long nowNanos, BiConsumer<MemberLife, String> missing) {
+        int ended = 0;
+        long most = limits.acquireTimeout().toNanos();
+        for (Iterator<ClaimedId> all = waiting.values().iterator(); all.hasNext(); ) {
+            ClaimedId claim = all.next();
+            if (nowNanos - claim.sinceNanos < most) {
+                break;
+            }
+            all.remove();
+            fail(claim, RangeException.Cause.TIMEOUT, "the client id was not released in time");
+            ended++;
+        }
+        enrolments.values().forEach(Enrolment::tell);
+        int looks = 0;
+        for (ClaimedId claim : waiting.values()) {
+            if (nowNanos - claim.sinceNanos < limits.patience().toNanos() || ++looks > LOOKS) {
+                break;
+            }
+            MemberLife owner = owners.of(claim.keyHash);
+            if (owner != null && !enrolments.containsKey(owner)) {
+                missing.accept(owner, "it owns a client id that a connection waits for");
+            }
+        }
+        return ended;
+    }
+
+    private void fail(ClaimedId claim, RangeException.Cause cause, String detail) {
+        end(claim);
+        withdraw(claim);
+        effects.accept(() -> claim.answer.completeExceptionally(new RangeException(cause, detail)));
+    }
+
+    /** Nothing is granted any more. */
+    void close() {
+        for (ClaimedId claim : List.copyOf(waiting.values())) {
+            fail(claim, RangeException.Cause.CLOSED, "the broker is closing");
+        }
+    }
+
+    boolean isOwner(MemberLife life, IdKey key) {
+        return life.equals(owners.of(Owners.hash(key)));
+    }
+
+    /** Those that have a client id and those that wait. */
+    int size() {
+        return claims.size();
+    }
+
+    int waiting() {
+        return waiting.size();
+    }
+}

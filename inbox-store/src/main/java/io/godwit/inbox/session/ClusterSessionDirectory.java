@@ -1,0 +1,457 @@
+package io.godwit.inbox.session;
+
+import io.godwit.cluster.link.LaneReceiver;
+import io.godwit.cluster.link.LinkListener;
+import io.godwit.cluster.link.Peer;
+import io.godwit.inbox.client.SessionDirectory;
+import io.godwit.inbox.wire.DirectoryFrame;
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The directory of a node of a cluster (ADR 55). Each client id has an <em>owner</em>, one of the serving members
+ * ({@link Owners}), which orders the claims on it ({@link OwnedIds}). The node of a connection ({@link ClaimedIds})
+ * claims the id there; this node may be the owner itself, and then nothing goes over a link.
+ *
+ * <p><b>Why two connections never have one client id.</b> Members change by revisions, and all nodes agree on what a
+ * revision says. Whatever is said counts within one revision only; claims alone outlive it:
+ *
+ * <ol>
+ *   <li>A node comes into a revision in one step ({@link #moved}). From then on it takes no grant of an earlier one,
+ *       and as owner it begins with an empty table.
+ *   <li>The owner asks each member to enrol; the member, once it is in the same revision, tells all that it has and
+ *       waits for, and that this is all. The owner grants nothing before every member, itself included, has done so.
+ * </ol>
+ *
+ * Say that A has an id by a grant of revision r, and B is granted it in revision s, r &lt;= s. If r = s, both grants
+ * are of one owner and one table, which gives the id to B only when A's claim has left the table: A has released it,
+ * or did not have it when it enrolled. If r &lt; s and A is a member in s, A has enrolled in s before B's grant:
+ * either A had the id then, so the table has it; or A had not, and has taken no grant of r since. In each case B
+ * waits. With the interleavings that look dangerous:
+ *
+ * <ul>
+ *   <li><em>The owner changes while a grant is under way.</em> The grant is of an earlier revision than the node's and
+ *       is not taken; the claim enrols as waiting. If the grant came first, it enrols as held.
+ *   <li><em>A node misses a revision.</em> In that one it has not enrolled, so nothing was granted in it.
+ *   <li><em>A link breaks, and there is another.</em> What was said may be lost either way, so the member enrols again
+ *       in the same revision. Until then its claims stay as they were; a grant is told again, a release shows by the
+ *       claim not being told. The member cannot have been granted anything by another owner meanwhile.
+ *   <li><em>A member is silent, or gone.</em> Its claims stay, and nothing is granted over them, until a revision is
+ *       without that life of it. Another life of the node is another member.
+ *   <li><em>A late word to give up, or a repeated one.</em> It names a claim, not an id: a claim that has been released
+ *       has gone, and the next connection has another number. A member names its own claims only.
+ *   <li><em>An owner does not know of a revision yet.</em> It grants in its old one, to members that are in it still;
+ *       they have not enrolled in the new one, so nothing is granted there.
+ * </ul>
+ *
+ * What remains is a node that is cut off and that the others have gone on without: its connections stay connected, and
+ * others may get their ids meanwhile. It grants nothing as soon as it is not certain to serve ({@link
+ * DirectoryMembers#mayGrant}). When it comes back it enrols, and of two connections the one with the lower
+ * {@link Grant} gives up.
+ *
+ * <p>An acquire that is not answered in {@link DirectoryLimits#acquireTimeout} fails. Members that are waited for are
+ * reported as missing before.
+ *
+ * <p>Threads: everything happens in {@link Turns}, one after the other. Links, members and event loops hand in; what is
+ * to be said to a peer in one turn goes in one frame; connections are told at the end of the turn.
+ */
+public final class ClusterSessionDirectory implements SessionDirectory, LaneReceiver, LinkListener, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterSessionDirectory.class);
+
+    /** The first byte of the directory's frames in the CONTROL lane. */
+    public static final byte FRAME_TYPE = DirectoryFrames.TYPE;
+
+    /** Of frames of all peers that wait for a turn: a node that is so far behind is of no use to them. */
+    private static final long MAX_UNTAKEN_BYTES = 64 << 20;
+
+    private final DirectoryMembers members;
+    private final DirectoryLimits limits;
+    private final LongSupplier nanoTime;
+    private final MemberLife own;
+    private final Turns turns;
+    private final ClaimedIds claimed;
+    /** Of peers that are not over, by node. */
+    private final Map<String, PeerChannel> channels = new HashMap<>();
+    /** What the two parts of this node have to say to each other in this turn. */
+    private final Queue<Runnable> local = new ArrayDeque<>();
+    /** What connections are told at the end of this turn. */
+    private final List<Runnable> effects = new ArrayList<>();
+
+    /** Threads of links add, turns take away. */
+    private final AtomicLong untakenBytes = new AtomicLong();
+
+    private MembersView view;
+    /** Null while this node does not serve, and so owns nothing. */
+    private @Nullable OwnedIds owned;
+
+    private @Nullable LocalPorts localPorts;
+    private boolean isClosed;
+    private volatile Sizes sizes = new Sizes(0, 0, 0, 0);
+    private long timeouts;
+
+    /**
+     * @param claims of connections of this node
+     * @param waiting those of them that wait
+     * @param owned client ids of this node's share that somebody, anywhere, has or waits for
+     * @param timeouts acquires that failed since the start because they waited too long
+     */
+    public record Sizes(int claims, int waiting, int owned, long timeouts) {}
+
+    /**
+     * @param nanoTime monotonic
+     * @param executor runs turns, one at a time; must not refuse any before {@link #close} and all releases
+     */
+    public ClusterSessionDirectory(
+            DirectoryMembers members, DirectoryLimits limits, LongSupplier nanoTime, Executor executor) {
+        this.members = members;
+        this.limits = limits;
+        this.nanoTime = nanoTime;
+        this.own = members.own();
+        this.view = members.view();
+        this.turns = new Turns(executor, this::endTurn);
+        this.claimed = new ClaimedIds(limits, view, effects::add, claim -> submit(() -> releaseNow(claim)));
+    }
+
+    private void releaseNow(ClaimedId claim) {
+        claimed.release(claim);
+    }
+
+    /** After it was made known to the links; before the first connection. */
+    public void start() {
+        submit(this::enterView);
+        members.listen(next -> submit(() -> moved(next)));
+        submit(() -> moved(members.view())); // it may have changed meanwhile
+    }
+
+    @Override
+    public CompletableFuture<Answer> acquire(TenantId tenant, ClientId clientId, Holder holder, Takeover takeover) {
+        IdKey key = new IdKey(tenant, clientId);
+        CompletableFuture<Answer> answer = new CompletableFuture<>();
+        submit(() -> {
+            if (isClosed) {
+                effects.add(() -> answer.completeExceptionally(
+                        new RangeException(RangeException.Cause.CLOSED, "the broker is closing")));
+            } else {
+                claimed.acquire(key, holder, takeover, nanoTime.getAsLong(), answer);
+            }
+        });
+        return answer;
+    }
+
+    /**
+     * Ends what has waited too long, and looks again at what could not be decided. Every 100 to 500 ms, on any thread.
+     */
+    public void tick() {
+        submit(this::tickNow);
+    }
+
+    private void tickNow() {
+        long now = nanoTime.getAsLong();
+        int ended = claimed.tick(now, this::missing);
+        if (ended > 0) {
+            timeouts += ended;
+            LOG.warn(
+                    "connections were refused since their client ids were not released in time count={} waiting={}"
+                            + " revision={} limit={}",
+                    ended,
+                    claimed.waiting(),
+                    view.revision(),
+                    limits.acquireTimeout());
+        }
+        if (owned != null) {
+            owned.tick(now, this::missing);
+        }
+    }
+
+    private void missing(MemberLife life, String why) {
+        if (!life.equals(own) && view.has(own)) { // who is out itself has no say
+            effects.add(() -> members.missing(life, why));
+        }
+    }
+
+    /** Of all the directory keeps; any thread, a turn late. */
+    public Sizes sizes() {
+        return sizes;
+    }
+
+    /** What waits fails; leases that are out may still be released. */
+    @Override
+    public void close() {
+        submit(() -> {
+            isClosed = true;
+            claimed.close();
+        });
+    }
+
+    // the members change
+
+    private void moved(MembersView next) {
+        if (next.revision() <= view.revision()) {
+            return;
+        }
+        channels.values().forEach(channel -> channel.moved(next.revision()));
+        view = next;
+        claimed.moved(next);
+        enterView();
+    }
+
+    private void enterView() {
+        owned = null;
+        localPorts = null;
+        if (view.serving().contains(own)) {
+            OwnedIds table = new OwnedIds(view, limits, this::edgePort, members::mayGrant, nanoTime.getAsLong());
+            owned = table;
+            localPorts = new LocalPorts(own, claimed, table, local::add);
+            localPorts.enrol();
+        }
+        for (PeerChannel channel : channels.values()) {
+            askToEnrol(channel);
+            enrolIfAsked(channel);
+        }
+    }
+
+    private @Nullable EdgePort edgePort(MemberLife life) {
+        if (life.equals(own)) {
+            return localPorts;
+        }
+        return channelOf(life);
+    }
+
+    private @Nullable PeerChannel channelOf(MemberLife life) {
+        PeerChannel channel = channels.get(life.nodeId());
+        return channel != null && channel.isOpen() && channel.life.equals(life) ? channel : null;
+    }
+
+    private void askToEnrol(PeerChannel channel) {
+        if (owned != null && channel.isOpen() && view.has(channel.life)) {
+            channel.enrol();
+        }
+    }
+
+    /** The owner may have been in this view before this node was. */
+    private void enrolIfAsked(PeerChannel channel) {
+        if (channel.isOpen()
+                && channel.hasAskedIn(view.revision())
+                && view.serving().contains(channel.life)
+                && view.has(own)) {
+            claimed.enrol(channel.life, channel);
+        }
+    }
+
+    // links
+
+    @Override
+    public void joined(Peer peer) {
+        submit(() -> channels.put(peer.nodeId(), new PeerChannel(peer, view.revision(), this::told)));
+    }
+
+    @Override
+    public void over(Peer peer, String why) {
+        submit(() -> {
+            PeerChannel channel = channels.get(peer.nodeId());
+            if (channel != null && channel.peer == peer) {
+                channels.remove(peer.nodeId());
+                claimed.lost(channel.life);
+            }
+        });
+    }
+
+    private void told(PeerChannel channel) {
+        submit(() -> {
+            channel.told();
+            if (isCurrent(channel)) {
+                claimed.tell(channel.life);
+            }
+        });
+    }
+
+    private boolean isCurrent(PeerChannel channel) {
+        return channels.get(channel.life.nodeId()) == channel;
+    }
+
+    /** Takes the frames of the CONTROL lane that begin with {@link #FRAME_TYPE}. */
+    @Override
+    public void receive(Peer from, byte[] frame) {
+        try {
+            DirectoryFrame decoded = DirectoryFrames.decode(frame);
+            if (untakenBytes.addAndGet(frame.length) > MAX_UNTAKEN_BYTES) {
+                untakenBytes.addAndGet(-frame.length);
+                throw new BadFrameException("more frames than this node can take in");
+            }
+            submit(() -> {
+                untakenBytes.addAndGet(-frame.length);
+                take(from, decoded);
+            });
+        } catch (BadFrameException e) {
+            abandon(from, e);
+        }
+    }
+
+    private void take(Peer from, DirectoryFrame frame) {
+        PeerChannel channel = channels.get(from.nodeId());
+        if (channel == null || channel.peer != from) {
+            return; // over
+        }
+        try {
+            if (frame.hasHello()) {
+                if (channel.isOpen()) {
+                    throw new BadFrameException("a second hello");
+                }
+                DirectoryFrames.agree(frame.getHello());
+                channel.open();
+                askToEnrol(channel);
+            } else if (!channel.isOpen()) {
+                throw new BadFrameException("the first frame is no hello");
+            } else {
+                EntryReader.read(frame, new Received(channel, frame.getRevision()));
+            }
+        } catch (BadFrameException | IllegalArgumentException e) { // values check what they are made of
+            abandon(from, e);
+        }
+    }
+
+    private static void abandon(Peer peer, Exception why) {
+        LOG.warn("a peer does not keep to the directory's protocol peer={}: {}", peer, why.getMessage());
+        peer.abandon(String.valueOf(why.getMessage()));
+    }
+
+    /** What a frame of a peer says. */
+    private final class Received implements EntryReader.Entries {
+        private final PeerChannel channel;
+        private final MemberLife from;
+        private final long revision;
+
+        Received(PeerChannel channel, long revision) {
+            this.channel = channel;
+            this.from = channel.life;
+            this.revision = revision;
+        }
+
+        /** In another revision it is of no meaning: each is begun anew. */
+        private boolean counts() {
+            return revision == view.revision();
+        }
+
+        /** The table, for a member; null when it does not count. */
+        private @Nullable OwnedIds table() {
+            return counts() ? owned : null;
+        }
+
+        private @Nullable OwnedIds tableFor(IdKey key) throws BadFrameException {
+            OwnedIds table = table();
+            if (table != null && !claimed.isOwner(own, key)) {
+                throw new BadFrameException("a client id that another node owns in revision " + revision);
+            }
+            return table;
+        }
+
+        @Override
+        public void enrol() {
+            channel.asked(revision);
+            if (counts()) {
+                enrolIfAsked(channel);
+            }
+        }
+
+        @Override
+        public void granted(long number, long counter, boolean giveUp) {
+            if (counts()) {
+                claimed.granted(from, number, counter, giveUp);
+            }
+        }
+
+        @Override
+        public void giveUp(long number) {
+            if (counts()) {
+                claimed.giveUp(from, number);
+            }
+        }
+
+        @Override
+        public void refused(long number, EdgePort.Refusal why) {
+            if (counts()) {
+                claimed.refused(from, number, why);
+            }
+        }
+
+        @Override
+        public void begin() {
+            OwnedIds table = table();
+            if (table != null) {
+                table.begin(from);
+            }
+        }
+
+        @Override
+        public void acquire(long number, IdKey key, @Nullable String userName, boolean sameUserOnly)
+                throws BadFrameException {
+            OwnedIds table = tableFor(key);
+            if (table != null) {
+                table.acquire(from, number, key, userName, sameUserOnly);
+            }
+        }
+
+        @Override
+        public void hold(long number, IdKey key, @Nullable String userName, Grant grant) throws BadFrameException {
+            OwnedIds table = tableFor(key);
+            if (table != null) {
+                table.hold(from, number, key, userName, grant);
+            }
+        }
+
+        @Override
+        public void release(long number) {
+            OwnedIds table = table();
+            if (table != null) {
+                table.release(from, number);
+            }
+        }
+
+        @Override
+        public void done() {
+            OwnedIds table = table();
+            if (table != null) {
+                table.done(from);
+            }
+        }
+    }
+
+    // turns
+
+    private void submit(Runnable task) {
+        turns.submit(() -> {
+            drainLocal(); // of a step that failed: nothing is left of it when the members change
+            task.run();
+            drainLocal();
+        });
+    }
+
+    private void drainLocal() {
+        for (Runnable next = local.poll(); next != null; next = local.poll()) {
+            next.run();
+        }
+    }
+
+    private void endTurn() {
+        channels.values().forEach(PeerChannel::flush);
+        OwnedIds table = owned;
+        sizes = new Sizes(claimed.size(), claimed.waiting(), table == null ? 0 : table.size(), timeouts);
+        List<Runnable> now = List.copyOf(effects);
+        effects.clear();
+        now.forEach(Turns::run);
+    }
+}

@@ -1,0 +1,31 @@
+package io.godwit.inbox.session;
+
+import java.time.Duration;
+
+/**
+ * Bounds of a {@link ClusterSessionDirectory}.
+ *
+ * @param acquireTimeout how long a connection waits for its client id
+ * @param patience how long that is before a member that is not heard of is reported as missing
+ * @param maxWaiting how many connections, of all nodes, may have or wait for one client id
+ * @param maxClaimsOfNode how many client ids of this node's share the connections of one node may have or wait for
+ */
+public record DirectoryLimits(Duration acquireTimeout, Duration patience, int maxWaiting, int maxClaimsOfNode) {
+    public static final DirectoryLimits DEFAULTS =
+            new DirectoryLimits(Duration.ofSeconds(10), Duration.ofSeconds(5), 1_000, 5_000_000);
+
+    public DirectoryLimits {
+        if (acquireTimeout.isNegative() || acquireTimeout.isZero()) {
+            throw new IllegalArgumentException("acquireTimeout must be positive, was " + acquireTimeout);
+        }
+        if (patience.isNegative() || patience.compareTo(acquireTimeout) >= 0) {
+            throw new IllegalArgumentException("patience must be less than " + acquireTimeout + ", was " + patience);
+        }
+        if (maxWaiting < 2) {
+            throw new IllegalArgumentException("maxWaiting must be at least 2, was " + maxWaiting);
+        }
+        if (maxClaimsOfNode < 1) {
+            throw new IllegalArgumentException("maxClaimsOfNode must be at least 1, was " + maxClaimsOfNode);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package io.godwit.inbox.session;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this node's two parts say to each other about the client ids that it owns itself: the same as nodes say, as
+ * calls one after the other, and not within each other.
+ */
+final class LocalPorts implements EdgePort, OwnerPort {
+    /** What may be said to an owner, which may be refused. */
+    interface Step {
+        void run() throws BadFrameException;
+    }
+
+    private final MemberLife own;
+    private final ClaimedIds claimed;
+    private final OwnedIds owned;
+    private final Consumer<Runnable> next;
+
+    /** @param next runs what it is given in this turn, one after the other, when what is running has returned */
+    LocalPorts(MemberLife own, ClaimedIds claimed, OwnedIds owned, Consumer<Runnable> next) {
+        this.own = own;
+        this.claimed = claimed;
+        this.owned = owned;
+        this.next = next;
+    }
+
+    private void toOwner(Step step) {
+        next.accept(() -> {
+            try {
+                step.run();
+            } catch (BadFrameException e) {
+                throw new IllegalStateException("this node's own claim is refused", e);
+            }
+        });
+    }
+
+    @Override
+    public void enrol() {
+        next.accept(() -> claimed.enrol(own, this));
+    }
+
+    @Override
+    public void granted(long number, long counter, boolean giveUp) {
+        next.accept(() -> claimed.granted(own, number, counter, giveUp));
+    }
+
+    @Override
+    public void giveUp(long number) {
+        next.accept(() -> claimed.giveUp(own, number));
+    }
+
+    @Override
+    public void refused(long number, Refusal why) {
+        next.accept(() -> claimed.refused(own, number, why));
+    }
+
+    @Override
+    public void begin() {
+        next.accept(() -> owned.begin(own));
+    }
+
+    @Override
+    public void acquire(long number, IdKey key, @Nullable String userName, boolean sameUserOnly) {
+        toOwner(() -> owned.acquire(own, number, key, userName, sameUserOnly));
+    }
+
+    @Override
+    public void hold(long number, IdKey key, @Nullable String userName, Grant grant) {
+        toOwner(() -> owned.hold(own, number, key, userName, grant));
+    }
+
+    @Override
+    public void release(long number) {
+        next.accept(() -> owned.release(own, number));
+    }
+
+    @Override
+    public void done() {
+        next.accept(() -> owned.done(own));
+    }
+
+    @Override
+    public boolean hasRoom() {
+        return true;
+    }
+}

@@ -1,0 +1,61 @@
+package io.godwit.inbox.session;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs what is submitted one at a time, in the order of submission, many in one turn; at the end of each turn {@code
+ * atEnd}. Any thread submits. Nothing is run within {@link #submit} unless the executor does so.
+ */
+final class Turns {
+    private static final Logger LOG = LoggerFactory.getLogger(Turns.class);
+    private static final int TASKS_IN_A_TURN = 1_000;
+
+    private final Executor executor;
+    private final Runnable atEnd;
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    /** A turn is under way or asked for. */
+    private final AtomicBoolean isScheduled = new AtomicBoolean();
+
+    Turns(Executor executor, Runnable atEnd) {
+        this.executor = executor;
+        this.atEnd = atEnd;
+    }
+
+    void submit(Runnable task) {
+        tasks.add(task);
+        schedule();
+    }
+
+    private void schedule() {
+        if (!tasks.isEmpty() && isScheduled.compareAndSet(false, true)) {
+            executor.execute(this::turn);
+        }
+    }
+
+    private void turn() {
+        for (int i = 0; i < TASKS_IN_A_TURN; i++) {
+            Runnable task = tasks.poll();
+            if (task == null) {
+                break;
+            }
+            run(task);
+        }
+        run(atEnd);
+        isScheduled.set(false);
+        schedule();
+    }
+
+    static void run(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException e) { // outermost frame
+            LOG.error(
+                    "the directory of client ids failed at a step; a connection may have to wait for its time-out", e);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.godwit.inbox.carrier;
+
+import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.testing.MemoryLinks;
+import io.godwit.inbox.protocol.InboxHome;
+import io.godwit.kv.client.Leaders;
+import io.godwit.kv.testing.InMemoryRangeHost;
+import java.util.function.Supplier;
+
+/** Peers of a node in a test: by the links, the clock and the timers of the test. */
+public final class TestPeers {
+    private TestPeers() {}
+
+    public static InboxPeers linked(
+            MemoryLinks links,
+            Leaders leaders,
+            Supplier<? extends InboxHome> newHome,
+            HomeSettings settings,
+            InMemoryRangeHost host) {
+        InboxPeers peers = new InboxPeers(leaders, newHome, settings, host::nanoTime, host::schedule);
+        links.receive(Lane.INBOX_UP, peers::receiveUp);
+        links.receive(Lane.INBOX_DOWN, peers::receiveDown);
+        links.addListener(peers.linkListener());
+        return peers;
+    }
+}

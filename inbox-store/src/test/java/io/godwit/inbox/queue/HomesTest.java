@@ -1,0 +1,324 @@
+package io.godwit.inbox.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.InboxMessage;
+import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.SessionOwner;
+import io.godwit.inbox.client.Will;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.testing.InMemoryNode;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Sessions of three nodes, used from nodes that do not lead them. */
+@Tag("in-process")
+class HomesTest {
+    private final HomesFixture homes = new HomesFixture(3, 3);
+    private final String led0 = homes.idLedBy(0, "a");
+    private final String led1 = homes.idLedBy(1, "b");
+
+    @AfterEach
+    void close() {
+        homes.close();
+    }
+
+    private static RangeException.Cause causeOf(CompletableFuture<?> failed) {
+        assertThat(failed).isCompletedExceptionally();
+        return failed.handle((value, failure) -> ((RangeException) failure).reason())
+                .join();
+    }
+
+    @Test
+    void anyNodeAttachesAndPublishes() {
+        TestConnection connection = homes.attach(2, led0);
+        connection.attachment().request(10);
+        homes.await(homes.insert(1, "one", 1, connection));
+        homes.await(homes.insert(0, "two", 2, connection));
+        homes.await(homes.insert(2, "three", 1, connection));
+        homes.run();
+        assertThat(connection.payloads()).containsExactly("one", "two", "three");
+        assertThat(homes.await(homes.client(1).owner(InboxFixture.info(led0)))).isEqualTo(SessionOwner.SAME_USER);
+        homes.await(connection.attachment().detach(-1, false));
+        assertThat(homes.await(homes.client(1).delete(TenantId.DEFAULT, new ClientId(led0))))
+                .isTrue();
+    }
+
+    @Test
+    void aMessageForInboxesOfSeveralHomesHasAnOutcomeForEachInOrder() {
+        TestConnection a = homes.attach(2, led0);
+        TestConnection b = homes.attach(2, led1);
+        TestConnection gone = new TestConnection();
+        gone.clientId = homes.idLedBy(2, "none");
+        gone.reply = a.reply;
+        a.attachment().request(10);
+        b.attachment().request(10);
+        assertThat(homes.await(homes.insert(2, "x", 1, b, gone, a)))
+                .containsExactly(InsertOutcome.STORED, InsertOutcome.NO_SESSION, InsertOutcome.STORED);
+        homes.run();
+        assertThat(a.payloads()).containsExactly("x");
+        assertThat(b.payloads()).containsExactly("x");
+    }
+
+    /** The sender takes another node for the leader for a while; what it sends there is refused, and comes in order. */
+    @Test
+    void whatIsRefusedIsSentAgainInOrder() {
+        TestConnection connection = homes.attach(2, led0);
+        TestConnection other = homes.attach(2, led1);
+        connection.attachment().request(100);
+        homes.nodes.get(2).believes = 1;
+        List<CompletableFuture<List<InsertOutcome>>> answers = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            answers.add(homes.insert(2, "m" + i, 1, connection, other));
+        }
+        homes.run();
+        homes.move(led0, 1);
+        homes.advance(100);
+        for (int i = 10; i < 20; i++) {
+            answers.add(homes.insert(2, "m" + i, 1, connection, other));
+        }
+        answers.forEach(answer -> assertThat(homes.await(answer)).hasSize(2));
+        homes.run();
+        assertThat(connection.payloads()).isEmpty(); // told to go on
+        TestConnection next = homes.goOn(2, connection, 0);
+        assertThat(next).isNotNull();
+        next.attachment().request(100);
+        homes.run();
+        assertThat(next.payloads()).hasSize(20);
+        for (int i = 0; i < 20; i++) {
+            assertThat(next.payloads().get(i)).isEqualTo("m" + i);
+        }
+    }
+
+    @Test
+    void aConnectionGoesOnWhenItsHomeIsHandedOverToAnotherNode() {
+        TestConnection connection = homes.attach(2, led0);
+        connection.attachment().request(3);
+        for (int i = 0; i < 6; i++) {
+            homes.await(homes.insert(1, "m" + i, 1 + i % 2, connection));
+        }
+        homes.run();
+        assertThat(connection.payloads()).containsExactly("m0", "m1", "m2");
+        List<InboxMessage> sent = connection.take();
+        connection.attachment().acknowledge(new long[] {sent.get(0).sequence()});
+        homes.move(led0, 1);
+        homes.run();
+        assertThat(connection.ends).containsExactly(InboxListener.Reason.MOVED);
+
+        TestConnection next = homes.goOn(
+                2,
+                connection,
+                sent.get(2).sequence(),
+                sent.get(1).sequence(),
+                sent.get(2).sequence());
+        assertThat(next).isNotNull();
+        assertThat(homes.goOn(1, connection, 0)).as("a second time").isNull();
+        next.attachment().request(10);
+        homes.await(homes.insert(0, "m6", 1, connection));
+        homes.run();
+        assertThat(next.payloads()).containsExactly("m3", "m4", "m5", "m6");
+        homes.await(next.attachment().received(sent.get(1).sequence()));
+        next.attachment().complete(sent.get(1).sequence());
+        homes.await(next.attachment().detach(-1, false));
+
+        TestConnection resumed = homes.attach(0, led0);
+        resumed.attachment().request(10);
+        homes.run();
+        assertThat(resumed.payloads()).as("unanswered").containsExactly("m2", "m3", "m4", "m5", "m6");
+        assertThat(resumed.delivered.get(0).packetId()).isEqualTo(sent.get(2).packetId());
+        assertThat(resumed.delivered.get(0).redelivered()).isTrue();
+        assertThat(homes.wills).isEmpty();
+    }
+
+    /** Several calls and messages are under way when the home is handed over: nothing fails and nothing is lost. */
+    @Test
+    void whatIsUnderWayWhenAHomeIsHandedOverIsDoneOnce() {
+        TestConnection connection = homes.attach(2, led0);
+        connection.attachment().request(100);
+        List<CompletableFuture<List<InsertOutcome>>> answers = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            answers.add(homes.insert(2, "m" + i, 2, connection));
+            if (i == 10) {
+                homes.move(led0, 1);
+            }
+            if (i == 20) {
+                homes.move(led0, 2);
+            }
+            for (int steps = 0; steps < 5; steps++) {
+                homes.host.runOne();
+            }
+        }
+        answers.forEach(homes::await);
+        homes.advance(1000);
+        homes.run();
+        TestConnection next = homes.goOn(
+                2,
+                connection,
+                connection.delivered.stream()
+                        .mapToLong(InboxMessage::sequence)
+                        .max()
+                        .orElse(0),
+                connection.delivered.stream().mapToLong(InboxMessage::sequence).toArray());
+        List<String> all = new ArrayList<>(connection.payloads());
+        if (next != null) {
+            next.attachment().request(100);
+            homes.run();
+            all.addAll(next.payloads());
+        }
+        assertThat(all).hasSize(30).doesNotHaveDuplicates();
+        for (int i = 0; i < 30; i++) {
+            assertThat(all.get(i)).isEqualTo("m" + i);
+        }
+    }
+
+    @Test
+    void aDeadEdgesWillGoesOutOnce() {
+        homes.attach(2, led0, new Will(homes.message("gone", 1), 0));
+        homes.net.kill(InMemoryNode.id(2));
+        homes.advance(100);
+        assertThat(homes.wills).containsExactly("t");
+        homes.move(led0, 1);
+        homes.advance(30_000);
+        assertThat(homes.wills).hasSize(1);
+    }
+
+    @Test
+    void callsFailAndAttachmentsEndWithTheLink() {
+        TestConnection connection = homes.attach(2, led0);
+        CompletableFuture<Void> received = connection.attachment().received(1);
+        CompletableFuture<List<InsertOutcome>> insert = homes.insert(2, "x", 1, connection);
+        CompletableFuture<SessionOwner> owner = homes.client(2).owner(InboxFixture.info(led0));
+        homes.net.end(InMemoryNode.id(0), InMemoryNode.id(2), "for the test");
+        assertThat(causeOf(received)).isEqualTo(RangeException.Cause.TIMEOUT);
+        assertThat(causeOf(insert)).as("it may be stored").isEqualTo(RangeException.Cause.TIMEOUT);
+        assertThat(connection.ends).containsExactly(InboxListener.Reason.LOST);
+        assertThat(owner).as("may be asked again").isNotDone();
+        homes.net.link(InMemoryNode.id(0), InMemoryNode.id(2));
+        assertThat(homes.await(owner)).isEqualTo(SessionOwner.SAME_USER);
+    }
+
+    @Test
+    void withoutALeaderCommandsWaitAndThenFailInOrder() {
+        TestConnection connection = homes.attach(2, led0);
+        homes.net.kill(InMemoryNode.id(0));
+        homes.host.killNode(0, 0);
+        CompletableFuture<List<InsertOutcome>> first = homes.insert(2, "first", 1, connection);
+        homes.advance(5_000);
+        CompletableFuture<List<InsertOutcome>> second = homes.insert(2, "second", 1, connection);
+        assertThat(first).isNotDone();
+        homes.advance(5_100);
+        assertThat(causeOf(first)).isEqualTo(RangeException.Cause.TIMEOUT);
+        assertThat(second).isNotDone();
+        homes.host.elect(1);
+        assertThat(homes.await(second)).containsExactly(InsertOutcome.STORED);
+        assertThat(homes.nodes.get(2).peers.waitingBytes()).isZero();
+    }
+
+    @Test
+    void theHomeDiesAndTheConnectionGoesOnAtTheNext() {
+        TestConnection connection = homes.attach(2, led0, new Will(homes.message("gone", 1), 0));
+        connection.attachment().request(2);
+        for (int i = 0; i < 4; i++) {
+            homes.await(homes.insert(1, "m" + i, 2, connection));
+        }
+        homes.run();
+        List<InboxMessage> sent = connection.take();
+        assertThat(sent).hasSize(2);
+        homes.net.kill(InMemoryNode.id(0));
+        homes.host.killNode(0, 0);
+        homes.host.elect(1);
+        homes.advance(3_000);
+        assertThat(homes.wills).isEmpty();
+        TestConnection next = homes.goOn(
+                2,
+                connection,
+                sent.get(1).sequence(),
+                sent.get(0).sequence(),
+                sent.get(1).sequence());
+        assertThat(next).isNotNull();
+        next.attachment().request(10);
+        homes.run();
+        assertThat(next.payloads()).as("none twice").containsExactly("m2", "m3");
+        homes.await(next.attachment().received(sent.get(0).sequence()));
+        homes.advance(30_000);
+        assertThat(homes.wills).as("it is connected").isEmpty();
+    }
+
+    @Test
+    void aConnectionThatDoesNotComeToTheNextHomeIsLostAfterAWhile() {
+        TestConnection connection = homes.attach(2, led0, new Will(homes.message("gone", 1), 0));
+        homes.net.kill(InMemoryNode.id(0));
+        homes.host.killNode(0, 0);
+        homes.host.elect(1);
+        homes.advance(HomesFixture.ATTACHED_WAIT_MILLIS - 1000);
+        assertThat(homes.wills).isEmpty();
+        homes.advance(2000);
+        assertThat(homes.wills).containsExactly("t");
+        assertThat(homes.goOn(2, connection, 0)).isNull();
+    }
+
+    /** Its end by another connection was not told, since the home died. */
+    @Test
+    void anEarlierConnectionDoesNotGoOnInPlaceOfALaterOne() {
+        TestConnection earlier = homes.attach(2, led0);
+        homes.net.cut(InMemoryNode.id(0), InMemoryNode.id(2));
+        TestConnection later = homes.attach(1, led0);
+        assertThat(later.reply.incarnation()).isEqualTo(earlier.reply.incarnation());
+        homes.net.kill(InMemoryNode.id(0));
+        homes.host.killNode(0, 0);
+        homes.host.elect(1);
+        assertThat(homes.goOn(2, earlier, 0)).isNull();
+        assertThat(homes.goOn(1, later, 0)).isNotNull();
+    }
+
+    @Test
+    void aFullLinkDropsQos0AndCountsIt() {
+        TestConnection connection = homes.attach(2, led0);
+        connection.attachment().request(10);
+        homes.run();
+        homes.nodes.get(0).links.window(0);
+        homes.insert(0, "lost", 0, connection);
+        homes.await(homes.insert(0, "kept", 1, connection));
+        homes.run();
+        assertThat(connection.payloads()).containsExactly("kept");
+        assertThat(homes.meters
+                        .get("godwit.inbox.dropped")
+                        .tag("reason", "slow_consumer")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void aMessageWaitsForRoomOnTheLink() {
+        TestConnection connection = homes.attach(2, led0);
+        homes.nodes.get(2).links.window(0);
+        CompletableFuture<List<InsertOutcome>> answer = homes.insert(2, "x", 1, connection);
+        homes.advance(100);
+        assertThat(answer).isNotDone();
+        homes.nodes.get(2).links.window(100);
+        assertThat(homes.await(answer)).containsExactly(InsertOutcome.STORED);
+    }
+
+    @Test
+    void whatWaitsIsBounded() {
+        TestConnection connection = homes.attach(2, led0);
+        homes.net.kill(InMemoryNode.id(0));
+        homes.host.killNode(0, 0);
+        String large = "x".repeat(8 << 20);
+        List<CompletableFuture<List<InsertOutcome>>> answers = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            answers.add(homes.insert(2, large, 1, connection));
+        }
+        assertThat(homes.nodes.get(2).peers.waitingBytes()).isLessThanOrEqualTo(64L << 20);
+        assertThat(causeOf(answers.get(9))).isEqualTo(RangeException.Cause.OVERLOADED);
+        assertThat(answers.get(0)).isNotDone();
+    }
+}
