@@ -234,10 +234,8 @@ class FoundingTest {
 
     /** One that founds whoever it sees. */
     private BrokerProcess alone(int number, String env) throws IOException {
-        String together = "acknowledgeUnreached: true}";
         return node(number, env)
-                .setting(
-                        "clusterConfig", clusterConfig(number, env).replace(together, "foundAlone: true, " + together));
+                .setting("clusterConfig", clusterConfig(number, env).replace("{env:", "{foundAlone: true, env:"));
     }
 
     /** The first two are each other's seeds. */
@@ -248,7 +246,7 @@ class FoundingTest {
         return "{env: " + env + ", host: " + HOST + ", port: " + ports.get(2 * number) + ", rpcPort: "
                 + ports.get(2 * number + 1) + ", seedEndpoints: \"" + HOST + ':' + ports.get(0) + ',' + HOST + ':'
                 + ports.get(2) + "\", tls: {certFile: " + file("node.crt") + ", keyFile: " + file("node.key")
-                + ", trustCertsFile: " + file("root.crt") + "}, acknowledgeUnreached: true}";
+                + ", trustCertsFile: " + file("root.crt") + "}}";
     }
 
     private Path file(String name) {

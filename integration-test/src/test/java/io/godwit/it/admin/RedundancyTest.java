@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -120,7 +119,8 @@ class RedundancyTest {
         Files.move(node.data(), aside);
         node.launch();
         node.awaitReady(PATIENCE);
-        awaitDown(cluster, old);
+        awaitDown(cluster, Way.DATA, 0, old);
+        awaitDown(cluster, Way.RPC, 1, old); // each asks for itself
 
         BrokerCluster.Answer drain = cluster.admin(Way.RPC, 0, "drain", old);
         assertThat(drain.code()).as("%s", drain).isEqualTo(REFUSED);
@@ -154,24 +154,26 @@ class RedundancyTest {
         assertThat(nodes(cluster)).noneMatch(each -> storeId(each).equals(old));
     }
 
-    private static Stream<JsonObject> stream(BrokerCluster cluster) throws IOException {
-        return cluster.done(Way.DATA, 0, "members").getAsJsonArray("nodes").asList().stream()
-                .map(JsonElement::getAsJsonObject);
+    private static List<JsonObject> nodes(BrokerCluster cluster) throws IOException {
+        return nodes(cluster, Way.DATA, 0);
     }
 
-    private static List<JsonObject> nodes(BrokerCluster cluster) throws IOException {
-        return stream(cluster).toList();
+    private static List<JsonObject> nodes(BrokerCluster cluster, Way way, int asked) throws IOException {
+        return cluster.done(way, asked, "members").getAsJsonArray("nodes").asList().stream()
+                .map(JsonElement::getAsJsonObject)
+                .toList();
     }
 
     private static String storeId(JsonObject node) {
         return node.get("storeId").getAsString();
     }
 
-    private static void awaitDown(BrokerCluster cluster, String storeId) throws IOException {
+    /** At the node that is asked for something next. */
+    private static void awaitDown(BrokerCluster cluster, Way way, int asked, String storeId) throws IOException {
         Await.until(
                 storeId + " is missed",
                 PATIENCE,
-                () -> nodes(cluster).stream()
+                () -> nodes(cluster, way, asked).stream()
                         .anyMatch(node -> storeId(node).equals(storeId)
                                 && node.get("liveness").getAsString().equals("DOWN")));
     }

@@ -31,4 +31,10 @@ public interface Tap {
     void lost(int connection);
 
     void aborted(int connection);
+
+    /**
+     * The broker has answered a PINGREQ over this connection that was sent after the CONNACK of a later one of the same
+     * client.
+     */
+    default void answered(int connection) {}
 }

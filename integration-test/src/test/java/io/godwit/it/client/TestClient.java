@@ -4,6 +4,7 @@ import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Packet.Ack;
 import io.godwit.it.wire.Properties;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * that it still has the session [MQTT5-4.4.0-1].
  *
  * <p>{@link #connect} over a standing connection is a takeover: the old socket stays open and is not listened to any
- * more.
+ * more, but for what {@link Tap#answered} tells. It may go to another node of the same cluster ({@link #moveTo}).
  *
  * <p>Thread-safe: one lock guards all state, and is held while a packet is tapped and handed to the link, so that the
  * tap's order is the wire's.
@@ -47,6 +49,8 @@ public final class TestClient implements AutoCloseable {
 
     private final Set<Integer> unreleased = new HashSet<>();
     private int lastPacketId;
+    private Supplier<InetSocketAddress> destination;
+    private boolean pingsSuperseded;
 
     // per connection
     private final List<Link> superseded = new ArrayList<>();
@@ -62,12 +66,14 @@ public final class TestClient implements AutoCloseable {
     public TestClient(ClientConfig config) {
         this.config = config;
         this.listener = messages::add;
+        this.destination = config::address;
     }
 
     /** @param listener is given received messages, on the reading thread; those of QoS 2 once each */
     public TestClient(ClientConfig config, Consumer<Packet.Publish> listener) {
         this.config = config;
         this.listener = listener;
+        this.destination = config::address;
     }
 
     private static final class Outbound {
@@ -78,6 +84,24 @@ public final class TestClient implements AutoCloseable {
         Outbound(Packet.Publish publish) {
             this.publish = publish;
         }
+    }
+
+    /** The next connections go there. */
+    public synchronized void moveTo(InetSocketAddress address) {
+        destination = () -> address;
+    }
+
+    /** Each next connection goes to what is given then; asked under this client's lock. */
+    public synchronized void moveAmong(Supplier<InetSocketAddress> addresses) {
+        destination = addresses;
+    }
+
+    /**
+     * From now on a CONNACK has this client send a PINGREQ over each connection that was taken over. A broker that
+     * answers one serves two connections of one client: {@link Tap#answered}.
+     */
+    public synchronized void pingSuperseded() {
+        pingsSuperseded = true;
     }
 
     public Packet.Connack connect() throws IOException {
@@ -106,7 +130,7 @@ public final class TestClient implements AutoCloseable {
         CompletableFuture<Packet.Connack> reply = new CompletableFuture<>();
         Link fresh;
         synchronized (this) {
-            fresh = new Link(config.address(), config.version(), ++connections, handler);
+            fresh = new Link(destination.get(), config.version(), ++connections, handler);
             if (link != null) {
                 superseded.add(link);
             }
@@ -315,6 +339,9 @@ public final class TestClient implements AutoCloseable {
         public void received(Link from, Packet packet) throws IOException {
             synchronized (TestClient.this) {
                 if (from != link) {
+                    if (packet instanceof Packet.PingResponse) {
+                        config.tap().answered(from.number());
+                    }
                     return;
                 }
                 config.tap().in(from.number(), packet);
@@ -348,6 +375,9 @@ public final class TestClient implements AutoCloseable {
         private void opened(Link from, Packet.Connack reply) throws IOException {
             if (reply.code() == 0) {
                 open = true;
+                if (pingsSuperseded) {
+                    superseded.forEach(Handler::ping);
+                }
                 window = (int) Math.min(
                         config.window(),
                         reply.properties().number(Properties.RECEIVE_MAXIMUM).orElse(65_535));
@@ -365,6 +395,16 @@ public final class TestClient implements AutoCloseable {
             connack = null;
             if (waiting != null) {
                 waiting.complete(reply);
+            }
+        }
+
+        /** A link that has ended needs none. */
+        private static void ping(Link old) {
+            try {
+                old.write(new Packet.PingRequest());
+                old.flush();
+            } catch (IOException e) {
+                // as it should be
             }
         }
 

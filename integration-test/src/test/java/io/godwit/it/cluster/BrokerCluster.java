@@ -91,20 +91,8 @@ public final class BrokerCluster implements AutoCloseable {
         }
     }
 
-    /**
-     * Nodes that acknowledge publishes though they do not reach live sessions elsewhere.
-     *
-     * @param directory for all of them; what is there before goes on
-     */
+    /** @param directory for all of them; what is there before goes on */
     public BrokerCluster(Path directory, int size) throws IOException {
-        this(directory, size, true);
-    }
-
-    /**
-     * @param acknowledges whether publishes of QoS 1 and 2 are acknowledged though live sessions elsewhere are not
-     * reached
-     */
-    public BrokerCluster(Path directory, int size, boolean acknowledges) throws IOException {
         this.directory = directory;
         List<String> seeds = new ArrayList<>();
         for (int i = 0; i < size; i++) {
@@ -117,7 +105,7 @@ public final class BrokerCluster implements AutoCloseable {
                             "clusterConfig",
                             "{env: it, host: 127.0.0.1, port: " + port(seeds.get(i)) + ", rpcPort: "
                                     + port(addresses.get(i)) + ", seedEndpoints: \"" + String.join(",", seeds)
-                                    + "\", acknowledgeUnreached: " + acknowledges + "}")
+                                    + "\"}")
                     .property("inbox_store_initial_ranges", 1);
             nodes.add(i == 0 ? node : node.joining());
         }

@@ -50,8 +50,7 @@ final class BrokerContainer implements AutoCloseable {
                 + "clusterConfig:\n"
                 + "  env: it\n"
                 + "  seedEndpoints: " + String.join(",", seeds) + '\n'
-                + "  tls: {plain: true}\n"
-                + "  acknowledgeUnreached: true\n";
+                + "  tls: {plain: true}\n";
     }
 
     String name() {

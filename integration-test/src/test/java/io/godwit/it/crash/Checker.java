@@ -30,6 +30,11 @@ final class Checker {
             retained.read(event, position);
             if (event.kind() == Event.Kind.DAMAGED) {
                 violations.add(new Violation(Rule.PHANTOM, event.client() + " was given " + event.text()));
+            } else if (event.kind() == Event.Kind.ANSWERED) {
+                violations.add(new Violation(
+                        Rule.TWO_CONNECTIONS,
+                        event.client() + " was accepted again, and its connection " + event.connection()
+                                + " answered behind that"));
             }
         }
         Map<String, List<Delivery>> deliveries = new LinkedHashMap<>();

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.it.crash.Event.Kind;
 import io.godwit.it.crash.Violation.Rule;
+import io.godwit.it.wire.Packet;
+import io.godwit.it.wire.Properties;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -378,6 +380,75 @@ class CheckerTest {
     }
 
     @Test
+    void aWillIsNotOwedOfAClientThatHasLeftANodeThatWasLost() {
+        subscriber("s", 1);
+        MessageId will = new MessageId("w", "t", 1, 0);
+        add(Event.of(Kind.CONNECT_OUT, "w", 1).withCode(1).withMessage(will));
+        add(Event.of(Kind.CONNACK_IN, "w", 1));
+        add(Event.of(Kind.NODE_LOST, "", 0));
+        add(Event.of(Kind.LOST, "w", 1));
+        reconnect("w", 2, true);
+        assertThat(rules()).isEmpty();
+        delivered("s", 1, 1, will);
+        assertThat(rules()).isEmpty();
+        delivered("s", 2, 1, will);
+        assertThat(rules()).containsExactly(Rule.QOS1_COPY);
+    }
+
+    @Test
+    void aWillMayComeWhoseDisconnectWentToANodeThatWasLost() {
+        subscriber("s", 1);
+        MessageId will = new MessageId("w", "t", 1, 0);
+        add(Event.of(Kind.CONNECT_OUT, "w", 1).withCode(1).withMessage(will));
+        add(Event.of(Kind.CONNACK_IN, "w", 1));
+        add(Event.of(Kind.NODE_LOST, "", 0));
+        add(Event.of(Kind.DISCONNECT_OUT, "w", 1));
+        add(Event.of(Kind.NODE_BACK, "", 0));
+        delivered("s", 1, 1, will);
+        assertThat(rules()).isEmpty();
+    }
+
+    @Test
+    void whatANodeAcknowledgedAndLostIsFound() {
+        subscriber("s", 1);
+        publisher("p");
+        acknowledged(1);
+        add(Event.of(Kind.NODE_LOST, "", 0));
+        reconnect("s", 2, true);
+        add(Event.of(Kind.NODE_BACK, "", 0));
+        assertThat(rules()).containsExactly(Rule.LOST);
+    }
+
+    /** As when it is published over a node that does not know of the subscription yet. */
+    @Test
+    void aSubscriptionThatIsAcknowledgedAndMissedByOneMessageIsFound() {
+        subscriber("s", 1);
+        reconnect("late", 1, false);
+        publisher("p");
+        MessageId before = acknowledged(1);
+        subscribed("late", 1);
+        MessageId behind = acknowledged(1);
+        MessageId last = acknowledged(1);
+        delivered("s", 1, 1, before);
+        delivered("s", 2, 1, behind);
+        delivered("s", 3, 1, last);
+        delivered("late", 1, 1, last);
+        assertThat(Checker.check(events)).singleElement().satisfies(violation -> {
+            assertThat(violation.rule()).isEqualTo(Rule.LOST);
+            assertThat(violation.text()).contains("late", behind.toString());
+        });
+    }
+
+    @Test
+    void aConnectionThatAnswersAfterAnotherWasAcceptedIsFound() {
+        subscriber("s", 1);
+        reconnect("s", 2, true);
+        assertThat(rules()).isEmpty();
+        add(Event.of(Kind.ANSWERED, "s", 1));
+        assertThat(rules()).containsExactly(Rule.TWO_CONNECTIONS);
+    }
+
+    @Test
     void aSharedQos2MessageGivenToTwoMembersIsFound() {
         for (String member : List.of("a", "b")) {
             reconnect(member, 1, false);
@@ -390,6 +461,16 @@ class CheckerTest {
         assertThat(rules()).isEmpty();
         delivered("b", 1, 2, message);
         assertThat(rules()).containsExactly(Rule.QOS2_TWICE);
+    }
+
+    @Test
+    void eachConnectionOfAClientWithoutSessionIsAClientOfItsOwn() {
+        History history = new History();
+        HistoryTap tap = HistoryTap.ofCleanSessions(history, "live");
+        for (int connection = 1; connection <= 2; connection++) {
+            tap.in(connection, new Packet.Connack(false, 0, Properties.NONE));
+        }
+        assertThat(history.events()).extracting(Event::client).containsExactly("live~1", "live~2");
     }
 
     @Test

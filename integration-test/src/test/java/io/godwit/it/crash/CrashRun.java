@@ -3,14 +3,11 @@ package io.godwit.it.crash;
 import io.godwit.it.broker.Broker;
 import io.godwit.it.crash.CrashPlan.Round;
 import io.godwit.it.crash.Event.Kind;
-import io.godwit.testing.Await;
 import io.godwit.testing.Pace;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,36 +67,19 @@ final class CrashRun {
      * {@code target}.
      */
     List<Violation> violations() throws IOException, InterruptedException {
-        return judged(this::run);
+        return Verdict.of(history, plan.seed(), this::run);
     }
 
     /** The same with {@code ordeal} in place of the plan's kills. */
     List<Violation> violationsUnder(Ordeal ordeal) throws IOException, InterruptedException {
-        return judged(() -> run(load -> {
-            long begin = System.nanoTime();
-            ordeal.pass();
-            upNanos += System.nanoTime() - begin;
-        }));
-    }
-
-    private interface Run {
-        List<Event> events() throws IOException, InterruptedException;
-    }
-
-    private List<Violation> judged(Run run) throws IOException, InterruptedException {
-        List<Violation> violations = List.of();
-        boolean judged = false;
-        try {
-            violations = Checker.check(run.events());
-            judged = true;
-        } finally {
-            if (!judged || !violations.isEmpty()) {
-                Path file = Path.of("target", "history-" + plan.seed() + ".gz");
-                history.save(file);
-                LOG.info("history saved as {}", file.toAbsolutePath());
-            }
-        }
-        return violations;
+        return Verdict.of(
+                history,
+                plan.seed(),
+                () -> run(load -> {
+                    long begin = System.nanoTime();
+                    ordeal.pass();
+                    upNanos += System.nanoTime() - begin;
+                }));
     }
 
     /** Returns the events up to the end of the drain. */
@@ -119,14 +99,14 @@ final class CrashRun {
         start();
         try (Load load = new Load(broker.address(), history, plan.seed(), plan.qos1PerSecond(), plan.qos2PerSecond())) {
             load.start();
-            await("all sessions and subscriptions", 30, load::isSetUp);
+            Drain.await("all sessions and subscriptions", 30, load::isSetUp);
             load.stage().enter(Stage.Phase.LOAD);
             course.run(load);
             acknowledgedQos1 = history.acknowledgedQos1();
             acknowledgedQos2 = history.acknowledgedQos2();
             load.stage().enter(Stage.Phase.DRAIN);
             long begin = System.nanoTime();
-            drain(load);
+            Drain.of(load, history, plan.quietMillis());
             LOG.info("all delivered {} ms after the load", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin));
             readRetained(Duration.ofMillis(plan.quietMillis()), Duration.ofSeconds(20), true);
             return history.events();
@@ -199,36 +179,6 @@ final class CrashRun {
             reader.read(quiet, limit, all);
         } catch (IOException e) {
             LOG.info("retained messages not read", e);
-        }
-    }
-
-    /** Waits until all are connected, nothing is unacknowledged, and nothing has come for a while. */
-    private void drain(Load load) throws IOException {
-        await("publishers and absent subscribers", 90, load::isDrained);
-        Await looks = Await.atMost(Duration.ofMinutes(2));
-        long count = -1;
-        long since = 0;
-        while (true) {
-            long now = System.nanoTime();
-            long messages = history.messagesIn();
-            if (messages != count) {
-                count = messages;
-                since = now;
-            } else if (TimeUnit.NANOSECONDS.toMillis(now - since) > plan.quietMillis() && load.isDrained()) {
-                return;
-            }
-            if (!looks.again()) {
-                throw new IOException("still delivering after 120 s; " + count + " messages");
-            }
-        }
-    }
-
-    private static void await(String what, int seconds, BooleanSupplier condition) throws IOException {
-        Await looks = Await.atMost(Duration.ofSeconds(seconds));
-        while (!condition.getAsBoolean()) {
-            if (!looks.again()) {
-                throw new IOException(what + ": not there after " + seconds + " s");
-            }
         }
     }
 }

@@ -49,6 +49,12 @@ record Event(
         SUBACK_IN,
         UNSUBSCRIBE_OUT,
         UNSUBACK_IN,
+        /** Another connection of the client has been accepted, and this one still answers a PINGREQ. */
+        ANSWERED,
+        /** One node of several is about to be killed or to stand still. */
+        NODE_LOST,
+        /** It serves again. */
+        NODE_BACK,
         /** A client that reads the retained messages is about to subscribe. */
         READ_BEGIN,
         /** It has found this one ({@code text} is the topic). */

@@ -12,12 +12,30 @@ import org.jspecify.annotations.Nullable;
 final class HistoryTap implements Tap {
     private final History history;
     private final String client;
+    private final boolean cleanSessions;
     /** Filters of the SUBSCRIBE and UNSUBSCRIBE packets that are not answered yet. */
     private final Map<Integer, List<String>> asked = new HashMap<>();
 
     HistoryTap(History history, String client) {
+        this(history, client, false);
+    }
+
+    private HistoryTap(History history, String client, boolean cleanSessions) {
         this.history = history;
         this.client = client;
+        this.cleanSessions = cleanSessions;
+    }
+
+    /**
+     * For a client that never takes up its session again: in the history each of its connections is a client of its
+     * own, so that what one session was given is not held against the next.
+     */
+    static HistoryTap ofCleanSessions(History history, String client) {
+        return new HistoryTap(history, client, true);
+    }
+
+    private Event event(Kind kind, int connection) {
+        return Event.of(kind, cleanSessions ? client + '~' + connection : client, connection);
     }
 
     @Override
@@ -34,7 +52,7 @@ final class HistoryTap implements Tap {
         } else if (packet instanceof Packet.Connect connect) {
             Packet.Will will = connect.will();
             asked.clear();
-            Event event = Event.of(Kind.CONNECT_OUT, client, connection).withFlag(connect.clean());
+            Event event = event(Kind.CONNECT_OUT, connection).withFlag(connect.clean());
             history.add(
                     will == null
                             ? event
@@ -44,17 +62,17 @@ final class HistoryTap implements Tap {
                     subscribe.requests().stream().map(Packet.Request::filter).toList();
             asked.put(subscribe.packetId(), filters);
             for (Packet.Request request : subscribe.requests()) {
-                history.add(Event.of(Kind.SUBSCRIBE_OUT, client, connection)
+                history.add(event(Kind.SUBSCRIBE_OUT, connection)
                         .withText(request.filter())
                         .withCode(request.options()));
             }
         } else if (packet instanceof Packet.Unsubscribe unsubscribe) {
             asked.put(unsubscribe.packetId(), unsubscribe.filters());
             for (String filter : unsubscribe.filters()) {
-                history.add(Event.of(Kind.UNSUBSCRIBE_OUT, client, connection).withText(filter));
+                history.add(event(Kind.UNSUBSCRIBE_OUT, connection).withText(filter));
             }
         } else if (packet instanceof Packet.Disconnect disconnect) {
-            history.add(Event.of(Kind.DISCONNECT_OUT, client, connection).withCode(disconnect.code()));
+            history.add(event(Kind.DISCONNECT_OUT, connection).withCode(disconnect.code()));
         }
     }
 
@@ -70,30 +88,34 @@ final class HistoryTap implements Tap {
                 case PUBCOMP -> ack(Kind.PUBCOMP_IN, connection, ack);
             }
         } else if (packet instanceof Packet.Connack connack) {
-            history.add(Event.of(Kind.CONNACK_IN, client, connection)
-                    .withCode(connack.code())
-                    .withFlag(connack.sessionPresent()));
+            history.add(
+                    event(Kind.CONNACK_IN, connection).withCode(connack.code()).withFlag(connack.sessionPresent()));
         } else if (packet instanceof Packet.Suback suback) {
             answered(Kind.SUBACK_IN, connection, suback.packetId(), suback.codes());
         } else if (packet instanceof Packet.Unsuback unsuback) {
             answered(Kind.UNSUBACK_IN, connection, unsuback.packetId(), unsuback.codes());
         } else if (packet instanceof Packet.Disconnect disconnect) {
-            history.add(Event.of(Kind.DISCONNECT_IN, client, connection).withCode(disconnect.code()));
+            history.add(event(Kind.DISCONNECT_IN, connection).withCode(disconnect.code()));
         }
     }
 
     @Override
     public void lost(int connection) {
-        history.add(Event.of(Kind.LOST, client, connection));
+        history.add(event(Kind.LOST, connection));
     }
 
     @Override
     public void aborted(int connection) {
-        history.add(Event.of(Kind.ABORT, client, connection));
+        history.add(event(Kind.ABORT, connection));
+    }
+
+    @Override
+    public void answered(int connection) {
+        history.add(event(Kind.ANSWERED, connection));
     }
 
     private void publish(Kind kind, int connection, Packet.Publish publish) {
-        Event event = Event.of(kind, client, connection)
+        Event event = event(kind, connection)
                 .withPacketId(publish.packetId())
                 .withCode(publish.qos())
                 .withFlag(publish.dup())
@@ -109,26 +131,23 @@ final class HistoryTap implements Tap {
         try {
             return MessageId.of(publish.topic(), publish.payload());
         } catch (IllegalArgumentException e) {
-            history.add(Event.of(Kind.DAMAGED, client, connection).withText(publish.topic() + ": " + e.getMessage()));
+            history.add(event(Kind.DAMAGED, connection).withText(publish.topic() + ": " + e.getMessage()));
             return null;
         }
     }
 
     private void ack(Kind kind, int connection, Packet.Ack ack) {
-        history.add(
-                Event.of(kind, client, connection).withPacketId(ack.packetId()).withCode(ack.code()));
+        history.add(event(kind, connection).withPacketId(ack.packetId()).withCode(ack.code()));
     }
 
     private void answered(Kind kind, int connection, int packetId, List<Integer> codes) {
         List<String> filters = asked.remove(packetId);
         if (filters == null) {
-            history.add(Event.of(Kind.DAMAGED, client, connection).withText(kind + " of packet id " + packetId));
+            history.add(event(Kind.DAMAGED, connection).withText(kind + " of packet id " + packetId));
             return;
         }
         for (int i = 0; i < filters.size(); i++) {
-            history.add(Event.of(kind, client, connection)
-                    .withText(filters.get(i))
-                    .withCode(i < codes.size() ? codes.get(i) : 0));
+            history.add(event(kind, connection).withText(filters.get(i)).withCode(i < codes.size() ? codes.get(i) : 0));
         }
     }
 }

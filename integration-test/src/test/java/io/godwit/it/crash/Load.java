@@ -27,7 +27,9 @@ final class Load implements AutoCloseable {
      */
     private static final int REPLAYED_TOPICS = 500;
 
-    private final InetSocketAddress address;
+    private static final int LIVE_SUBSCRIBERS = 6;
+
+    private final List<InetSocketAddress> addresses;
     private final History history;
     private final Random seeds;
     private final Stage stage = new Stage();
@@ -40,9 +42,38 @@ final class Load implements AutoCloseable {
      * @param qos2PerSecond over all publishers of QoS 2
      */
     Load(InetSocketAddress address, History history, long seed, double qos1PerSecond, double qos2PerSecond) {
-        this.address = address;
+        this(List.of(address), history, seed);
+        all(qos1PerSecond, qos2PerSecond);
+        replays();
+    }
+
+    /**
+     * Over nodes of one cluster: each connection of a client goes to a random one. With more live subscribers, and
+     * without retained messages by the hundred.
+     */
+    static Load overNodes(
+            List<InetSocketAddress> addresses, History history, long seed, double qos1PerSecond, double qos2PerSecond) {
+        Load load = new Load(addresses, history, seed);
+        load.all(qos1PerSecond, qos2PerSecond);
+        for (int i = 0; i < LIVE_SUBSCRIBERS; i++) {
+            load.churning(
+                    "churn-live-" + i,
+                    i % 2 == 0 ? V5 : V3,
+                    config -> config.withCleanSession().withTap(HistoryTap.ofCleanSessions(history, config.clientId())),
+                    new Filter("q1/" + i % 4 + "/#", 1),
+                    new Filter("q1/+/" + i % 4, 1),
+                    new Filter("q2/" + i % 3 + "/+", 2));
+        }
+        return load;
+    }
+
+    private Load(List<InetSocketAddress> addresses, History history, long seed) {
+        this.addresses = List.copyOf(addresses);
         this.history = history;
         this.seeds = new Random(seed);
+    }
+
+    private void all(double qos1PerSecond, double qos2PerSecond) {
         publishers(qos1PerSecond / 4, qos2PerSecond / 3);
         subscribers();
         subscriber(
@@ -68,7 +99,6 @@ final class Load implements AutoCloseable {
         publisher("keeper-1", V3, retainedTopics("ret/1", 12), 1, 25, same(), true, false);
         publisher("keeper-2", V5, retainedTopics("ret/2", 12), 2, 25, same(), true, false);
         subscriber("ret-absent", V5, Presence.ABSENT, same(), new Filter("ret/1/#", 1));
-        replays();
     }
 
     private void replays() {
@@ -86,7 +116,7 @@ final class Load implements AutoCloseable {
 
     private void replayed(String name, int version, UnaryOperator<ClientConfig> more, Filter filter) {
         ReplayedActor.Given given = new ReplayedActor.Given();
-        TestClient client = new TestClient(config(name, version, more), given::received);
+        TestClient client = moving(new TestClient(config(name, version, more), given::received));
         actors.add(new ReplayedActor(client, stage, random(), filter, REPLAYED_TOPICS, given));
     }
 
@@ -161,8 +191,8 @@ final class Load implements AutoCloseable {
                 ClientConfig::withCleanSession,
                 new Filter("q1/1/3", 1),
                 new Filter("q2/2/3", 2));
-        churning("churn", V5, new Filter("q1/3/2", 1), new Filter("q2/2/1", 2), new Filter("q1/+/3", 1));
-        churning("churn-3", V3, new Filter("q1/0/3", 1), new Filter("q2/#", 2));
+        churning("churn", V5, same(), new Filter("q1/3/2", 1), new Filter("q2/2/1", 2), new Filter("q1/+/3", 1));
+        churning("churn-3", V3, same(), new Filter("q1/0/3", 1), new Filter("q2/#", 2));
     }
 
     private static List<String> topics(String prefix) {
@@ -212,8 +242,8 @@ final class Load implements AutoCloseable {
                 new SubscribingActor(client(config(name, version, more)), stage, random(), List.of(filters), presence));
     }
 
-    private void churning(String name, int version, Filter... filters) {
-        actors.add(new ChurningActor(client(config(name, version, same())), stage, random(), List.of(filters)));
+    private void churning(String name, int version, UnaryOperator<ClientConfig> more, Filter... filters) {
+        actors.add(new ChurningActor(client(config(name, version, more)), stage, random(), List.of(filters)));
     }
 
     private void will(String name, int version, int qos, boolean persistent) {
@@ -222,12 +252,21 @@ final class Load implements AutoCloseable {
     }
 
     private ClientConfig config(String name, int version, UnaryOperator<ClientConfig> more) {
-        return more.apply(ClientConfig.of(address, name, version).withTap(new HistoryTap(history, name)));
+        return more.apply(ClientConfig.of(addresses.get(0), name, version).withTap(new HistoryTap(history, name)));
     }
 
     /** The history has what it receives; nobody else looks. */
-    private static TestClient client(ClientConfig config) {
-        return new TestClient(config, message -> {});
+    private TestClient client(ClientConfig config) {
+        return moving(new TestClient(config, message -> {}));
+    }
+
+    private TestClient moving(TestClient client) {
+        if (addresses.size() > 1) {
+            Random random = random();
+            client.moveAmong(() -> addresses.get(random.nextInt(addresses.size())));
+            client.pingSuperseded();
+        }
+        return client;
     }
 
     private Random random() {

@@ -28,6 +28,8 @@ final class Publishes {
     private final List<PendingWill> disconnected = new ArrayList<>();
     /** From a kill until the broker is there again nobody reads a DISCONNECT. */
     private boolean isDown;
+    /** A node of several is down; who held which connection is not known here. */
+    private boolean isNodeDown;
 
     /** One message, or one clearing of a retained one. */
     static final class Published {
@@ -115,7 +117,7 @@ final class Publishes {
             case ABORT, LOST -> willDue(event.client(), position);
             case DISCONNECT_OUT -> {
                 PendingWill will = wills.remove(event.client());
-                if (will != null && !isDown) {
+                if (will != null && !isDown && !isNodeDown) {
                     will.disconnectedNanos = event.nanos();
                     disconnected.add(will);
                 }
@@ -125,6 +127,11 @@ final class Publishes {
                 judgeDisconnected(event);
             }
             case READY -> isDown = false;
+            case NODE_LOST -> {
+                isNodeDown = true;
+                judgeDisconnected(event);
+            }
+            case NODE_BACK -> isNodeDown = false;
             default -> {}
         }
     }
@@ -132,7 +139,9 @@ final class Publishes {
     /** A kill, or a takeover by the same client, may come before a DISCONNECT that was sent earlier has been read. */
     private void judgeDisconnected(Event event) {
         disconnected.removeIf(will -> {
-            boolean concerned = event.kind() == Kind.KILL || event.client().equals(will.client);
+            boolean concerned = event.kind() == Kind.KILL
+                    || event.kind() == Kind.NODE_LOST
+                    || event.client().equals(will.client);
             if (concerned) {
                 will.published.cancelled = event.nanos() - will.disconnectedNanos >= UNREAD_NANOS;
             }
@@ -168,10 +177,13 @@ final class Publishes {
         }
     }
 
-    /** The client's connection has ended, and not by a DISCONNECT of its own. */
+    /**
+     * The client's connection has ended, and not by a DISCONNECT of its own. While a node is down the will may be
+     * published or not: whoever is served elsewhere by the time that the others give the node up has none.
+     */
     private void willDue(String client, int position) {
         PendingWill will = wills.remove(client);
-        if (will != null && will.accepted) {
+        if (will != null && will.accepted && !isNodeDown) {
             will.published.acknowledged = position;
         }
     }

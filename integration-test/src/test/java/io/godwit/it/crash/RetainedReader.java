@@ -10,17 +10,23 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Reads all retained messages as a new client would, and writes what it found into the history. */
 final class RetainedReader {
-    private final InetSocketAddress address;
+    private final Supplier<InetSocketAddress> addresses;
     private final History history;
     private final String filter;
     private int reads;
 
     RetainedReader(InetSocketAddress address, History history, String filter) {
-        this.address = address;
+        this(() -> address, history, filter);
+    }
+
+    /** @param addresses asked for one for each reading */
+    RetainedReader(Supplier<InetSocketAddress> addresses, History history, String filter) {
+        this.addresses = addresses;
         this.history = history;
         this.filter = filter;
     }
@@ -35,7 +41,7 @@ final class RetainedReader {
     void read(Duration quiet, Duration limit, boolean all) throws IOException, InterruptedException {
         long end = System.nanoTime() + limit.toNanos();
         String name = "reader-" + ++reads;
-        ClientConfig config = ClientConfig.of(address, name, reads % 2 == 0 ? 4 : 5)
+        ClientConfig config = ClientConfig.of(addresses.get(), name, reads % 2 == 0 ? 4 : 5)
                 .withCleanSession()
                 .withAcks(AckPolicy.AT_ONCE);
         Map<String, @Nullable MessageId> found = new HashMap<>();

@@ -37,6 +37,8 @@ record Violation(Rule rule, String text) {
         ACK_ORDER,
         /** Who reads a retained message finds the last one acknowledged, or a newer one; who subscribes is given it. */
         RETAINED,
+        /** One connection for each client: the CONNACK of another comes after its end [MQTT5-3.1.4-3]. */
+        TWO_CONNECTIONS,
         /** No will is published after a proper DISCONNECT [MQTT5-3.14.4-3]. */
         WILL_CANCELLED
     }

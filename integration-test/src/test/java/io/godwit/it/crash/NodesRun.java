@@ -1,0 +1,128 @@
+package io.godwit.it.crash;
+
+import io.godwit.it.broker.BrokerProcess;
+import io.godwit.it.client.ClientConfig;
+import io.godwit.it.client.TestClient;
+import io.godwit.it.crash.Event.Kind;
+import io.godwit.it.crash.NodesPlan.Step;
+import io.godwit.it.kv.fault.Signals;
+import io.godwit.testing.Await;
+import io.godwit.testing.Pace;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs a plan against the nodes of a cluster that serves: load by clients that go from node to node, troubles of one
+ * node at a time; then lets everything owed be fetched. Used by one thread.
+ */
+final class NodesRun {
+    private static final Logger LOG = LoggerFactory.getLogger(NodesRun.class);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    private final List<BrokerProcess> nodes;
+    private final List<InetSocketAddress> addresses;
+    private final NodesPlan plan;
+    private final History history = new History();
+    private final AtomicInteger readings = new AtomicInteger();
+    private final RetainedReader reader;
+    private long acknowledgedQos1;
+    private long acknowledgedQos2;
+    private int probes;
+
+    NodesRun(List<BrokerProcess> nodes, NodesPlan plan) {
+        this.nodes = nodes;
+        this.plan = plan;
+        addresses = nodes.stream().map(BrokerProcess::address).toList();
+        reader = new RetainedReader(() -> addresses.get(readings.getAndIncrement() % nodes.size()), history, "ret/#");
+    }
+
+    long acknowledgedQos1() {
+        return acknowledgedQos1;
+    }
+
+    long acknowledgedQos2() {
+        return acknowledgedQos2;
+    }
+
+    /** Runs, and judges the history. One that breaks a promise is saved below {@code target}. */
+    List<Violation> violations() throws IOException, InterruptedException {
+        return Verdict.of(history, plan.seed(), this::events);
+    }
+
+    private List<Event> events() throws IOException, InterruptedException {
+        try (Load load = Load.overNodes(addresses, history, plan.seed(), plan.qos1PerSecond(), plan.qos2PerSecond())) {
+            load.start();
+            Drain.await("all sessions and subscriptions", 90, load::isSetUp);
+            load.stage().enter(Stage.Phase.LOAD);
+            load.stage().takeovers(true);
+            for (Step step : plan.steps()) {
+                pass(step);
+            }
+            Pace.passMillis(1_000);
+            acknowledgedQos1 = history.acknowledgedQos1();
+            acknowledgedQos2 = history.acknowledgedQos2();
+            load.stage().enter(Stage.Phase.DRAIN);
+            Drain.of(load, history, plan.quietMillis());
+            for (int i = 0; i < nodes.size(); i++) {
+                reader.read(Duration.ofMillis(plan.quietMillis()), Duration.ofSeconds(20), true);
+            }
+            return history.events();
+        }
+    }
+
+    private void pass(Step step) throws IOException {
+        Pace.passMillis(step.peaceMillis());
+        BrokerProcess node = nodes.get(step.victim());
+        ProcessHandle process = node.handle();
+        if (process == null) {
+            throw new IOException("node " + step.victim() + " has ended by itself: " + node.said());
+        }
+        long before = history.acknowledgedQos1() + history.acknowledgedQos2();
+        history.add(Event.of(Kind.NODE_LOST, "", step.victim()));
+        if (step.trouble() == NodesPlan.Trouble.KILL) {
+            node.kill();
+            Pace.passMillis(step.lastMillis());
+            node.launch();
+            node.awaitReady(PATIENCE);
+        } else {
+            Signals.stop(process);
+            try {
+                Pace.passMillis(step.lastMillis());
+            } finally {
+                Signals.goOn(process);
+            }
+        }
+        long meanwhile = history.acknowledgedQos1() + history.acknowledgedQos2() - before;
+        long back = System.nanoTime();
+        awaitServing(step.victim());
+        history.add(Event.of(Kind.NODE_BACK, "", step.victim()));
+        LOG.info(
+                "{}: {} acknowledged meanwhile; serves {} ms after it is back",
+                step,
+                meanwhile,
+                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - back));
+    }
+
+    /** Until it takes a client and acknowledges its subscription. */
+    private void awaitServing(int node) throws IOException {
+        Await looks = Await.atMost(PATIENCE);
+        while (true) {
+            ClientConfig config =
+                    ClientConfig.of(addresses.get(node), "probe-" + ++probes, 5).withCleanSession();
+            try (TestClient probe = new TestClient(config)) {
+                if (probe.connect().code() == 0 && probe.subscribe("probe/" + probes, 1) == 1) {
+                    return;
+                }
+            } catch (IOException e) {
+                LOG.debug("node {} does not serve yet", node, e);
+            }
+            looks.again(() -> "node " + node + " serves");
+        }
+    }
+}
