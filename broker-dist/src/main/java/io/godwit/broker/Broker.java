@@ -33,6 +33,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -55,6 +56,8 @@ final class Broker implements AutoCloseable {
 
     /** Replaying a log of the usual size takes seconds; this is for the start script to end some day. */
     private static final long READY_MINUTES = 30;
+
+    private static final long JOIN_LOOK_MILLIS = 500;
 
     private final BrokerConfig config;
     private final Path data;
@@ -145,6 +148,9 @@ final class Broker implements AutoCloseable {
                 () -> inboxStore.get().countedRecords(),
                 config.topics().delayedPublish().maxMessages(),
                 System.currentTimeMillis());
+        MqttCluster others = node.cluster().isPresent()
+                ? MqttCluster.open(node.cluster().get(), node.operations().clusterId())
+                : null;
         DistWorker dist = new DistWorker(
                 BrokerSettings.dist(config),
                 () -> distRanges.get().client(),
@@ -152,7 +158,11 @@ final class Broker implements AutoCloseable {
                 new InboxDeliverer(inbox),
                 delays ? delayed : Delayer.NONE,
                 events,
-                meters);
+                meters,
+                others == null ? null : others.parts(clock::millis));
+        if (others != null) {
+            opened.push(others);
+        }
         RetainStore retain =
                 new RetainStore(RetainConfig.DEFAULT, () -> retainRanges.get().client(), clock::millis, meters);
         distRanges.set(node.open(BalanceSettings.DIST.store(dist.coprocessorFactory(), List.of(), config, plugins)));
@@ -160,6 +170,9 @@ final class Broker implements AutoCloseable {
                 node.open(BalanceSettings.RETAIN.store(retain.coprocessorFactory(), List.of(), config, plugins)));
         dist.start();
         opened.push(dist);
+        if (others != null) {
+            others.members(dist, distRanges.get(), meters);
+        }
         retain.start();
         opened.push(retain);
         await(node);
@@ -173,18 +186,27 @@ final class Broker implements AutoCloseable {
                 DelayedMessages::isKeeper,
                 config.topics().sysIntervalSeconds() > 0,
                 events,
-                meters));
+                meters,
+                others == null ? Duration.ZERO : MqttCluster.ATTACHED_WAIT));
         List<byte[]> splitKeys = InboxStore.splitKeys(config.properties().initialRanges());
         // what a leader finds undistributed, it publishes at once, to inboxes too
         node.open(
                 BalanceSettings.INBOX.store(inboxStore.get().coprocessorFactory(), splitKeys, config, plugins),
-                ranges -> inbox.set(inboxStore.get().client(ranges)));
+                ranges -> inbox.set(
+                        others == null
+                                ? inboxStore.get().client(ranges.client())
+                                : others.inbox(inboxStore.get(), ranges)));
+        if (others != null) {
+            others.link();
+            opened.push(others::leave);
+        }
+        NodeRetained own = others == null ? null : new NodeRetained(retain.client());
         MqttServer server = new MqttServer(
                 BrokerSettings.mqtt(config, io),
                 dist.client(),
                 inbox.get(),
-                retain.client(),
-                new NodeSessionDirectory(),
+                own == null ? retain.client() : own,
+                others == null ? new NodeSessionDirectory() : others.directory(),
                 auth,
                 events,
                 meters,
@@ -192,10 +214,14 @@ final class Broker implements AutoCloseable {
         mqtt.set(server);
         opened.push(server);
         await(node);
+        if (others != null) {
+            join(others, server);
+        }
 
         SysTopics sys = new SysTopics(
                 dist.client()::publisher,
                 retain.client(),
+                own,
                 new SysValues(meters, "Godwit " + Release.version(), System::nanoTime),
                 Duration.ofSeconds(config.topics().sysIntervalSeconds()),
                 System::currentTimeMillis);
@@ -286,10 +312,51 @@ final class Broker implements AutoCloseable {
             }
             node.ready().get(READY_MINUTES, TimeUnit.MINUTES);
         } catch (ExecutionException | TimeoutException e) {
-            throw new IOException("the stores do not serve: " + node.health(), e);
+            throw notServing(node.health(), e);
         } finally {
             starter = null;
         }
+    }
+
+    /** Listeners open when this node can keep what it promises: all others know of it, and it knows their routes. */
+    private void join(MqttCluster others, MqttServer server) throws IOException, InterruptedException {
+        try {
+            starter = Thread.currentThread();
+            CompletableFuture<Void> serves = others.join(
+                    server::endConnections,
+                    lack -> status.store("mqtt", lack.isEmpty() ? "SERVING" : "NOT_ACKNOWLEDGING " + lack));
+            String told = "";
+            while (!serves.isDone()) {
+                if (isCancelled) {
+                    throw new InterruptedException("told to end");
+                }
+                String lack = others.lack();
+                if (!lack.equals(told)) {
+                    status.waiting(lack);
+                    told = lack;
+                }
+                try {
+                    serves.get(JOIN_LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                } catch (TimeoutException e) {
+                    LOG.debug("still joining: {}", lack);
+                }
+            }
+            serves.get();
+            status.waiting("");
+        } catch (ExecutionException e) {
+            throw new IOException("this node does not come to serve: " + others.lack(), e);
+        } finally {
+            starter = null;
+        }
+    }
+
+    /** The health may not tell yet what has ended the start: whoever reads the terminal is told that too. */
+    static IOException notServing(Map<String, StoreHealth> health, Exception ended) {
+        Throwable cause = ended instanceof ExecutionException && ended.getCause() != null ? ended.getCause() : ended;
+        String why = cause instanceof TimeoutException
+                ? "not within " + READY_MINUTES + " minutes"
+                : cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        return new IOException("the stores do not serve, " + why + ": " + health, ended);
     }
 
     private void report(Map<String, StoreHealth> health) {

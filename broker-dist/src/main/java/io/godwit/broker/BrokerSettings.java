@@ -134,8 +134,7 @@ final class BrokerSettings {
                                 config.mqtt().maxTopicBytes(),
                                 config.mqtt().maxFiltersPerSubscribe(),
                                 config.sessions().maxFilters(),
-                                config.sessions().maxFilterPatterns()),
-                        ClusterSettings.acknowledgesPublishes(config)),
+                                config.sessions().maxFilterPatterns())),
                 new AuthConfig(
                         Duration.ofSeconds(config.auth().timeoutSeconds()),
                         config.auth().deniedPublish() == DeniedPublish.DISCONNECT,

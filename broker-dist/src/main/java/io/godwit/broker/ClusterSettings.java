@@ -41,14 +41,6 @@ final class ClusterSettings {
                 || !config.cluster().seedEndpoints().isEmpty();
     }
 
-    /**
-     * Whether publishes of QoS 1 and 2 may be answered with success. A node of a cluster cannot rule out that others
-     * hold live sessions that it does not reach, also while it sees no other: a cut link looks the same.
-     */
-    static boolean acknowledgesPublishes(BrokerConfig config) {
-        return !isClustered(config) || config.cluster().acknowledgeUnreached();
-    }
-
     /** Of a node that {@link #isClustered}, with a configuration that has no {@link #errors}. */
     static ClusterConfig cluster(BrokerConfig config) {
         return new ClusterConfig(
@@ -163,21 +155,6 @@ final class ClusterSettings {
         if (!isClustered(config)) {
             return List.of();
         }
-        return Stream.concat(access(config).stream(), Stream.of(promises(config)))
-                .toList();
-    }
-
-    private static String promises(BrokerConfig config) {
-        return config.cluster().acknowledgeUnreached()
-                ? "clusterConfig.acknowledgeUnreached"
-                        + " is true: publishes are acknowledged though live sessions "
-                        + "on other nodes, and persistent ones whose route this node lacks, do not get them"
-                : "this node is one of a cluster: publishes of QoS 1 and 2 are refused, since live sessions on other "
-                        + "nodes would not get them; QoS 0 is served. See "
-                        + "clusterConfig.acknowledgeUnreached";
-    }
-
-    private static List<String> access(BrokerConfig config) {
         if (isOnThisMachineOnly(config)) {
             return List.of(
                     "clusterConfig names neither certificates nor a host, so nodes on this machine only can join: set "

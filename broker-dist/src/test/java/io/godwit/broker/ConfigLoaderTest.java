@@ -163,7 +163,6 @@ class ConfigLoaderTest {
                   rpcPort: 9100
                   zone: rack-1
                   tls: {plain: true}
-                  acknowledgeUnreached: true
                 """, Map.of("inbox_store_initial_ranges", "8", "java.version", "17"));
 
         assertThat(config.bootstrap()).isFalse();
@@ -217,7 +216,6 @@ class ConfigLoaderTest {
         assertThat(config.cluster().rpcPort()).isEqualTo(9100);
         assertThat(config.cluster().zone()).isEqualTo("rack-1");
         assertThat(config.cluster().tls().plain()).isTrue();
-        assertThat(config.cluster().acknowledgeUnreached()).isTrue();
         assertThat(config.properties().initialRanges()).isEqualTo(8);
 
         MqttConfig mqtt = BrokerSettings.mqtt(config);

@@ -268,7 +268,12 @@ public final class AdminService implements AutoCloseable {
     private CompletableFuture<Messages.DrainState> drainState(Messages.OfNode request) {
         DrainStatus status = node.drainStatus(request.node());
         return CompletableFuture.completedFuture(new Messages.DrainState(
-                request.node(), status.isDraining(), status.leaders(), status.replicas(), status.isSafeToStop()));
+                request.node(),
+                status.isDraining(),
+                status.leaders(),
+                status.replicas(),
+                status.isSafeToStop(),
+                status.unclear()));
     }
 
     private CompletableFuture<Messages.Result> forget(Messages.OfNode request) {
@@ -336,6 +341,7 @@ public final class AdminService implements AutoCloseable {
         CompletableFuture<Void> changed = switch (request.change()) {
             case PAUSE -> balancers.pause(request.balancer());
             case REST -> balancers.rest(request.balancer());
+            case UNREST -> balancers.unrest(request.balancer());
             case RESUME -> balancers.resume(request.balancer());
             case TUNE -> balancers.tune(request.balancer(), request.settings());
         };

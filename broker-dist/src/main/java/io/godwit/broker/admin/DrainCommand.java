@@ -104,8 +104,11 @@ final class DrainCommand extends NodeCommand {
     }
 
     private static String describe(Messages.DrainState state) {
-        return state.isSafeToStop()
-                ? "nothing is left on it, it is safe to stop"
-                : state.leaders() + " leaders and " + state.replicas() + " replicas are left";
+        if (state.isSafeToStop()) {
+            return "nothing is left on it, it is safe to stop";
+        }
+        String unclear = state.unclear();
+        return state.leaders() + " leaders and " + state.replicas() + " replicas are left"
+                + (unclear == null || unclear.isEmpty() ? "" : ", as far as can be told: " + unclear);
     }
 }

@@ -219,7 +219,14 @@ final class Messages {
         }
     }
 
-    record DrainState(String node, boolean isDraining, int leaders, int replicas, boolean isSafeToStop) {}
+    /** @param unclear why it cannot be told whether anything is left; empty when it can, null of an earlier release */
+    record DrainState(
+            String node,
+            boolean isDraining,
+            int leaders,
+            int replicas,
+            boolean isSafeToStop,
+            @Nullable String unclear) {}
 
     record Recover(String store, List<String> lost, boolean isDryRun) {
         Recover {
@@ -254,6 +261,7 @@ final class Messages {
     record Balancer(
             String name,
             boolean isPaused,
+            boolean isResting,
             Map<String, String> settings,
             long done,
             long refused,
@@ -269,6 +277,7 @@ final class Messages {
             return new Balancer(
                     status.name(),
                     status.isPaused(),
+                    status.isResting(),
                     new TreeMap<>(status.settings()),
                     status.done(),
                     status.refused(),
@@ -281,8 +290,11 @@ final class Messages {
     enum BalancerChange {
         /** Until it is resumed. */
         PAUSE,
-        /** Until it is resumed or its node stops. */
+        /** Until it rests no more, is resumed, or its node stops. */
         REST,
+        /** Leaves it paused if it is. */
+        UNREST,
+        /** Of a pause and of a rest. */
         RESUME,
         TUNE
     }

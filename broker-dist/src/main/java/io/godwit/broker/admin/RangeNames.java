@@ -1,6 +1,7 @@
 package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.AdminException.Kind;
+import io.godwit.kv.ShortNumbers;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -9,39 +10,18 @@ import java.util.stream.Collectors;
  * number itself, however short, always means its own range.
  */
 final class RangeNames {
-    /** More than the numbers of the ranges that a store begins with have. */
-    private static final int SHORTEST = 6;
-
-    /** Of the largest number. */
-    private static final int LONGEST = 19;
-
     private final Messages.Ranges ranges;
-    private final int length;
+    private final ShortNumbers numbers;
 
     RangeNames(Messages.Ranges ranges) {
         this.ranges = ranges;
-        int enough = SHORTEST;
-        while (enough < LONGEST && distinct(enough) < ranges.ranges().size()) {
-            enough++;
-        }
-        this.length = enough;
-    }
-
-    private long distinct(int digits) {
-        return ranges.ranges().stream()
-                .map(range -> cut(range.id(), digits))
-                .distinct()
-                .count();
-    }
-
-    private static String cut(long id, int digits) {
-        String text = Long.toString(id);
-        return text.substring(0, Math.min(text.length(), digits));
+        this.numbers = new ShortNumbers(
+                ranges.ranges().stream().map(Messages.Range::id).toList());
     }
 
     /** For people. */
     String shortOf(long id) {
-        return cut(id, length);
+        return numbers.of(id);
     }
 
     /** The one range that {@code name} means, its number or the first digits of it. */
@@ -52,7 +32,7 @@ final class RangeNames {
             return exact.get(0);
         }
         String digits = Long.toString(name);
-        List<Messages.Range> meant = digits.length() < SHORTEST
+        List<Messages.Range> meant = digits.length() < ShortNumbers.SHORTEST
                 ? List.of()
                 : ranges.ranges().stream()
                         .filter(range -> Long.toString(range.id()).startsWith(digits))

@@ -68,10 +68,12 @@ final class ReplaceCommand extends NodeCommand {
     private static void checkLeaders(AdminClient client, List<String> stores, String gone) throws AdminException {
         List<String> leaderless = new ArrayList<>();
         for (String store : stores) {
-            client.ranges(store).ranges().stream()
+            Messages.Ranges ranges = client.ranges(store);
+            RangeNames ids = new RangeNames(ranges);
+            ranges.ranges().stream()
                     .filter(range ->
                             range.voters().contains(gone) && range.leader().isEmpty())
-                    .forEach(range -> leaderless.add(store + "-" + range.id()));
+                    .forEach(range -> leaderless.add(store + "-" + ids.shortOf(range.id())));
         }
         if (!leaderless.isEmpty()) {
             throw new AdminException(
@@ -84,7 +86,9 @@ final class ReplaceCommand extends NodeCommand {
 
     private void replace(AdminClient client, NodeNames names, String store, String gone, String heir)
             throws AdminException {
-        List<Messages.Range> concerned = client.ranges(store).ranges().stream()
+        Messages.Ranges ranges = client.ranges(store);
+        RangeNames ids = new RangeNames(ranges);
+        List<Messages.Range> concerned = ranges.ranges().stream()
                 .filter(range -> range.voters().contains(gone))
                 .toList();
         if (concerned.isEmpty()) {
@@ -94,7 +98,7 @@ final class ReplaceCommand extends NodeCommand {
             resting.begin();
             for (Messages.Range range : concerned) {
                 boolean isVoter = range.voters().contains(heir);
-                admin().progress("range " + range.id() + " of " + store
+                admin().progress("range " + ids.shortOf(range.id()) + " of " + store
                         + (isVoter
                                 ? ": " + names.shortOf(heir) + " is a voter already, another node gets this one"
                                 : ": a voter on " + names.shortOf(heir) + " for the one on " + names.shortOf(gone)));

@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The balancers of a store, paused on every node while an operator does their work, and resumed afterwards, but for
- * those that were paused before. The JVM's shutdown resumes them too. After a kill -9 of this program they rest until
- * their nodes stop, or {@code balancers --resume}.
+ * The balancers of a store, which rest on every node while an operator does their work. What somebody pauses or has
+ * paused stays so afterwards; those that rest for somebody else are left to them. The JVM's shutdown ends the rest too.
+ * After a kill -9 of this program they rest until their nodes stop, or {@code balancers --resume}.
  */
 final class RestingBalancers implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RestingBalancers.class);
@@ -19,9 +19,9 @@ final class RestingBalancers implements AutoCloseable {
     private final AdminClient client;
     private final String store;
     /** Both threads that may close this take it. */
-    private final List<Messages.ChangeBalancer> resumes = new ArrayList<>();
+    private final List<Messages.ChangeBalancer> ends = new ArrayList<>();
 
-    private final Thread shutdown = new Thread(this::resume, "resume-balancers");
+    private final Thread shutdown = new Thread(this::end, "unrest-balancers");
 
     RestingBalancers(AdminClient client, String store) {
         this.client = client;
@@ -32,17 +32,17 @@ final class RestingBalancers implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(shutdown);
         for (Messages.Node node : client.nodes().nodes()) {
             if (node.liveness() == Liveness.ALIVE) {
-                pause(node.storeId());
+                rest(node.storeId());
             }
         }
     }
 
-    private void pause(String node) throws AdminException {
+    private void rest(String node) throws AdminException {
         Messages.Balancers all = client.call(AdminMethods.BALANCERS, new Messages.OfBalancers(store, node));
         for (Messages.Balancer balancer : all.balancers()) {
-            if (!balancer.isPaused()) {
-                synchronized (resumes) {
-                    resumes.add(change(node, balancer.name(), BalancerChange.RESUME));
+            if (!balancer.isResting()) {
+                synchronized (ends) {
+                    ends.add(change(node, balancer.name(), BalancerChange.UNREST));
                 }
                 client.call(AdminMethods.CHANGE_BALANCER, change(node, balancer.name(), BalancerChange.REST));
             }
@@ -53,22 +53,22 @@ final class RestingBalancers implements AutoCloseable {
         return new Messages.ChangeBalancer(store, node, balancer, change, Map.of());
     }
 
-    private void resume() {
-        synchronized (resumes) {
-            for (Messages.ChangeBalancer each : resumes) {
+    private void end() {
+        synchronized (ends) {
+            for (Messages.ChangeBalancer each : ends) {
                 try {
                     client.call(AdminMethods.CHANGE_BALANCER, each);
                 } catch (AdminException e) {
-                    LOG.debug("not resumed: its node has gone, and begins with balancers that are asked", e);
+                    LOG.debug("rest not ended: its node has gone, and begins with balancers that do not rest", e);
                 }
             }
-            resumes.clear();
+            ends.clear();
         }
     }
 
     @Override
     public void close() {
-        resume();
+        end();
         try {
             Runtime.getRuntime().removeShutdownHook(shutdown);
         } catch (IllegalStateException e) {

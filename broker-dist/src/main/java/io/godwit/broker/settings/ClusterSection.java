@@ -49,10 +49,4 @@ public record ClusterSection(
                     Nodes, and operators from other machines, prove who they are by certificates, on both ports and
                     both sides. Files are PEM, named relative to this file's directory, and read again when they
                     change.
-                    """) ClusterTlsSection tls,
-        @Key(value = "false", text = """
-                    A publish does not reach live sessions (those without session expiry) that are connected to
-                    other nodes, so a node of a cluster refuses those of QoS 1 and 2: 5.0 clients get 0x83, the
-                    connection of 3.1.1 clients is closed. true: it acknowledges them all the same when the
-                    persistent sessions that it knows of have them.
-                    """) boolean acknowledgeUnreached) {}
+                    """) ClusterTlsSection tls) {}

@@ -181,6 +181,20 @@ class AdminTest {
         assertThat(node.inbox.asked).isEmpty();
     }
 
+    /** What somebody pauses or resumes while balancers rest is as they want it when the rest is over. */
+    @Test
+    void theEndOfAMoveLeavesThePausesOfOthers() {
+        assertThat(run("balancers", "inbox", "--pause", "merge", "--node", "aaaa"))
+                .isZero();
+        node.inbox.meanwhile = () -> node.inbox.balance().pause("split").join();
+        assertThat(run("move", "inbox", "1", "--from", "bbbb", "--to", "cccc")).isZero();
+        assertThat(states(node)).containsExactlyInAnyOrder("merge", "split");
+        assertThat(node.inbox.pausedWhenAsked).as("balancers meanwhile").containsExactly(6L);
+        assertThat(run("balancers", "inbox", "--resume", "split", "--node", "aaaa"))
+                .isZero();
+        assertThat(states(node)).containsExactly("merge");
+    }
+
     @Test
     void aMoveTakesStepByStepAndWaitsForTheCopy() {
         node.promotionsRefused = 2;
@@ -290,6 +304,24 @@ class AdminTest {
         assertThat(err).contains("inbox-2 have no leader", "recover");
         assertThat(node.inbox.asked).isEmpty();
         assertThat(node.isCForgotten).isFalse();
+    }
+
+    @Test
+    void aReplacementNamesRangesAsOperatorsDo() {
+        node.inbox.ranges.set(
+                1, new FakeNode.FakeRange(123_456_789_012L, 9, "80", "", List.of(A, FakeNode.B, C), List.of(), ""));
+        assertThat(run("replace", "cccc", "--by", "bbbb")).isEqualTo(4);
+        assertThat(err).contains("inbox-123456 have no leader");
+    }
+
+    @Test
+    void aDrainIsNotDoneWhileNobodyCanTellWhatIsLeft() {
+        node.unclearAnswers = 4;
+        assertThat(run("drain", "bbbb")).isZero();
+        assertThat(out)
+                .containsSubsequence(
+                        "0 replicas are left, as far as can be told: some keys of inbox have no range",
+                        "it is safe to stop");
     }
 
     @Test

@@ -59,6 +59,8 @@ final class FakeNode implements NodeOperations, RangeBackups {
     boolean isCForgotten;
     /** How many answers about B are of a time before the last drain. */
     int oldReports;
+    /** Answers of what is left on a node in which that cannot be told. */
+    int unclearAnswers;
 
     /** Where copies lie; each is deleted when it is closed. */
     private final Path copies;
@@ -233,7 +235,9 @@ final class FakeNode implements NodeOperations, RangeBackups {
             leaders += range.leader().equals(storeId) ? 1 : 0;
             replicas += range.voters().contains(storeId) ? 1 : 0;
         }
-        return new DrainStatus(storeId.equals(B) && isBKnownToDrain, leaders, replicas);
+        String unclear = unclearAnswers > 0 ? "some keys of inbox have no range" : "";
+        unclearAnswers = Math.max(0, unclearAnswers - 1);
+        return new DrainStatus(storeId.equals(B) && isBKnownToDrain, leaders, replicas, unclear);
     }
 
     @Override
@@ -275,6 +279,9 @@ final class FakeNode implements NodeOperations, RangeBackups {
         /** How many balancers were paused when something was asked for. */
         final Set<Long> pausedWhenAsked = new HashSet<>();
 
+        /** What another operator does while something is carried out here. */
+        Runnable meanwhile = () -> {};
+
         boolean isRecovered;
         int wanted = 2;
         private final BalanceLoop loop = new BalanceLoop(
@@ -312,6 +319,7 @@ final class FakeNode implements NodeOperations, RangeBackups {
         @Override
         public CompletableFuture<OperationResult> carryOut(BalanceAction action, Deadline deadline) {
             asked.add(action);
+            meanwhile.run();
             pausedWhenAsked.add(
                     loop.list().join().stream().filter(BalancerStatus::isPaused).count());
             FakeRange range = ranges.stream()

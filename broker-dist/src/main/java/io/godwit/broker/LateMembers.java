@@ -1,0 +1,65 @@
+package io.godwit.broker;
+
+import io.godwit.dist.member.Members;
+import io.godwit.dist.member.NodeLife;
+import io.godwit.kv.client.RangeException;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The members, for who is given them before they exist: until then there are no others, and nothing may be
+ * acknowledged. Set once by the wiring thread, used by all.
+ */
+final class LateMembers implements Members {
+    private volatile @Nullable Members members;
+
+    void set(Members part) {
+        members = part;
+    }
+
+    @Override
+    public Set<NodeLife> others() {
+        Members known = members;
+        return known == null ? Set.of() : known.others();
+    }
+
+    @Override
+    public CompletableFuture<Void> exclude(NodeLife member, String why) {
+        Members known = members;
+        return known == null
+                ? CompletableFuture.failedFuture(
+                        new RangeException(RangeException.Cause.CLOSED, "the members are not known yet"))
+                : known.exclude(member, why);
+    }
+
+    @Override
+    public boolean mayAcknowledge() {
+        Members known = members;
+        return known != null && known.mayAcknowledge();
+    }
+
+    @Override
+    public long epoch() {
+        Members known = members;
+        return known == null ? 0 : known.epoch();
+    }
+
+    @Override
+    public boolean mayAcknowledge(long epoch) {
+        Members known = members;
+        return known != null && known.mayAcknowledge(epoch);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> untilMayAcknowledge() {
+        Members known = members;
+        return known == null ? CompletableFuture.completedFuture(false) : known.untilMayAcknowledge();
+    }
+
+    @Override
+    public CompletableFuture<Boolean> untilMayAcknowledge(long epoch) {
+        Members known = members;
+        return known == null ? CompletableFuture.completedFuture(false) : known.untilMayAcknowledge(epoch);
+    }
+}

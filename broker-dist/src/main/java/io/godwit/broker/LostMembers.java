@@ -1,0 +1,69 @@
+package io.godwit.broker;
+
+import io.godwit.cluster.ClusterListener;
+import io.godwit.cluster.Departure;
+import io.godwit.cluster.Member;
+import io.godwit.cluster.link.Links;
+import io.godwit.cluster.link.Peer;
+import io.godwit.dist.member.Members;
+import io.godwit.dist.member.NodeLife;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has the members go on without one that the membership has lost, and then ends the links to it: publishes that wait
+ * for its confirmation are answered then. Asks again for as long as it stays lost.
+ */
+final class LostMembers implements ClusterListener {
+    private static final Logger LOG = LoggerFactory.getLogger(LostMembers.class);
+    private static final long AGAIN_MILLIS = 1_000;
+
+    private final Members members;
+    private final Links links;
+    private final LinkIntroductions.Timer timer;
+    /** Lost ones, by node id. The membership's thread changes it, timers look. */
+    private final Map<String, NodeLife> lost = new ConcurrentHashMap<>();
+
+    LostMembers(Members members, Links links, LinkIntroductions.Timer timer) {
+        this.members = members;
+        this.links = links;
+        this.timer = timer;
+    }
+
+    @Override
+    public void joined(Member member) {
+        lost.remove(member.nodeId());
+    }
+
+    @Override
+    public void gone(Member member, Departure departure) {
+        if (departure != Departure.LEFT) {
+            NodeLife life = new NodeLife(member.nodeId(), member.incarnation());
+            lost.put(member.nodeId(), life);
+            exclude(life);
+        }
+    }
+
+    private void exclude(NodeLife life) {
+        if (!life.equals(lost.get(life.nodeId()))) {
+            return; // it is there again
+        }
+        members.exclude(life, "the membership has lost it").whenComplete((done, failure) -> {
+            if (failure == null) {
+                end(life);
+            } else {
+                LOG.info("lost member not excluded yet member={} cause={}", life, failure.toString());
+                timer.later(AGAIN_MILLIS, () -> exclude(life));
+            }
+        });
+    }
+
+    private void end(NodeLife life) {
+        Peer peer = links.peer(life.nodeId());
+        if (peer != null && peer.incarnation() == life.incarnation() && life.equals(lost.get(life.nodeId()))) {
+            peer.abandon("the others have gone on without it");
+        }
+    }
+}

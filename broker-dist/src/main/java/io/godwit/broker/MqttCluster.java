@@ -1,0 +1,291 @@
+package io.godwit.broker;
+
+import io.godwit.cluster.Cluster;
+import io.godwit.cluster.Member;
+import io.godwit.cluster.NodeIdentity;
+import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.link.LinkSettings;
+import io.godwit.cluster.link.LinkStats;
+import io.godwit.cluster.link.Peer;
+import io.godwit.cluster.link.PeerLinks;
+import io.godwit.dist.DistWorker;
+import io.godwit.dist.member.ClusterMembers;
+import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.peer.ClusterParts;
+import io.godwit.dist.peer.LivePeers;
+import io.godwit.inbox.InboxStore;
+import io.godwit.inbox.carrier.HomeSettings;
+import io.godwit.inbox.carrier.InboxPeers;
+import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.client.SessionDirectory;
+import io.godwit.inbox.session.ClusterSessionDirectory;
+import io.godwit.inbox.session.DirectoryLimits;
+import io.godwit.kv.KvStore;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a node of a cluster has beside its stores, for MQTT: links to the other nodes, the agreed members, the inboxes
+ * that others lead, and the directory of client ids. Wires them to each other; decides nothing itself.
+ *
+ * <p>In the order of the start: {@link #open} - {@link #parts} for the dist-worker - {@link #members} when the dist
+ * store is open - {@link #inbox} while the inbox store is opened - {@link #link}, when both serve - {@link #join}, and
+ * then the listeners for clients. {@link #leave} goes after those have closed, {@link #close} last.
+ */
+final class MqttCluster implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(MqttCluster.class);
+    /** How long a leader waits for connections on other nodes before it takes their sessions for disconnected. */
+    static final Duration ATTACHED_WAIT = Duration.ofSeconds(15);
+
+    private static final long TICK_MILLIS = 250;
+    private static final long LEAVE_MILLIS = 2_000;
+
+    private final Cluster cluster;
+    private final PeerLinks links;
+    private final NodeLife self;
+    private final LateMembers membersPort = new LateMembers();
+    private final Late<KvStore> distStore = new Late<>();
+    private final Late<DistWorker> dist = new Late<>();
+    private final Late<InboxPeers> inboxes = new Late<>();
+    private @Nullable InboxPeers openInboxes;
+    private final Late<ClusterSessionDirectory> directory = new Late<>();
+    private final ScheduledThreadPoolExecutor timers =
+            new ScheduledThreadPoolExecutor(1, daemons("mqtt-cluster-timer"));
+    private final ExecutorService directoryThread = Executors.newSingleThreadExecutor(daemons("directory"));
+    private @Nullable ClusterMembers members;
+    private volatile Consumer<String> onLack = lack -> {};
+    private volatile boolean hasServed;
+    // the timers' thread
+    private String lackBefore = "";
+    private String lackTold = "";
+
+    private MqttCluster(Cluster cluster, PeerLinks links, NodeLife self) {
+        this.cluster = cluster;
+        this.links = links;
+        this.self = self;
+        timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        timers.setRemoveOnCancelPolicy(true);
+    }
+
+    private static ThreadFactory daemons(String name) {
+        return task -> {
+            Thread made = new Thread(task, name);
+            made.setDaemon(true);
+            return made;
+        };
+    }
+
+    /** @throws IOException if the certificates cannot be read */
+    static MqttCluster open(Cluster cluster, String clusterId) throws IOException {
+        Member own = cluster.membership().self();
+        NodeIdentity identity = new NodeIdentity(own.nodeId(), own.incarnation(), own.version(), own.attributes());
+        PeerLinks links = PeerLinks.open(cluster, identity, LinkSettings.of(clusterId));
+        return new MqttCluster(cluster, links, new NodeLife(own.nodeId(), own.incarnation()));
+    }
+
+    /** @param wallMillis of the same clock as the stores have */
+    ClusterParts parts(LongSupplier wallMillis) {
+        return new ClusterParts(
+                self.nodeId(),
+                links,
+                membersPort,
+                deadline -> distStore.get().mirror().catchUp(deadline),
+                this::after,
+                wallMillis,
+                System::nanoTime,
+                ClusterParts.CONFIRM_TIMEOUT);
+    }
+
+    private void after(Duration delay, Runnable task) {
+        later(delay.toMillis(), task);
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // ends with the timers
+    private void later(long millis, Runnable task) {
+        try {
+            timers.schedule(() -> guarded(task), millis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("nothing is done later: closing");
+        }
+    }
+
+    private static void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException e) { // the timer's outermost frame
+            LOG.error("timer task failed", e);
+        }
+    }
+
+    /** The dist store is open. */
+    void members(DistWorker worker, KvStore store, MeterRegistry meters) {
+        dist.set(worker);
+        distStore.set(store);
+        ClusterMembers made = new ClusterMembers(self, store.mirror(), store.client(), worker.members(), meters);
+        members = made;
+        membersPort.set(made);
+        ClusterSessionDirectory ids = new ClusterSessionDirectory(
+                new DirectoryMembersOf(made), DirectoryLimits.DEFAULTS, System::nanoTime, directoryThread);
+        directory.set(ids);
+        Gauge.builder("godwit.directory.claims", ids, all -> all.sizes().claims())
+                .description("client ids that connections of this node have or wait for")
+                .register(meters);
+        Gauge.builder("godwit.directory.waiting", ids, all -> all.sizes().waiting())
+                .description("connections of this node that wait for their client id")
+                .register(meters);
+        sum(meters, "godwit.links.bytes.sent", "bytes of frames sent to other nodes", LinkStats::sentBytes);
+        sum(meters, "godwit.links.bytes.received", "bytes of frames of other nodes", LinkStats::receivedBytes);
+        sum(
+                meters,
+                "godwit.links.frames.resent",
+                "frames sent again after a connection broke",
+                LinkStats::resentFrames);
+        Gauge.builder("godwit.links.bytes.waiting", links, all -> total(all, LinkStats::unconfirmedBytes))
+                .description("bytes of frames that other nodes have not confirmed")
+                .register(meters);
+    }
+
+    private void sum(MeterRegistry meters, String name, String what, ToLongFunction<LinkStats> value) {
+        FunctionCounter.builder(name, links, all -> total(all, value))
+                .description(what)
+                .register(meters);
+    }
+
+    private static long total(PeerLinks links, ToLongFunction<LinkStats> value) {
+        return links.stats().stream().mapToLong(value).sum();
+    }
+
+    /** The way to all inboxes, for a store that is being opened. */
+    InboxClient inbox(InboxStore store, KvStore ranges) {
+        InboxPeers peers = store.peers(ranges.client(), ranges.leaders(), HomeSettings.DEFAULT, timers);
+        inboxes.set(peers);
+        openInboxes = peers;
+        return peers.client();
+    }
+
+    SessionDirectory directory() {
+        return directory.get();
+    }
+
+    private ClusterMembers known() {
+        return Objects.requireNonNull(members, "members");
+    }
+
+    /** The stores are open: what others send finds its receiver. */
+    void link() {
+        LivePeers live = peersOf(dist.get());
+        links.receive(Lane.CONTROL, this::control);
+        links.receive(Lane.LIVE, live::onLive);
+        links.receive(Lane.INBOX_UP, inboxes.get()::receiveUp);
+        links.receive(Lane.INBOX_DOWN, inboxes.get()::receiveDown);
+        links.addListener(live);
+        links.addListener(inboxes.get().linkListener());
+        links.addListener(directory.get());
+        links.start();
+        directory.get().start();
+        tick();
+        cluster.membership().addListener(new LostMembers(known(), links, this::later));
+    }
+
+    private static LivePeers peersOf(DistWorker worker) {
+        return Objects.requireNonNull(worker.peers(), "a dist-worker of a cluster");
+    }
+
+    private void tick() {
+        directory.get().tick();
+        tellLack();
+        later(TICK_MILLIS, this::tick);
+    }
+
+    /** Once it has served. A pause of a moment is not worth a word. */
+    private void tellLack() {
+        String lack = hasServed ? lack() : "";
+        if (!lack.isEmpty() && !lack.equals(lackBefore)) {
+            lackBefore = lack; // told at the next look, if it stays
+        } else if (!lack.equals(lackTold)) {
+            lackBefore = lack;
+            lackTold = lack;
+            onLack.accept(lack);
+        }
+    }
+
+    private void control(Peer from, byte[] frame) {
+        byte type = frame.length == 0 ? 0 : frame[0];
+        if (type == LivePeers.CONTROL_TYPE) {
+            peersOf(dist.get()).onControl(from, frame);
+        } else if (type == ClusterSessionDirectory.FRAME_TYPE) {
+            directory.get().receive(from, frame);
+        } else {
+            from.abandon("a control frame of type " + type);
+        }
+    }
+
+    /**
+     * Has this node serve, and again whenever the others have gone on without it.
+     *
+     * @param endClients ends the connections that there are
+     * @param lacks told, when it has served, why it does not acknowledge, and with nothing when it does again
+     * @return completes when listeners may open
+     */
+    CompletableFuture<Void> join(Supplier<CompletableFuture<Void>> endClients, Consumer<String> lacks) {
+        onLack = lacks;
+        return known().join(new LinkIntroductions(links, peersOf(dist.get()), this::later, endClients))
+                .thenRun(() -> hasServed = true);
+    }
+
+    /** Why nothing is acknowledged, in words; empty when it is. */
+    String lack() {
+        ClusterMembers made = members;
+        return made == null ? "the stores are being opened" : made.lack();
+    }
+
+    /** Clients have been closed: the others need not wait for this node. Blocks for up to some seconds. */
+    void leave() {
+        ClusterMembers made = members;
+        if (made == null) {
+            return;
+        }
+        try {
+            made.leave().get(LEAVE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.info("left without the others' agreement, they find out by themselves cause={}", e.toString());
+        }
+        made.close();
+    }
+
+    /** After the clients and {@link #leave}, before the stores. */
+    @Override
+    public void close() {
+        if (members != null) {
+            directory.get().close();
+        }
+        if (openInboxes != null) {
+            openInboxes.close();
+        }
+        links.close();
+        timers.shutdownNow();
+        directoryThread.shutdown();
+    }
+}
