@@ -34,7 +34,9 @@ import java.util.function.LongSupplier;
  * publishers may have unacknowledged.
  */
 final class GroupSender implements Deliverer {
-    /** Each takes a node out of the choice for a while; so only a group whose members come and go at this pace fails. */
+    /**
+     * Each takes a node out of the choice for a while; so only a group whose members come and go at this pace fails.
+     */
     static final int MAX_ROUNDS = 5;
 
     private record Asked(Peer peer, Delivery delivery, int round, CompletableFuture<DistOutcome> outcome) {}

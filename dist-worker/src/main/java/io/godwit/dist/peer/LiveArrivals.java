@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * Gives messages of other nodes to the live sessions of this one. They are matched here, by what is subscribed now:
  * no-local, overlapping subscriptions and their options need not be known elsewhere. Never to stored sessions, which
  * the publisher's node serves, and never on to a third node. Of a shared group that the other node has chosen this node
- * for, one live session here gets the message; the other node is told when there is none. On the link's thread, which hands over in the order of
- * arrival, as a publisher's own thread does.
+ * for, one live session here gets the message; the other node is told when there is none. On the link's thread, which
+ * hands over in the order of arrival, as a publisher's own thread does.
  */
 final class LiveArrivals {
     private final TopicIndex index;

@@ -59,8 +59,8 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     /**
      * @param live takes the deliveries to live receivers of this node
      * @param served which of them a repeat must leave out
-     * @param another gives a delivery with one receiver to another member of the group that chose it; with the deliverer
-     *     of live receivers to use for it
+     * @param another gives a delivery with one receiver to another member of the group that chose it; with the
+     *     deliverer of live receivers to use for it
      */
     public LivePeers(
             ClusterParts parts,

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps in the index which peers have live subscribers of what. Those of a shared filter are one {@link RemoteMember} of
- * the group.
+ * Keeps in the index which peers have live subscribers of what. Those of a shared filter are one {@link RemoteMember}
+ * of the group.
  *
  * <p>When a peer is over its filters stay, until it is agreed that this life of the node is out, or until the same life
  * has told all of its filters anew through another peer: its clients may be there still, and a publish that is

@@ -37,7 +37,9 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     /** How long a member that was full is passed over. */
     static final long REFUSAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** After that many draws of the one that it must not be, there is none other: with two the chance is 1 in 65,536. */
+    /**
+     * After that many draws of the one that it must not be, there is none other: with two the chance is 1 in 65,536.
+     */
     private static final int MAX_DRAWS = 16;
 
     /** A member that was full, and until when it is passed over. */

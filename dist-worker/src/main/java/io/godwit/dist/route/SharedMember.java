@@ -5,7 +5,10 @@ import io.godwit.dist.client.Match;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A session in a {@link SharedGroup}, or its live members on another node. Written under the lock of its group, read without one. */
+/**
+ * A session in a {@link SharedGroup}, or its live members on another node. Written under the lock of its group, read
+ * without one.
+ */
 public final class SharedMember {
     /** Where a group looks for a member, in this order. */
     enum Tier {

@@ -152,7 +152,9 @@ final class RemoteAttachment implements AttachmentPort {
 
             @Override
             public void fail(RangeException cause) {
-                end(closed());
+                if (cause.reason() != Cause.MOVED) { // else its end is told behind it, and must be heard
+                    end(closed());
+                }
                 answer.fail(cause);
             }
         };

@@ -135,6 +135,23 @@ class RemoteCarrierTest {
                 .join();
     }
 
+    /**
+     * The leader fails the command first and tells of its own end behind it: the connection goes on at the next one.
+     */
+    @Test
+    void aDetachThatFailsAsMovedDoesNotHideThatTheLeaderHasMoved() {
+        Port port = new Port();
+        CompletableFuture<Void> detached = attached(port).attachment().detach(-1, false);
+        run();
+
+        port.answers.get(0).fail(new RangeException(RangeException.Cause.MOVED, "another leader has followed"));
+        stream().next(new InboxDelivery.Detached(InboxListener.Reason.MOVED));
+        run();
+
+        assertThat(causeOf(detached)).isEqualTo(RangeException.Cause.MOVED);
+        assertThat(listener.ends).containsExactly(InboxListener.Reason.MOVED);
+    }
+
     @Test
     void whatWasNotAnsweredFailsWithTheLinkAsMayHaveHappened() {
         CompletableFuture<AttachReply> attach = attach();
