@@ -13,6 +13,7 @@ import io.godwit.it.cluster.BrokerCluster;
 import io.godwit.it.cluster.BrokerCluster.Way;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Properties;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -337,9 +338,15 @@ class OperatorTest {
         }
         cluster.node(2).stop();
         cluster.node(2).launch();
-        cluster.node(2).awaitReady(PATIENCE);
-        JsonObject stays = cluster.done(Way.DATA, 1, "drain", cluster.id(2), "--cancel");
+        // it is given no replica of the routes while it drains, so it cannot serve before
+        String again = cluster.id(2);
+        Await.until(
+                "it is there to be asked",
+                PATIENCE,
+                () -> cluster.admin(Way.DATA, 1, "drain", again, "--cancel").code() == 0);
+        JsonObject stays = cluster.done(Way.DATA, 1, "drain", again, "--cancel");
         assertThat(stays.get("isDraining").getAsBoolean()).isFalse();
+        cluster.node(2).awaitReady(PATIENCE);
         for (String store : List.of("dist", "inbox")) {
             cluster.awaitVoters(1, store, 1, 3);
         }
