@@ -7,16 +7,24 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Has the members go on without one of them: commits that it has lapsed, then waits until it acknowledges nothing any
- * more, see {@link Freshness}. Those who ask for the same while it is under way share it. Confined to the thread of the
- * members.
+ * more, see {@link Freshness}. Those who ask for the same while it is under way share it.
+ *
+ * <p>A node that joins excludes nobody for a while. It may have stood still: then it finds its links ended by the
+ * others, who have gone on without it, and the membership takes some ten seconds to see them again. If it excluded
+ * them, nobody would serve. Only its own earlier process goes at once. Confined to the thread of the members.
  */
 final class Exclusions {
     private static final Logger LOG = LoggerFactory.getLogger(Exclusions.class);
+
+    /** How long a node joins before it excludes others. */
+    static final long JUDGE_NANOS = TimeUnit.SECONDS.toNanos(15);
 
     private final NodeLife self;
     private final ViewCommits commits;
@@ -28,6 +36,11 @@ final class Exclusions {
     private final Map<NodeLife, List<CompletableFuture<Void>>> committing = new HashMap<>();
     /** By lapse: who waits until it is over. */
     private final Map<Member, List<CompletableFuture<Void>>> passing = new HashMap<>();
+
+    /** This node as it joins, since it asked for the first exclusion; null before. */
+    private @Nullable Member joiner;
+
+    private long joinerNanos;
 
     Exclusions(
             NodeLife self,
@@ -50,6 +63,9 @@ final class Exclusions {
             done.complete(null); // it has left, or was evicted when its lapse was over
         } else if (known.state() == MemberState.LAPSED) {
             awaitOver(known, List.of(done));
+        } else if (!mayJudge(member)) {
+            done.completeExceptionally(new RangeException(
+                    Cause.TIMEOUT, "this node joins, and excludes nobody yet: " + member + ", since " + why));
         } else if (committing.containsKey(member)) {
             waitersOf(member).add(done);
         } else {
@@ -58,6 +74,18 @@ final class Exclusions {
             commits.commit(new MemberStep.Lapse(self, current.get().find(self), member))
                     .whenComplete((view, failure) -> committed(member, why, view, failure));
         }
+    }
+
+    private boolean mayJudge(NodeLife whom) {
+        Member own = current.get().find(self);
+        if (own == null || own.state() != MemberState.JOINING || whom.nodeId().equals(self.nodeId())) {
+            return true;
+        }
+        if (!own.equals(joiner)) {
+            joiner = own;
+            joinerNanos = thread.nanoTime();
+        }
+        return thread.nanoTime() - joinerNanos >= JUDGE_NANOS;
     }
 
     private List<CompletableFuture<Void>> waitersOf(NodeLife member) {

@@ -26,6 +26,7 @@ final class Joining {
     private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(15);
     private static final long CATCH_UP_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private enum Phase {
@@ -200,7 +201,7 @@ final class Joining {
                 CompletableFuture<Void> excluded = new CompletableFuture<>();
                 exclusions.exclude(member, "its process is over", excluded);
                 excluded.exceptionally(none -> {
-                    thread.later(TELL_NANOS, () -> {
+                    thread.later(ASK_NANOS, () -> {
                         if (own == turn && awaited.containsKey(member)) {
                             ask(own, member, revision);
                         }

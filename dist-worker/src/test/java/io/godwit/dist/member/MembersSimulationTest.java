@@ -33,7 +33,7 @@ class MembersSimulationTest {
     void nothingIsAcknowledgedThatMissesAPromise() {
         Map<String, Integer> happened = new TreeMap<>();
         Long chosen = Long.getLong("members.seed");
-        int count = chosen != null ? 1 : Integer.getInteger("members.seeds", 5);
+        int count = chosen != null ? 1 : Integer.getInteger("members.seeds", 2);
         long first = chosen != null ? chosen : ThreadLocalRandom.current().nextInt(1_000_000);
         System.out.println("members: " + count + " seeds from " + first);
         for (long seed = first; seed < first + count; seed++) {
@@ -191,6 +191,28 @@ class MembersSimulationTest {
                 .as("what it had matched before")
                 .isFalse();
         assertThat(world.happened).containsKey("evicted");
+    }
+
+    @Test
+    void aNodeThatJoinsAgainDoesNotExcludeThoseWhoWentOnWithoutIt() {
+        for (long seed = 1; seed <= 20; seed++) {
+            MemberWorld world = serving(seed);
+            MemberNode back = world.node(3);
+            NodeLife other = world.node(1).life();
+            back.cutLinks(true); // so that it joins for a while
+            CompletableFuture<Void> excluded = world.node(0).members().exclude(back.life(), "test");
+            while (!world.newest().is(back.life(), MemberState.JOINING)) {
+                world.runFor(10 * MILLI);
+            }
+            CompletableFuture<Void> attempt = back.members().exclude(other, "test");
+            world.runFor(SECOND);
+            assertThat(attempt).as("seed %d", seed).isCompletedExceptionally();
+            assertThat(world.newest().serving()).as("seed %d", seed).contains(other);
+            back.cutLinks(false);
+            world.runFor(40 * SECOND);
+            assertThat(excluded).isCompleted();
+            assertThat(world.newest().serving()).as("seed %d", seed).contains(other, back.life());
+        }
     }
 
     @Test
