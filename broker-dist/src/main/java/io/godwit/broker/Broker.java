@@ -215,6 +215,7 @@ final class Broker implements AutoCloseable {
         opened.push(server);
         await(node);
         if (others != null) {
+            server.dependOn(others::serves);
             join(others, server);
         }
 

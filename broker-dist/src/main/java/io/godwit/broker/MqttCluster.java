@@ -253,6 +253,11 @@ final class MqttCluster implements AutoCloseable {
                 .thenRun(() -> hasServed = true);
     }
 
+    /** Whether this node has proved lately that it serves. Any thread. */
+    boolean serves() {
+        return membersPort.mayAcknowledge();
+    }
+
     /** Why nothing is acknowledged, in words; empty when it is. */
     String lack() {
         ClusterMembers made = members;

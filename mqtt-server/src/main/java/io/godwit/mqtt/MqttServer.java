@@ -40,6 +40,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -124,6 +125,15 @@ public final class MqttServer implements AutoCloseable {
                 loops.count());
         this.services = new ConnectServices(
                 sessions, directory, new RandomClientIds(), config.transport().maxHalfReceivedBytes() / 8, open, bans);
+    }
+
+    /**
+     * A member of a cluster, before {@link #start}.
+     *
+     * @param proof whether this node has proved lately that it serves; asked on event loops after they have stood still
+     */
+    public void dependOn(BooleanSupplier proof) {
+        loops.dependOn(proof);
     }
 
     /** Takes deliveries to the live sessions of this node. */

@@ -138,7 +138,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
                             && (in.isReadable() || hasRoom)
                             && (!isLimited || last != null || ctx.channel().isOpen());
                     packets++) {
-                if (isLimited && !hasRoom && listener.isHeldBack()) { // the request that has room is no publish
+                if (isLimited && !hasRoom && mustHold(packets)) { // the request that has room is no publish
                     holdBack(ctx);
                     isDone = false;
                     return false;
@@ -176,6 +176,11 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
             }
         }
         return true;
+    }
+
+    /** @param packets the place of the next one in this turn */
+    private boolean mustHold(int packets) {
+        return listener.isHeldBack() || packets == 1 && listener.isInDoubt();
     }
 
     private void give(ChannelHandlerContext ctx, Packet packet) {

@@ -63,13 +63,18 @@ public interface ReadListener {
         return false;
     }
 
+    /** As {@link #isHeldBack}, asked once for each read. */
+    default boolean isInDoubt() {
+        return false;
+    }
+
     /** Whether nothing more is to be handed on now, of what was read either. */
     default boolean isHeldBack() {
         return false;
     }
 
     /**
-     * Something that was read waits because of {@link #isHeldBack}.
+     * Something that was read waits because of {@link #isHeldBack} or {@link #isInDoubt}.
      *
      * @param goOn to be run on the event loop when that is over
      */

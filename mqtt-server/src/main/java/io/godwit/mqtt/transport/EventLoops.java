@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -112,6 +113,16 @@ public final class EventLoops {
         return CompletableFuture.allOf(contexts.stream()
                 .map(context -> context.endPresent(patience.toNanos()))
                 .toArray(CompletableFuture[]::new));
+    }
+
+    /**
+     * A loop that has stood still handles nothing that clients have sent until {@code proof} says that this node
+     * serves: see {@link Standstill}. Any thread; {@code proof} is asked by all loops.
+     */
+    public void dependOn(BooleanSupplier proof) {
+        for (LoopContext context : contexts) {
+            context.execute(() -> context.dependOn(proof));
+        }
     }
 
     /** Tells every loop whether memory is short. Any thread. */

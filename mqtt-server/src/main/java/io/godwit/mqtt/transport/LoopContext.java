@@ -12,6 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,6 +57,7 @@ public final class LoopContext implements Executor {
     private List<Runnable> atNextSweep = new ArrayList<>(0);
     private int tick;
     private boolean isMemoryShort;
+    private final Standstill standstill = new Standstill(System::nanoTime);
     /** Complete when no connection is left; null before {@link #cutAll}. */
     private @Nullable CompletableFuture<Void> cut;
 
@@ -225,6 +227,15 @@ public final class LoopContext implements Executor {
         isMemoryShort = isShort;
     }
 
+    /** Whether this node may have been given up by the others while it stood still, see {@link Standstill}. */
+    boolean isInDoubt() {
+        return standstill.isInDoubt();
+    }
+
+    void dependOn(BooleanSupplier proof) {
+        standstill.dependOn(proof);
+    }
+
     /** Adds {@code listener} to the sweep; it is told its place. */
     void addTicking(TickListener listener) {
         ticking.add(listener);
@@ -250,6 +261,7 @@ public final class LoopContext implements Executor {
     /** Once a second: time-outs of all connections of this loop, instead of a timer for each. */
     public void sweep() {
         tick++;
+        standstill.onSweep();
         if (!atNextSweep.isEmpty()) {
             List<Runnable> due = atNextSweep;
             atNextSweep = new ArrayList<>(0);

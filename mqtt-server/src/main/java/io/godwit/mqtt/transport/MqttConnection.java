@@ -334,8 +334,16 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     @Override
+    public boolean isInDoubt() {
+        return isOpen() && loop.isInDoubt();
+    }
+
+    @Override
     public void onHeldBack(Runnable goOn) {
         heldBack = goOn;
+        if (!throttling.isPaused(Pause.HELD_BACK)) {
+            loop.onNextSweep(this::goOn); // in doubt, and asked again then
+        }
     }
 
     @Override
