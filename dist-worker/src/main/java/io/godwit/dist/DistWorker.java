@@ -267,7 +267,10 @@ public final class DistWorker implements AutoCloseable {
         @Override
         public CompletableFuture<Void> addRoutes(Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver) {
             Deadline deadline = Deadline.afterMillis(config.routeTimeout().toMillis());
-            CompletableFuture<Void> committed = withStore(store -> store.put(routes, receiver));
+            return appliedByAll(withStore(store -> store.put(routes, receiver)), deadline);
+        }
+
+        private CompletableFuture<Void> appliedByAll(CompletableFuture<Void> committed, Deadline deadline) {
             return peers == null
                     ? committed
                     : RouteStore.plain(committed.thenCompose(done -> peers.untilAllHaveApplied(deadline)));
@@ -283,7 +286,8 @@ public final class DistWorker implements AutoCloseable {
 
         @Override
         public CompletableFuture<Void> removeRoutes(Collection<TopicFilter> filters, InboxReceiver receiver) {
-            return withStore(store -> store.remove(filters, receiver));
+            Deadline deadline = Deadline.afterMillis(config.routeTimeout().toMillis());
+            return appliedByAll(withStore(store -> store.remove(filters, receiver)), deadline);
         }
 
         @Override

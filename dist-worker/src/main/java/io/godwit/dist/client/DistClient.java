@@ -112,7 +112,10 @@ public interface DistClient {
      */
     CompletableFuture<Void> ensureRoute(TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options);
 
-    /** Removes routes; repeatable. Fails, and keeps order, as {@link #addRoutes}. */
+    /**
+     * Removes routes; repeatable. Once complete, nothing that any node receives from then on is matched by them. Fails,
+     * and keeps order, as {@link #addRoutes}.
+     */
     CompletableFuture<Void> removeRoutes(Collection<TopicFilter> filters, InboxReceiver receiver);
 
     default CompletableFuture<Void> removeRoute(TopicFilter filter, InboxReceiver receiver) {
