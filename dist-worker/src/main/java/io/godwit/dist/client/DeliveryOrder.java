@@ -9,8 +9,8 @@ import io.godwit.kv.client.RequestOrder;
 public final class DeliveryOrder {
     private final RequestOrder order = new RequestOrder();
 
-    /** Of a message that this process was the first to distribute. See {@link DeliveryToken}. */
-    public DeliveryToken token(String origin, long number, long finishedBelow) {
-        return new DeliveryToken(origin, number, finishedBelow, false, order);
+    /** See {@link DeliveryToken}. */
+    public DeliveryToken token(String origin, long number, long finishedBelow, boolean isResumed) {
+        return new DeliveryToken(origin, number, finishedBelow, isResumed, order);
     }
 }

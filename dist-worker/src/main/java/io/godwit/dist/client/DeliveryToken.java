@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param origin names the session that published it, tenant included, and its incarnation; unique in the cluster
  * @param number rises by one per message of that origin
  * @param finishedBelow every token of this origin with a lower number is distributed and may be forgotten
- * @param isResumed whether an earlier process may have distributed it, in part: what this one remembers of the token is
- *     not all
+ * @param isResumed whether it may have been distributed in part, by an earlier process or on another node: what this
+ *     process remembers of the token is not all
  * @param order of the messages of that origin that are under way together: an inbox does not take one when an earlier
  *     one has failed. Null when nothing is published behind this one
  */
@@ -22,7 +22,7 @@ public record DeliveryToken(
         long finishedBelow,
         boolean isResumed,
         @Nullable RequestOrder order) {
-    /** Of a message that this process was the first to distribute. */
+    /** Of a message that is distributed for the first time. */
     public DeliveryToken(String origin, long number, long finishedBelow) {
         this(origin, number, finishedBelow, false, null);
     }

@@ -214,10 +214,10 @@ public final class FanOut implements Publisher {
     }
 
     /**
-     * A message that an earlier process, or a connection that has ended, may have given to a member of some of the
-     * groups. Live members of an earlier process are no more, and what this one has chosen it remembers; of the stored
-     * ones those that have it know its token. The look at all of them is for the messages that a restart, or the end of
-     * a connection, found half done.
+     * A message that an earlier process, another node, or a connection that has ended, may have given to a member of
+     * some of the groups. Live members of an earlier process are no more; what this one has chosen it remembers, and so
+     * do the other nodes; of the stored ones those that have it know its token. To ask all of them is for the messages
+     * that a restart, or the end of a connection, found half done.
      */
     private CompletableFuture<DistOutcome> resume(Message message, DeliveryToken token, Matches matches) {
         CompletableFuture<DistOutcome> plain =
@@ -225,14 +225,28 @@ public final class FanOut implements Publisher {
                         ? Outcomes.NO_MATCH
                         : deliver(message, token, matches.live(), matches.inbox(), null);
         CompletableFuture<DistOutcome> shared =
-                deliverUnlessKnown(matches.groups(), message, token, DistOutcome.DELIVERED);
+                deliverUnlessGiven(matches.groups(), message, token, DistOutcome.DELIVERED);
         return watched(Outcomes.worst(plain, shared), message, matches.inbox());
     }
 
     /**
-     * @param otherwise answered when nobody is left to be chosen for those groups of which no stored member knows the
-     *     token
+     * @param otherwise answered when nobody is left to be chosen for those groups of which nobody has the message
      */
+    private CompletableFuture<DistOutcome> deliverUnlessGiven(
+            List<SharedGroup> groups, Message message, DeliveryToken token, DistOutcome otherwise) {
+        return deliverers
+                .others
+                .chosen(client.tenant(), token)
+                .handle((chosen, failure) -> {
+                    if (failure != null) {
+                        return CompletableFuture.completedFuture(DistOutcome.ofFailure(StrayRoutes.cause(failure)));
+                    }
+                    List<SharedGroup> open = deliverers.choices.learn(token, groups, chosen);
+                    return open.isEmpty() ? Deliverer.DELIVERED : deliverUnlessKnown(open, message, token, otherwise);
+                })
+                .thenCompose(delivered -> delivered);
+    }
+
     private CompletableFuture<DistOutcome> deliverUnlessKnown(
             List<SharedGroup> groups, Message message, DeliveryToken token, DistOutcome otherwise) {
         List<Match> asked = new ArrayList<>();
@@ -450,7 +464,7 @@ public final class FanOut implements Publisher {
         }
         List<SharedGroup> groups = List.of(group);
         CompletableFuture<DistOutcome> outcome = token != null && token.isResumed()
-                ? deliverUnlessKnown(groups, message, token, DistOutcome.NO_MATCH)
+                ? deliverUnlessGiven(groups, message, token, DistOutcome.NO_MATCH)
                 : deliverTo(groups, message, token, DistOutcome.NO_MATCH);
         return watched(outcome, message, List.of());
     }

@@ -5,7 +5,9 @@ import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.route.NodeSet;
 import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,11 @@ public interface OtherNodes {
         }
 
         @Override
+        public CompletableFuture<List<ChosenElsewhere>> chosen(TenantId tenant, DeliveryToken token) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+
+        @Override
         public void finished(String tokenOrigin, long tokenNumber) {}
     };
 
@@ -55,6 +62,13 @@ public interface OtherNodes {
      */
     CompletableFuture<DistOutcome> deliver(
             ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes);
+
+    /**
+     * Asks every other member which members of shared groups it has chosen for the message of {@code token}, which may
+     * have been distributed there in part. Completes on any thread, in any order of the nodes, when each has answered
+     * or is agreed to be out; fails with {@link io.godwit.kv.client.RangeException} when that could not be agreed on.
+     */
+    CompletableFuture<List<ChosenElsewhere>> chosen(TenantId tenant, DeliveryToken token);
 
     /** Nothing is published under the token again. */
     void finished(String tokenOrigin, long tokenNumber);

@@ -10,12 +10,13 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which member of a shared group was given the message of a delivery token: whoever comes and goes meanwhile, a repeat
- * goes to the same one, which recognises it. After a restart the stored members are asked instead
- * ({@link io.godwit.dist.client.Deliverer#know}).
+ * goes to the same one, which recognises it. When an earlier process may have chosen, the stored members are asked
+ * ({@link io.godwit.dist.client.Deliverer#know}), and the other nodes ({@link OtherNodes#chosen}).
  *
  * <p>A token is remembered until its origin has on record that the message is distributed. One whose session ends
  * before that never is: beyond {@link #MAX_TOKENS} the oldest is forgotten. One per node; event loops and range
@@ -60,6 +61,59 @@ public final class SharedChoices {
             Iterator<Key> oldest = chosen.keySet().iterator();
             oldest.next();
             oldest.remove();
+        }
+    }
+
+    /** Who was given the message, by the filter of the group. */
+    public synchronized Map<TopicFilter, SharedMember> of(String origin, long number) {
+        Map<TopicFilter, SharedMember> members = new TreeMap<>();
+        for (Choice choice : chosen.getOrDefault(new Key(origin, number), List.of())) {
+            if (choice.member != null) {
+                members.put(choice.filter, choice.member);
+            }
+        }
+        return members;
+    }
+
+    /**
+     * Takes over what other nodes have chosen, unless this one has chosen too.
+     *
+     * @return those of {@code groups} of which no live session elsewhere has the message
+     */
+    List<SharedGroup> learn(DeliveryToken token, List<SharedGroup> groups, List<ChosenElsewhere> elsewhere) {
+        if (elsewhere.isEmpty()) {
+            return groups;
+        }
+        Map<TopicFilter, List<ChosenElsewhere>> byFilter = new TreeMap<>();
+        elsewhere.forEach(choice -> byFilter.computeIfAbsent(choice.filter(), filter -> new ArrayList<>(1))
+                .add(choice));
+        List<SharedGroup> open = new ArrayList<>(groups.size());
+        for (SharedGroup group : groups) {
+            if (learn(token, group, byFilter.getOrDefault(group.filter(), List.of()))) {
+                open.add(group);
+            }
+        }
+        return open;
+    }
+
+    /** Whether it is to be given to a member still. */
+    private boolean learn(DeliveryToken token, SharedGroup group, List<ChosenElsewhere> elsewhere) {
+        for (ChosenElsewhere choice : elsewhere) {
+            Receiver receiver = choice.receiver();
+            if (receiver == null) {
+                return false;
+            }
+            SharedMember member = group.memberOf(receiver);
+            if (member != null) {
+                putIfNone(token, group, member);
+            }
+        }
+        return true;
+    }
+
+    private synchronized void putIfNone(DeliveryToken token, SharedGroup group, SharedMember member) {
+        if (get(token, group) == null) {
+            put(token, group, member);
         }
     }
 

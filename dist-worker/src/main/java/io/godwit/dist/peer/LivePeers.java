@@ -6,6 +6,7 @@ import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.deliver.ChosenElsewhere;
 import io.godwit.dist.deliver.OtherNodes;
 import io.godwit.dist.deliver.ServedReceivers;
 import io.godwit.dist.deliver.SharedChoices;
@@ -22,6 +23,7 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +54,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     private final PeerTokens tokens;
     private final NodeSender sender;
     private final GroupSender groups;
+    private final ChoiceQuestions questions;
     private final LiveArrivals arrivals;
     private final ServedReceivers served;
     private final SharedChoices choices;
@@ -84,6 +87,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         PeerCounters counters = new PeerCounters(meters);
         this.sender = new NodeSender(tokens, exclusions, counters, events, parts.wallMillis());
         this.groups = new GroupSender(live, another, parts, tokens, exclusions, counters, events);
+        this.questions = new ChoiceQuestions(parts.links(), waits, choices);
         this.arrivals = new LiveArrivals(index, live, served, choices, counters, parts.wallMillis());
         Gauge.builder("godwit.dist.peer.filters", filters, LiveFilters::size)
                 .description("filters with live subscribers on this node, that other nodes are told of")
@@ -107,6 +111,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         barriers.over(peer);
         remote.over(peer, why);
         groups.over(peer);
+        questions.over(peer);
     }
 
     /** A frame of the LIVE lane. One that is not understood ends the peer. */
@@ -137,6 +142,8 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
                         .getTokensList()
                         .forEach(token -> finishedHere(token.getOrigin(), token.getNumber()));
             case GROUP_ANSWER -> groups.answered(from, frame.getGroupAnswer());
+            case CHOICE_QUESTION -> questions.asked(from, frame.getChoiceQuestion());
+            case CHOICE_ANSWER -> questions.answered(from, frame.getChoiceAnswer());
             case KIND_NOT_SET -> throw new IllegalArgumentException("a control frame of no known kind");
         }
     }
@@ -155,7 +162,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
 
     /** Messages that wait for the answer of another node about a shared group. */
     int waitingForGroups() {
-        return groups.waiting();
+        return groups.waiting() + questions.waiting();
     }
 
     @Override
@@ -177,6 +184,11 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     public CompletableFuture<DistOutcome> deliver(
             ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes) {
         return sender.deliver(publisher, message, token, nodes);
+    }
+
+    @Override
+    public CompletableFuture<List<ChosenElsewhere>> chosen(TenantId tenant, DeliveryToken token) {
+        return questions.ask(tenant, token);
     }
 
     @Override

@@ -120,6 +120,61 @@ class LiveGroupsTest {
         assertThat(all(received.get(0), received.get(1), received.get(2))).isEqualTo(payloads(50, ""));
     }
 
+    @Test
+    void aRepeatAtAnotherNodeReachesNobodyElse() {
+        a.subscribe(SHARED, "s1");
+        c.subscribe(SHARED, "s2");
+        b.subscribe(SHARED, "s3");
+        cluster.settle();
+        for (TestNode repeating : List.of(a, b, c)) {
+            List<CompletableFuture<DistOutcome>> outcomes = new ArrayList<>();
+            for (int i = 0; i < 60; i++) {
+                DeliveryToken token = new DeliveryToken(repeating.life.nodeId(), i, 0);
+                outcomes.add(b.publish("t", Qos.EXACTLY_ONCE, token.origin() + i, token));
+            }
+            cluster.settle();
+            assertDelivered(outcomes);
+            outcomes.clear();
+            for (int i = 0; i < 60; i++) {
+                DeliveryToken token = new DeliveryToken(repeating.life.nodeId(), i, 0, true);
+                outcomes.add(repeating.publish("t", Qos.EXACTLY_ONCE, token.origin() + i, token));
+            }
+            cluster.settle();
+            assertDelivered(outcomes);
+        }
+        assertThat(all(a.received("s1"), c.received("s2"), b.received("s3")))
+                .containsExactlyInAnyOrderElementsOf(all(payloads(60, "a"), payloads(60, "b"), payloads(60, "c")));
+    }
+
+    @Test
+    void aRepeatAtAnotherNodeWaitsForTheAnswersOfAll() {
+        a.subscribe(SHARED, "s1");
+        cluster.settle();
+        DeliveryToken token = new DeliveryToken("o", 1, 0, true);
+        CompletableFuture<DistOutcome> outcome = a.publish("t", Qos.EXACTLY_ONCE, "1", token);
+        cluster.net.deliverOne("a", "b", Lane.CONTROL);
+        cluster.net.deliverOne("b", "a", Lane.CONTROL);
+        assertThat(outcome).isNotDone();
+        assertThat(a.received("s1")).isEmpty();
+        cluster.settle();
+        assertThat(outcome).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(a.received("s1")).containsExactly("1");
+    }
+
+    @Test
+    void aRepeatDoesNotWaitForANodeThatIsOut() {
+        a.subscribe(SHARED, "s1");
+        cluster.settle();
+        cluster.net.end("a", "b", "ended by the test");
+        CompletableFuture<DistOutcome> outcome =
+                a.publish("t", Qos.EXACTLY_ONCE, "1", new DeliveryToken("o", 1, 0, true));
+        cluster.settle();
+        cluster.timers.advance(Duration.ofSeconds(6));
+        cluster.settle();
+        assertThat(outcome).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(a.received("s1")).containsExactly("1");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"$share/g/t", "$oshare/g/t"})
     void whatANodeHasNoMemberForAnyMoreGoesToAnother(String filter) {

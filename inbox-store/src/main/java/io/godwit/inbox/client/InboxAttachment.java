@@ -93,7 +93,8 @@ public interface InboxAttachment {
      * State of an inbound QoS 2 packet id.
      *
      * @param isDistributed it needs only a PUBREC
-     * @param message what to distribute otherwise: the one committed first
+     * @param message null when the one just received is to be distributed. Else the publisher has repeated itself, and
+     *     this is the one committed first: to be distributed, and perhaps distributed in part already, from any node
      */
     record Inbound(
             boolean isDistributed,

@@ -10,6 +10,7 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The receiving side of QoS 2 (MQTT 5.0, 4.3.3): the message is stored with its packet id and its delivery token before
@@ -60,24 +61,31 @@ final class InboundHandler {
             flows.put(flow);
             state.hasData = true;
             writeReceived(state, flow);
-            List<Mailbox.Call> behind = flows.behind;
-            if (behind != null) {
-                behind.add(answerLater(state, session, flow, answer));
-            } else {
-                answerOnceStored(state, session, flow, answer);
-            }
+            answerInOrder(state, session, flow, null, answer);
         } else if (known.resuming != null) {
-            known.resuming.add(answerLater(state, session, known, answer));
+            known.resuming.add(answerLater(state, session, known, known.message, answer));
         } else {
-            answerOnceStored(state, session, known, answer);
+            answerInOrder(state, session, known, known.message, answer);
         }
     }
 
-    private Mailbox.Call answerLater(InboxState state, Session session, InboundFlows.Flow flow, Answer answer) {
+    /** Behind those that the leader distributes, unless it is distributed itself. */
+    private void answerInOrder(
+            InboxState state, Session session, InboundFlows.Flow flow, @Nullable Message repeated, Answer answer) {
+        List<Mailbox.Call> behind = state.inbound().behind;
+        if (behind != null && !flow.isDistributed()) {
+            behind.add(answerLater(state, session, flow, repeated, answer));
+        } else {
+            answerOnceStored(state, session, flow, repeated, answer);
+        }
+    }
+
+    private Mailbox.Call answerLater(
+            InboxState state, Session session, InboundFlows.Flow flow, @Nullable Message repeated, Answer answer) {
         return new Mailbox.Call() {
             @Override
             public void run() {
-                answerOnceStored(state, session, flow, answer);
+                answerOnceStored(state, session, flow, repeated, answer);
             }
 
             @Override
@@ -87,8 +95,10 @@ final class InboundHandler {
         };
     }
 
-    private void answerOnceStored(InboxState state, Session session, InboundFlows.Flow flow, Answer answer) {
-        InboxReply inbound = new InboxReply.Received(stateOf(state, session, flow));
+    /** @param repeated what is on record under the packet id; null when it has just been received */
+    private void answerOnceStored(
+            InboxState state, Session session, InboundFlows.Flow flow, @Nullable Message repeated, Answer answer) {
+        InboxReply inbound = new InboxReply.Received(stateOf(state, session, flow, repeated));
         Batch pending = flow.pending;
         if (pending != null && !pending.isDone()) {
             pending.whenDone(new Answering(leader, state, answer, inbound));
@@ -258,11 +268,12 @@ final class InboundHandler {
         flow.pending = batch;
     }
 
-    private static Inbound stateOf(InboxState state, Session session, InboundFlows.Flow flow) {
+    private static Inbound stateOf(
+            InboxState state, Session session, InboundFlows.Flow flow, @Nullable Message repeated) {
         InboundFlows flows = state.inbound();
         return new Inbound(
                 flow.isDistributed(),
-                flow.message,
+                flow.isDistributed() ? null : repeated,
                 InboxState.origin(state.id, session.incarnation),
                 flow.number,
                 flows.finishedBelow(flow.number));

@@ -89,10 +89,12 @@ final class CommitQueue {
         } else if (inbound.isDistributed()) {
             entry.isDistributed = true;
         } else {
-            if (inbound.message() != null) {
-                entry.message = inbound.message();
+            Message first = inbound.message();
+            if (first != null) {
+                entry.message = first;
             }
-            entry.token = order().token(inbound.tokenOrigin(), inbound.tokenNumber(), inbound.tokenFinishedBelow());
+            entry.token = order().token(
+                            inbound.tokenOrigin(), inbound.tokenNumber(), inbound.tokenFinishedBelow(), first != null);
         }
         committed(entry);
     }

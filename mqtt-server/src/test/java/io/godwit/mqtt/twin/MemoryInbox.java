@@ -620,10 +620,15 @@ public final class MemoryInbox implements InboxClient {
                 if (failed != null) {
                     return failed;
                 }
+                boolean isRepeat = stored.inbound.containsKey(packetId);
                 MemoryInbox.Inbound record = stored.inbound.computeIfAbsent(
                         packetId, id -> new MemoryInbox.Inbound(message, stored.tokens++));
                 return CompletableFuture.completedFuture(new InboxAttachment.Inbound(
-                        record.isDistributed, record.message, clientId.value(), record.token, 0));
+                        record.isDistributed,
+                        isRepeat && !record.isDistributed ? record.message : null,
+                        clientId.value(),
+                        record.token,
+                        0));
             }
         }
 
