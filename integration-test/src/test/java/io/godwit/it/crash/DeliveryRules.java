@@ -177,8 +177,9 @@ final class DeliveryRules {
     }
 
     /**
-     * Whether what is first seen is the first sending, or owed to it. One who subscribes between two sendings of a QoS
-     * 1 message may get the second, behind later ones.
+     * Whether what is first seen is the first sending, or owed to it. One who subscribes between two sendings of a
+     * message may get the second, behind later ones; so may one who unsubscribed before the first was acknowledged, and
+     * has subscribed again.
      */
     private boolean isFirstSendingOwed(MessageId message, List<Window> windows) {
         Published published = publishes.messages().get(message);
@@ -187,6 +188,7 @@ final class DeliveryRules {
                 || windows.stream()
                         .anyMatch(window -> window.certainFrom < published.first
                                 && published.first < window.certainUntil
+                                && (window.isStanding() || published.acknowledged < window.certainUntil)
                                 && window.matches(message.topic()));
     }
 
