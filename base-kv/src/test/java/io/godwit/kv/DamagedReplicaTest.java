@@ -133,6 +133,7 @@ class DamagedReplicaTest {
     }
 
     @Test
+    @Tag("full")
     void aTableThatIsDamagedIsNoticedWhenItIsReadAndTheReplicaIsCopiedAnew() throws Exception {
         try (KvCluster cluster = cluster("2")) {
             fill(cluster);

@@ -30,6 +30,7 @@ class KvBootstrapTest {
     Path directory;
 
     @Test
+    @Tag("full")
     void nodeThatFindsNoClusterGivesUpAndLeavesNothing() throws Exception {
         Path data = directory.resolve("lonely");
         try (KvCluster cluster = new KvCluster(directory)) {
@@ -71,6 +72,7 @@ class KvBootstrapTest {
 
     /** It cannot know whether the others have founded one, or lost their way. */
     @Test
+    @Tag("full")
     void aSeedThatSeesNoOtherFoundsNothingAndSaysWhom() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
             List<String> told = new CopyOnWriteArrayList<>();

@@ -278,6 +278,7 @@ class KvClusterTest {
      * The node hears nothing of a leader that it does not reach, so only those who follow that one can tell who leads.
      */
     @Test
+    @Tag("full")
     void aNodeThatDoesNotReachALeaderHasItReplacedThoughItNeverHeardThatItLeads() throws Exception {
         RaftSettings patient = new RaftSettings(300_000, 1_000, 64L << 20);
         try (KvCluster cluster = new KvCluster(directory).raft(patient)) {
@@ -301,6 +302,7 @@ class KvClusterTest {
      * cut.
      */
     @Test
+    @Tag("full")
     void aLeaderThatOneNodeDoesNotReachGivesWayThoughItHasCutTheRangeSince() throws Exception {
         RaftSettings patient = new RaftSettings(300_000, 1_000, 64L << 20);
         try (KvCluster cluster = new KvCluster(directory).raft(patient)) {

@@ -63,6 +63,7 @@ class KvFactsTest {
 
     /** A node that is restarted by somebody who does not know, or has a stale file, cuts no range down. */
     @Test
+    @Tag("full")
     void whatOneNodeIsConfiguredWithLowersNothing() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
             cluster.startAll();
@@ -84,6 +85,7 @@ class KvFactsTest {
     }
 
     @Test
+    @Tag("full")
     void fewerVotersAreForAnOperatorWhoMeansIt() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
             cluster.startAll();
@@ -141,6 +143,7 @@ class KvFactsTest {
 
     /** A node loses its disk, comes back as a new one, and is given what the old one had without waiting for long. */
     @Test
+    @Tag("full")
     void aWipedNodeIsGivenItsReplicasWhenTheOldOneIsForgotten() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
             cluster.startAll();
@@ -208,6 +211,7 @@ class KvFactsTest {
 
     /** Also after a restart of the ones that know of it. */
     @Test
+    @Tag("full")
     void whoIsForgottenIsRefusedByNodesThatHaveRestarted() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
             cluster.startAll();
@@ -282,6 +286,7 @@ class KvFactsTest {
     }
 
     @Test
+    @Tag("full")
     void aVoterThatHasStoppedAfterAFaultIsNotCountedOn() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
             cluster.startAll();
@@ -300,6 +305,7 @@ class KvFactsTest {
 
     /** Operators are answered before any store is open. */
     @Test
+    @Tag("full")
     void aNodeThatIsStartingKnowsTooLittleForADrain() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
             cluster.startAll();
@@ -330,6 +336,7 @@ class KvFactsTest {
     }
 
     @Test
+    @Tag("full")
     void aDrainThatWouldLeaveFewerVotersIsRefusedUnlessItIsMeant() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
             cluster.startAll();

@@ -62,6 +62,7 @@ class MergeTest {
     }
 
     @Test
+    @Tag("full")
     void whatEndedIsBuriedAndItsFilesAreDeleted() throws Exception {
         Path data = directory.resolve("data");
         try (KvNode node = KvNode.open(config(data))) {
@@ -80,6 +81,7 @@ class MergeTest {
 
     /** A member that has not heard of the end asks for a replica, perhaps while the files are being deleted. */
     @Test
+    @Tag("full")
     void whatEndedIsNotJoinedAgain() throws Exception {
         Path data = directory.resolve("data");
         RangeDescriptor ended;

@@ -19,6 +19,7 @@ class QuorumLossTest {
     private Path directory;
 
     @Test
+    @Tag("full")
     void aStoreWithoutItsMajorityDoesNotServeAndNamesWhoIsMissing() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
             cluster.startAll();

@@ -133,6 +133,7 @@ class TlsEndToEndTest {
     }
 
     @Test
+    @Tag("full")
     void connectionsOverTlsAreMeasured() throws Exception {
         JsonObject json = run(TLS, port, 0, "--cafile", file("root.crt"), "--duration", "500ms");
 
@@ -222,6 +223,7 @@ class TlsEndToEndTest {
 
     /** Small messages, and some that take several records of TLS each. */
     @ParameterizedTest
+    @Tag("full")
     @ValueSource(strings = {"30_30_qos1_p256_10mps_1n_1v", "4_4_qos2_p100000_2mps_1n_1v"})
     void whatIsSentOverTlsArrives(String scenario) throws Exception {
         assertNothingIsLost(
