@@ -28,6 +28,11 @@ public final class RangeException extends Exception {
          * interval.
          */
         MOVED,
+        /**
+         * The node of the leader was lost before it answered: it may have been carried out. Of a {@link RangeClient}'s
+         * callers nobody sees it.
+         */
+        LOST,
         /** The store is closing. */
         CLOSED
     }

@@ -115,7 +115,7 @@ final class CallFrame {
     /** Of a node that closes, or has a range no more, nothing was done: somebody else may do it. */
     private static int codeOf(Cause cause) {
         return switch (cause) {
-            case TIMEOUT -> 1;
+            case TIMEOUT, LOST -> 1;
             case OVERLOADED -> 2;
             case DISK_FULL -> 3;
             case STORE_FAILED -> 4;

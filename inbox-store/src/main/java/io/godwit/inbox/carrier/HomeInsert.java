@@ -7,6 +7,7 @@ import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RequestOrder;
+import io.godwit.plugin.message.Qos;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -60,6 +61,14 @@ final class HomeInsert {
                 request.tokenFinishedBelow(),
                 request.onlyAsks(),
                 request.order());
+    }
+
+    /**
+     * Whether it may be stored twice, when it is not known whether it was stored. At QoS 1 a receiver may get a second
+     * copy, as it would if the publisher had to repeat the message; by its token a repeat is recognised.
+     */
+    boolean mayRepeat() {
+        return request.message().qos() != Qos.AT_MOST_ONCE;
     }
 
     /** One copy is being sent. */

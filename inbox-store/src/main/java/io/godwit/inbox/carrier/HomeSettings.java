@@ -8,7 +8,7 @@ package io.godwit.inbox.carrier;
  * @param maxWaitingBytes heap of all commands that wait, about; beyond it they fail with {@code OVERLOADED}
  */
 public record HomeSettings(long waitMillis, long retryMillis, long maxWaitingBytes) {
-    public static final HomeSettings DEFAULT = new HomeSettings(10_000, 20, 64L << 20);
+    public static final HomeSettings DEFAULT = new HomeSettings(20_000, 20, 64L << 20);
 
     public HomeSettings {
         if (waitMillis < 1 || retryMillis < 1 || maxWaitingBytes < 1) {

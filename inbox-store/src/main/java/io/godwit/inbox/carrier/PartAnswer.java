@@ -51,7 +51,9 @@ final class PartAnswer implements Answer {
     @Override
     public void fail(RangeException cause) {
         synchronized (carrier) {
-            if (cause.reason() == Cause.MOVED || cause.reason() == Cause.CLOSED) {
+            if (cause.reason() == Cause.MOVED
+                    || cause.reason() == Cause.CLOSED
+                    || cause.reason() == Cause.LOST && steps.get(0).insert().mayRepeat()) {
                 steps.forEach(carrier::refused);
             } else {
                 failed(cause);

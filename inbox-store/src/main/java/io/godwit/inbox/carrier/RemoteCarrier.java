@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * Brings the commands of this node to the leaders of another one. Thread-safe; {@link #receive} is called by one
  * thread at a time.
  *
- * <p>When the link is lost, what was not answered fails with {@code TIMEOUT}, since it may have been carried out, and
+ * <p>When the link is lost, what was not answered fails with {@code LOST}, since it may have been carried out, and
  * attachments end with {@code LOST}.
  */
 public final class RemoteCarrier implements InboxCarrier, InboxHome {
@@ -116,7 +116,7 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
     void failIfLost(long number) {
         Answer answer = isLost ? calls.remove(number) : null;
         if (answer != null) {
-            answer.fail(new RangeException(Cause.TIMEOUT, "there is no link to the node of the leader"));
+            answer.fail(new RangeException(Cause.LOST, "there is no link to the node of the leader"));
         }
     }
 
@@ -193,14 +193,15 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
     /** The link is lost: nothing is received any more. On the link's thread. */
     public void lost() {
         isLost = true;
+        // first, so that who has a call learns by then whether its attachment is over
+        for (RemoteAttachment attachment : attachments.values()) {
+            attachment.linkLost();
+        }
         for (Long number : List.copyOf(calls.keySet())) {
             Answer answer = calls.remove(number);
             if (answer != null) {
-                answer.fail(new RangeException(Cause.TIMEOUT, "the link to the node of the leader was lost"));
+                answer.fail(new RangeException(Cause.LOST, "the link to the node of the leader was lost"));
             }
-        }
-        for (RemoteAttachment attachment : attachments.values()) {
-            attachment.linkLost();
         }
     }
 }

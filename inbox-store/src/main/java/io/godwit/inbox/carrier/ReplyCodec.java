@@ -186,7 +186,7 @@ final class ReplyCodec {
 
     static Failure failure(long call, RangeException cause) {
         FailureCause reason = switch (cause.reason()) {
-            case TIMEOUT -> FailureCause.TIMEOUT;
+            case TIMEOUT, LOST -> FailureCause.TIMEOUT;
             case OVERLOADED -> FailureCause.OVERLOADED;
             case DISK_FULL -> FailureCause.DISK_FULL;
             case TOO_LARGE -> FailureCause.TOO_LARGE;

@@ -74,7 +74,7 @@ final class SessionStep extends HomeStep implements Answer {
         }
         return switch (cause.reason()) {
             case MOVED -> true;
-            case CLOSED -> opening != null || isRepeatable();
+            case CLOSED, LOST -> opening != null || isRepeatable();
             case TIMEOUT -> isRepeatable();
             case OVERLOADED, DISK_FULL, TOO_LARGE, STORE_FAILED -> false;
         };

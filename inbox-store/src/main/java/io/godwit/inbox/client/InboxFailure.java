@@ -9,6 +9,8 @@ import java.util.concurrent.CompletionException;
 public enum InboxFailure {
     /** The leader was replaced in good order; the call had no effect: to be repeated at the next one. */
     MOVED,
+    /** The node of the leader was lost; the call may have had an effect. */
+    LOST,
     /** The store has stopped. */
     STOPPED,
     /** Any other. */
@@ -22,6 +24,7 @@ public enum InboxFailure {
         }
         return switch (e.reason()) {
             case MOVED -> MOVED;
+            case LOST -> LOST;
             case STORE_FAILED -> STOPPED;
             case TIMEOUT, OVERLOADED, DISK_FULL, TOO_LARGE, CLOSED -> OTHER;
         };

@@ -158,9 +158,9 @@ class RemoteCarrierTest {
         CompletableFuture<SessionOwner> owner = edge.owner(CLIENT);
         run();
         nodes.link().lose();
-        assertThat(causeOf(attach)).isEqualTo(RangeException.Cause.TIMEOUT);
-        assertThat(causeOf(owner)).isEqualTo(RangeException.Cause.TIMEOUT);
-        assertThat(causeOf(edge.owner(CLIENT))).as("asked later").isEqualTo(RangeException.Cause.TIMEOUT);
+        assertThat(causeOf(attach)).isEqualTo(RangeException.Cause.LOST);
+        assertThat(causeOf(owner)).isEqualTo(RangeException.Cause.LOST);
+        assertThat(causeOf(edge.owner(CLIENT))).as("asked later").isEqualTo(RangeException.Cause.LOST);
         leaders.asked.forEach(asked -> asked.answer().reply(InboxReply.DONE)); // does no harm
         run();
         assertThat(listener.ends).as("it never was attached").isEmpty();
@@ -355,7 +355,7 @@ class RemoteCarrierTest {
         run();
         nodes.link().toLeaders.sendAnything(new byte[] {1, 2, 3});
         assertAbandoned("");
-        assertThat(causeOf(edge.owner(CLIENT))).isEqualTo(RangeException.Cause.TIMEOUT);
+        assertThat(causeOf(edge.owner(CLIENT))).isEqualTo(RangeException.Cause.LOST);
     }
 
     @Test

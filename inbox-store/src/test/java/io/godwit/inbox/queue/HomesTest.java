@@ -190,18 +190,23 @@ class HomesTest {
     }
 
     @Test
-    void callsFailAndAttachmentsEndWithTheLink() {
+    void attachmentsEndWithTheLinkAndWhatMayBeDoneTwiceIsSentAgain() {
         TestConnection connection = homes.attach(2, led0);
         CompletableFuture<Void> received = connection.attachment().received(1);
         CompletableFuture<List<InsertOutcome>> insert = homes.insert(2, "x", 1, connection);
+        CompletableFuture<List<InsertOutcome>> behind = homes.insert(2, "y", 1, connection);
+        CompletableFuture<List<InsertOutcome>> atMostOnce = homes.insert(2, "z", 0, connection);
         CompletableFuture<SessionOwner> owner = homes.client(2).owner(InboxFixture.info(led0));
         homes.net.end(InMemoryNode.id(0), InMemoryNode.id(2), "for the test");
-        assertThat(causeOf(received)).isEqualTo(RangeException.Cause.TIMEOUT);
-        assertThat(causeOf(insert)).as("it may be stored").isEqualTo(RangeException.Cause.TIMEOUT);
+        assertThat(causeOf(received)).as("its connection asks again").isEqualTo(RangeException.Cause.LOST);
+        assertThat(causeOf(atMostOnce)).as("it may be stored").isEqualTo(RangeException.Cause.LOST);
+        assertThat(insert).isNotDone();
         assertThat(connection.ends).containsExactly(InboxListener.Reason.LOST);
         assertThat(owner).as("may be asked again").isNotDone();
         homes.net.link(InMemoryNode.id(0), InMemoryNode.id(2));
         assertThat(homes.await(owner)).isEqualTo(SessionOwner.SAME_USER);
+        assertThat(homes.await(insert)).containsExactly(InsertOutcome.STORED);
+        assertThat(homes.await(behind)).containsExactly(InsertOutcome.STORED);
     }
 
     @Test
@@ -210,10 +215,10 @@ class HomesTest {
         homes.net.kill(InMemoryNode.id(0));
         homes.host.killNode(0, 0);
         CompletableFuture<List<InsertOutcome>> first = homes.insert(2, "first", 1, connection);
-        homes.advance(5_000);
+        homes.advance(10_000);
         CompletableFuture<List<InsertOutcome>> second = homes.insert(2, "second", 1, connection);
         assertThat(first).isNotDone();
-        homes.advance(5_100);
+        homes.advance(10_100);
         assertThat(causeOf(first)).isEqualTo(RangeException.Cause.TIMEOUT);
         assertThat(second).isNotDone();
         homes.host.elect(1);

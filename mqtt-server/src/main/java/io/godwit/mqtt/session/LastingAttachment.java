@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A connection's hold on its session that outlasts the leader of its inbox, where that is replaced in good order
  * (docs/adr/0020): then it goes on at the next leader, and whoever uses it notices no more than a pause.
- * So it does when the node of the leader is lost (docs/adr/0056), but that calls without an answer fail then: what
- * became of them is not known.
+ * So it does when the node of the leader is lost (docs/adr/0056). What became of calls without an answer is not known
+ * then: those that may be carried out twice are called again, the others fail.
  *
  * <p>What happens, in order. The leader fails what it has not begun with {@code MOVED}, which {@link #notTaken} learns
  * of, and ends the attachment ({@link #moved}). {@link #goOn} asks for the next one, telling what the client was sent
@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LastingAttachment implements InboxAttachment {
     /** The store waits for longer. */
-    static final int PATIENCE_SECONDS = 10;
+    static final int PATIENCE_SECONDS = 20;
 
     /** The same when the node of the leader was lost: until others take it for dead and elect. */
     static final int LOST_PATIENCE_SECONDS = 30;
@@ -186,11 +186,15 @@ public final class LastingAttachment implements InboxAttachment {
     // ---- calls
 
     private <T> CompletableFuture<T> ask(Function<InboxAttachment, CompletableFuture<T>> what) {
+        return ask(what, true);
+    }
+
+    private <T> CompletableFuture<T> ask(Function<InboxAttachment, CompletableFuture<T>> what, boolean mayRepeat) {
         InboxAttachment present = current;
         if (isOver && present == null) {
             return CompletableFuture.failedFuture(InboxFailure.over());
         }
-        Call<T> call = new Call<>(what);
+        Call<T> call = new Call<>(what, mayRepeat);
         purge();
         calls.addLast(call);
         if (present != null) {
@@ -204,10 +208,12 @@ public final class LastingAttachment implements InboxAttachment {
         if (current != null) {
             what.accept(current);
         } else if (!isOver) {
-            calls.addLast(new Call<Void>(attachment -> {
-                what.accept(attachment);
-                return CompletableFuture.completedFuture(null);
-            }));
+            calls.addLast(new Call<Void>(
+                    attachment -> {
+                        what.accept(attachment);
+                        return CompletableFuture.completedFuture(null);
+                    },
+                    true));
         }
     }
 
@@ -221,7 +227,7 @@ public final class LastingAttachment implements InboxAttachment {
         }
     }
 
-    /** A leader was stopped in good order before it began with the call. */
+    /** A leader was stopped in good order before it began with the call, or was lost with it. */
     private void notTaken(Call<?> call, InboxAttachment by) {
         call.isIssued = false;
         InboxAttachment present = current;
@@ -237,17 +243,24 @@ public final class LastingAttachment implements InboxAttachment {
         private @Nullable Function<InboxAttachment, CompletableFuture<T>> ask;
 
         private final CompletableFuture<T> answer = new CompletableFuture<>();
+        /** Whether it may be carried out twice. */
+        private final boolean mayRepeat;
         /** A leader has it, or has answered it. */
         private boolean isIssued;
 
-        Call(Function<InboxAttachment, CompletableFuture<T>> ask) {
+        Call(Function<InboxAttachment, CompletableFuture<T>> ask, boolean mayRepeat) {
             this.ask = ask;
+            this.mayRepeat = mayRepeat;
+        }
+
+        private boolean mustRepeat(InboxFailure failure) {
+            return failure == InboxFailure.MOVED || failure == InboxFailure.LOST && mayRepeat;
         }
 
         void issue(InboxAttachment on) {
             isIssued = true;
             Objects.requireNonNull(ask, "answered").apply(on).whenComplete((value, failure) -> {
-                if (failure != null && InboxFailure.of(failure) == InboxFailure.MOVED) {
+                if (failure != null && mustRepeat(InboxFailure.of(failure))) {
                     connection.loop().execute(() -> notTaken(this, on));
                     return;
                 }
@@ -297,7 +310,7 @@ public final class LastingAttachment implements InboxAttachment {
 
     @Override
     public CompletableFuture<ReplayOutcome> replay(ReplayStep step) {
-        return ask(attachment -> attachment.replay(step));
+        return ask(attachment -> attachment.replay(step), false); // a second one would be behind the first
     }
 
     @Override

@@ -150,6 +150,21 @@ class LastingAttachmentTest {
     }
 
     @Test
+    void callsThatALostNodeHadAreAskedAgain() {
+        PersistentSession session = subscribed();
+        stage.inbox.beginMove();
+        publishInbound(session, 11, "x");
+        subscribe(session, 2, "b");
+        stage.inbox.loseLeader();
+        stage.runTasks();
+
+        assertThat(stage.connection.closeReason).isNull();
+        assertThat(sent(PubRec.class)).extracting(PubRec::packetId).containsExactly(11);
+        assertThat(sent(SubAck.class)).extracting(SubAck::packetId).containsExactly(1, 2);
+        assertThat(payloads()).containsExactly("x");
+    }
+
+    @Test
     void aPublishOfQos2IsDistributedOnceThoughItsMarkMeetsNoLeader() {
         PersistentSession session = subscribed();
         publishInbound(session, 11, "x");

@@ -195,16 +195,33 @@ public final class MemoryInbox implements InboxClient {
 
     /** The leader is replaced in good order: every attachment ends, and its session waits for the connection. */
     public synchronized void moveLeader() {
-        List<CompletableFuture<?>> failing = notBegun == null ? List.of() : notBegun;
-        notBegun = null;
+        List<CompletableFuture<?>> failing = takeNotBegun();
         failing.forEach(call -> call.completeExceptionally(moved()));
+        endAll(InboxListener.Reason.MOVED);
+    }
+
+    /** The node of the leader is lost; with calls that it has begun and not answered, or not begun. */
+    public synchronized void loseLeader() {
+        List<CompletableFuture<?>> failing = takeNotBegun();
+        endAll(InboxListener.Reason.LOST);
+        failing.forEach(call ->
+                call.completeExceptionally(new RangeException(RangeException.Cause.LOST, "asked for by the test")));
+    }
+
+    private List<CompletableFuture<?>> takeNotBegun() {
+        List<CompletableFuture<?>> taken = notBegun == null ? List.of() : notBegun;
+        notBegun = null;
+        return taken;
+    }
+
+    private void endAll(InboxListener.Reason reason) {
         for (Stored stored : sessions.values()) {
             Attachment attachment = stored.attachment;
             if (attachment != null) {
                 stored.attachment = null;
                 stored.isAwaited = true;
                 attachment.isMoved = true;
-                attachment.listener.detached(InboxListener.Reason.MOVED);
+                attachment.listener.detached(reason);
             }
         }
     }
