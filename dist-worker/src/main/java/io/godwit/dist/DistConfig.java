@@ -11,7 +11,7 @@ import java.time.Duration;
  */
 public record DistConfig(SharedStrategies strategies, Duration routeTimeout) {
     public static final DistConfig DEFAULT =
-            new DistConfig(new SharedStrategies(SharedPick.RANDOM), Duration.ofSeconds(10));
+            new DistConfig(new SharedStrategies(SharedPick.RANDOM), Duration.ofSeconds(20));
 
     public DistConfig {
         if (routeTimeout.isNegative() || routeTimeout.isZero()) {

@@ -6,7 +6,7 @@ import java.time.Duration;
  * @param timeout how long a write or a read may take, retries included
  */
 public record RetainConfig(Duration timeout) {
-    public static final RetainConfig DEFAULT = new RetainConfig(Duration.ofSeconds(10));
+    public static final RetainConfig DEFAULT = new RetainConfig(Duration.ofSeconds(20));
 
     public RetainConfig {
         if (timeout.isNegative() || timeout.isZero()) {

@@ -40,7 +40,10 @@ public final class BrokerProcess implements Broker {
 
     private final Path home;
     private Path data;
-    private final InetSocketAddress address;
+    private InetSocketAddress address;
+    /** Words before each command. */
+    private List<String> prefix = List.of();
+
     private final Map<String, String> mqtt = new LinkedHashMap<>();
     private final List<String> tcpListeners = new ArrayList<>();
     private final Map<String, String> topLevel = new LinkedHashMap<>();
@@ -86,6 +89,18 @@ public final class BrokerProcess implements Broker {
             throw new IllegalStateException("no distribution below " + targets.toAbsolutePath(), e);
         }
         throw new IllegalStateException("no distribution below " + targets.toAbsolutePath());
+    }
+
+    /**
+     * Runs where its network is another: a network namespace.
+     *
+     * @param words to be put before each command
+     * @param host where it listens there
+     */
+    public BrokerProcess inNetwork(List<String> words, String host) {
+        prefix = List.copyOf(words);
+        address = new InetSocketAddress(host, address.getPort());
+        return this;
     }
 
     /** A key of {@code mqttServerConfig} for the next start. */
@@ -155,7 +170,7 @@ public final class BrokerProcess implements Broker {
     }
 
     private ProcessBuilder adminProgram(String... command) {
-        List<String> words = new ArrayList<>();
+        List<String> words = new ArrayList<>(prefix);
         words.add(installation.resolve("bin/godwit-admin").toString());
         words.addAll(List.of(command));
         ProcessBuilder builder = new ProcessBuilder(words);
@@ -426,7 +441,9 @@ public final class BrokerProcess implements Broker {
         StringBuilder yaml = new StringBuilder("bootstrap: " + isFounder + "\nmqttServerConfig:\n");
         mqtt.forEach((key, value) ->
                 yaml.append("  ").append(key).append(": ").append(value).append('\n'));
-        yaml.append("  tcpListener:\n  - {host: 127.0.0.1, port: ")
+        yaml.append("  tcpListener:\n  - {host: ")
+                .append(address.getAddress().getHostAddress())
+                .append(", port: ")
                 .append(address.getPort())
                 .append("}\n");
         tcpListeners.forEach(listener -> yaml.append("  - ").append(listener).append('\n'));
@@ -440,7 +457,7 @@ public final class BrokerProcess implements Broker {
     }
 
     private Process run(Path output, String... command) throws IOException {
-        List<String> words = new ArrayList<>();
+        List<String> words = new ArrayList<>(prefix);
         if (maxOpenFiles > 0) {
             words.addAll(List.of("bash", "-c", "ulimit -n " + maxOpenFiles + " && exec \"$@\"", "bash"));
         }

@@ -8,6 +8,7 @@ import com.google.gson.JsonParser;
 import io.godwit.inbox.queue.InboxKeys;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.Ports;
+import io.godwit.it.kv.fault.Links;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.testing.Await;
@@ -16,12 +17,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Packaged brokers on ports of the loopback address that are one cluster, and what {@code bin/godwit-admin} tells of it
@@ -93,20 +92,30 @@ public final class BrokerCluster implements AutoCloseable {
 
     /** @param directory for all of them; what is there before goes on */
     public BrokerCluster(Path directory, int size) throws IOException {
+        this(directory, size, null);
+    }
+
+    /** @param links that join them; null for the loopback address, and links that nothing cuts */
+    public BrokerCluster(Path directory, int size, @Nullable Links links) throws IOException {
         this.directory = directory;
         List<String> seeds = new ArrayList<>();
         for (int i = 0; i < size; i++) {
-            seeds.add("127.0.0.1:" + Ports.free().getPort());
-            addresses.add("127.0.0.1:" + Ports.free().getPort());
+            String host = links == null ? "127.0.0.1" : links.address(i);
+            seeds.add(host + ':' + Ports.free().getPort());
+            addresses.add(host + ':' + Ports.free().getPort());
         }
         for (int i = 0; i < size; i++) {
+            String host = links == null ? "127.0.0.1" : links.address(i);
             BrokerProcess node = new BrokerProcess(directory.resolve("n" + i))
                     .setting(
                             "clusterConfig",
-                            "{env: it, host: 127.0.0.1, port: " + port(seeds.get(i)) + ", rpcPort: "
-                                    + port(addresses.get(i)) + ", seedEndpoints: \"" + String.join(",", seeds)
-                                    + "\"}")
+                            "{env: it, host: " + host + ", port: " + port(seeds.get(i)) + ", rpcPort: "
+                                    + port(addresses.get(i)) + ", seedEndpoints: \"" + String.join(",", seeds) + '"'
+                                    + (links == null ? "" : ", tls: {plain: true}") + "}")
                     .property("inbox_store_initial_ranges", 1);
+            if (links != null) {
+                node.inNetwork(links.prefix(i), host);
+            }
             nodes.add(i == 0 ? node : node.joining());
         }
     }
@@ -123,14 +132,28 @@ public final class BrokerCluster implements AutoCloseable {
         for (BrokerProcess node : nodes) {
             node.awaitReady(PATIENCE);
         }
-        Map<String, String> byAddress = new HashMap<>();
-        for (JsonElement each : done(Way.DATA, 0, "members").getAsJsonArray("nodes")) {
-            JsonObject node = each.getAsJsonObject();
-            byAddress.put(node.get("rpc").getAsString(), node.get("storeId").getAsString());
+        for (int node = 0; node < nodes.size(); node++) {
+            ids.add(idNow(node));
         }
-        for (String address : addresses) {
-            ids.add(Objects.requireNonNull(byAddress.get(address), () -> address + " is no member: " + byAddress));
+    }
+
+    /** A node has lost its data, and has another store id since; returns the one before. */
+    public String wiped(int node) throws IOException {
+        return ids.set(node, idNow(node));
+    }
+
+    /** The store id of a node that runs, as it says itself. */
+    private String idNow(int node) throws IOException {
+        List<String> known = new ArrayList<>();
+        for (JsonElement each : done(Way.DATA, node, "members").getAsJsonArray("nodes")) {
+            JsonObject member = each.getAsJsonObject();
+            boolean isRunning = !ids.contains(member.get("storeId").getAsString());
+            if (isRunning && member.get("rpc").getAsString().equals(addresses.get(node))) {
+                return member.get("storeId").getAsString();
+            }
+            known.add(member.toString());
         }
+        throw new AssertionError(addresses.get(node) + " is no member: " + known);
     }
 
     public List<BrokerProcess> nodes() {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * What is done to the nodes of a cluster under load, one after the other. Follows from the seed.
@@ -18,7 +19,30 @@ record NodesPlan(long seed, int qos1PerSecond, int qos2PerSecond, int quietMilli
         /** Stands still for so short that the others may not notice. */
         HICCUP,
         /** Stands still for so long that the others give it up. */
-        PAUSE
+        PAUSE,
+        /** Stopped in good order, and started again. */
+        RESTART,
+        /** Killed, its disk lost; it comes back as another node, and the one before is forgotten. */
+        WIPE,
+        /** Nothing that the others send arrives at it. */
+        DEAF,
+        /** Nothing that it sends arrives at the others. */
+        MUTE,
+        /** Cut off both ways. */
+        APART,
+        /** It is to lead a range that another leads. */
+        TRANSFER,
+        /** A range of the inbox store is cut in two. */
+        SPLIT,
+        /** Two ranges of the inbox store are joined. */
+        MERGE,
+        /** Its leaders and replicas move off it, and may come back then. */
+        DRAIN;
+
+        /** Whether links have to be cut for it. */
+        boolean needsLinks() {
+            return this == DEAF || this == MUTE || this == APART;
+        }
     }
 
     /** @param peaceMillis before it */
@@ -29,25 +53,29 @@ record NodesPlan(long seed, int qos1PerSecond, int qos2PerSecond, int quietMilli
     }
 
     /**
-     * Each kind of trouble comes once before any comes again, and at least once.
+     * Each kind of trouble comes once before any comes again. Each at least once, unless there is time for a few only.
      *
      * @param millis after which no more begins, as planned
+     * @param troubles to choose from
      */
-    static NodesPlan of(long seed, int nodes, long millis, int qos1PerSecond, int qos2PerSecond) {
+    static NodesPlan of(
+            long seed, int nodes, long millis, int qos1PerSecond, int qos2PerSecond, Set<Trouble> troubles) {
         Random random = new Random(seed);
         List<Step> steps = new ArrayList<>();
         List<Trouble> round = new ArrayList<>();
         long time = 0;
-        while (time < millis || steps.size() < Trouble.values().length) {
+        while (time < millis || steps.isEmpty()) {
             if (round.isEmpty()) {
-                round.addAll(List.of(Trouble.values()));
+                round.addAll(troubles);
+                Collections.sort(round);
                 Collections.shuffle(round, random);
             }
             Trouble trouble = round.remove(0);
             int last = switch (trouble) {
-                case KILL -> random.nextInt(5_000);
+                case KILL, RESTART, WIPE -> random.nextInt(5_000);
                 case HICCUP -> 300 + random.nextInt(2_000);
-                case PAUSE -> 6_000 + random.nextInt(9_000);
+                case PAUSE, DEAF, MUTE, APART -> 6_000 + random.nextInt(9_000);
+                case TRANSFER, SPLIT, MERGE, DRAIN -> 1_000 + random.nextInt(2_000);
             };
             Step step = new Step(trouble, random.nextInt(nodes), 2_000 + random.nextInt(3_000), last);
             steps.add(step);

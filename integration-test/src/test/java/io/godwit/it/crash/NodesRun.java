@@ -3,9 +3,10 @@ package io.godwit.it.crash;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
+import io.godwit.it.cluster.BrokerCluster;
 import io.godwit.it.crash.Event.Kind;
 import io.godwit.it.crash.NodesPlan.Step;
-import io.godwit.it.kv.fault.Signals;
+import io.godwit.it.kv.fault.Links;
 import io.godwit.testing.Await;
 import io.godwit.testing.Pace;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +28,7 @@ final class NodesRun {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final List<BrokerProcess> nodes;
+    private final NodesTroubles troubles;
     private final List<InetSocketAddress> addresses;
     private final NodesPlan plan;
     private final History history = new History();
@@ -35,8 +38,10 @@ final class NodesRun {
     private long acknowledgedQos2;
     private int probes;
 
-    NodesRun(List<BrokerProcess> nodes, NodesPlan plan) {
-        this.nodes = nodes;
+    /** @param links that join the nodes; null when the plan cuts none */
+    NodesRun(BrokerCluster cluster, @Nullable Links links, NodesPlan plan) {
+        this.nodes = cluster.nodes();
+        this.troubles = new NodesTroubles(cluster, links, plan.seed());
         this.plan = plan;
         addresses = nodes.stream().map(BrokerProcess::address).toList();
         reader = new RetainedReader(() -> addresses.get(readings.getAndIncrement() % nodes.size()), history, "ret/#");
@@ -78,26 +83,14 @@ final class NodesRun {
 
     private void pass(Step step) throws IOException {
         Pace.passMillis(step.peaceMillis());
-        BrokerProcess node = nodes.get(step.victim());
-        ProcessHandle process = node.handle();
-        if (process == null) {
-            throw new IOException("node " + step.victim() + " has ended by itself: " + node.said());
+        for (BrokerProcess node : nodes) {
+            if (node.handle() == null) {
+                throw new IOException("node " + nodes.indexOf(node) + " has ended by itself: " + node.said());
+            }
         }
         long before = history.acknowledgedQos1() + history.acknowledgedQos2();
         history.add(Event.of(Kind.NODE_LOST, "", step.victim()));
-        if (step.trouble() == NodesPlan.Trouble.KILL) {
-            node.kill();
-            Pace.passMillis(step.lastMillis());
-            node.launch();
-            node.awaitReady(PATIENCE);
-        } else {
-            Signals.stop(process);
-            try {
-                Pace.passMillis(step.lastMillis());
-            } finally {
-                Signals.goOn(process);
-            }
-        }
+        troubles.pass(step);
         long meanwhile = history.acknowledgedQos1() + history.acknowledgedQos2() - before;
         long back = System.nanoTime();
         awaitServing(step.victim());

@@ -31,6 +31,9 @@ final class Publishes {
     /** A node of several is down; who held which connection is not known here. */
     private boolean isNodeDown;
 
+    /** Where a node that was lost, one at a time, served again. */
+    private final List<Integer> returns = new ArrayList<>();
+
     /** One message, or one clearing of a retained one. */
     static final class Published {
         final @Nullable MessageId id;
@@ -79,6 +82,18 @@ final class Publishes {
 
     Map<String, List<Published>> retained() {
         return retained;
+    }
+
+    /**
+     * How often a node may have been lost with a message that was sent then, and may have stored it. The node that the
+     * publisher is connected to sends it again to the next one.
+     */
+    int lossesSince(int position) {
+        int losses = isNodeDown ? 1 : 0;
+        for (int back : returns) {
+            losses += back > position ? 1 : 0;
+        }
+        return losses;
     }
 
     private void read(Event event, int position) {
@@ -131,7 +146,10 @@ final class Publishes {
                 isNodeDown = true;
                 judgeDisconnected(event);
             }
-            case NODE_BACK -> isNodeDown = false;
+            case NODE_BACK -> {
+                isNodeDown = false;
+                returns.add(position);
+            }
             default -> {}
         }
     }

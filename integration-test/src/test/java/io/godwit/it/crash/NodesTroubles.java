@@ -1,0 +1,178 @@
+package io.godwit.it.crash;
+
+import io.godwit.it.broker.BrokerProcess;
+import io.godwit.it.cluster.BrokerCluster;
+import io.godwit.it.cluster.BrokerCluster.Answer;
+import io.godwit.it.cluster.BrokerCluster.RangeLine;
+import io.godwit.it.cluster.BrokerCluster.Way;
+import io.godwit.it.crash.NodesPlan.Step;
+import io.godwit.it.kv.fault.Links;
+import io.godwit.it.kv.fault.Signals;
+import io.godwit.testing.Await;
+import io.godwit.testing.Pace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Does to the nodes of a cluster what a plan says, and undoes it. Used by one thread. */
+final class NodesTroubles {
+    private static final Logger LOG = LoggerFactory.getLogger(NodesTroubles.class);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final List<String> STORES = List.of("dist", "inbox", "retain");
+    /** Done, refused, or not the time: the ranges have changed, or there is no leader just now. */
+    private static final Set<Integer> USUAL = Set.of(0, 1, 4, 5);
+
+    private final BrokerCluster cluster;
+    private final @Nullable Links links;
+    private final Random random;
+
+    /** @param links that join the nodes; null when none of the plan's troubles cuts any */
+    NodesTroubles(BrokerCluster cluster, @Nullable Links links, long seed) {
+        this.cluster = cluster;
+        this.links = links;
+        this.random = new Random(seed);
+    }
+
+    /** Returns when the trouble is over; its node may not serve yet. */
+    void pass(Step step) throws IOException {
+        int victim = step.victim();
+        BrokerProcess node = cluster.node(victim);
+        switch (step.trouble()) {
+            case KILL -> {
+                node.kill();
+                startAgain(node, step);
+            }
+            case HICCUP, PAUSE -> standStill(node, step);
+            case RESTART -> {
+                node.stop();
+                startAgain(node, step);
+            }
+            case WIPE -> wipe(victim, step);
+            case DEAF -> cut(victim, step, true, false);
+            case MUTE -> cut(victim, step, false, true);
+            case APART -> cut(victim, step, true, true);
+            case TRANSFER -> {
+                String store = STORES.get(random.nextInt(STORES.size()));
+                operate(victim, "transfer", store, anyRange(victim, store).id(), "--to", cluster.id(victim));
+            }
+            case SPLIT ->
+                operate(victim, "split", "inbox", anyRange(victim, "inbox").id());
+            case MERGE ->
+                operate(victim, "merge", "inbox", anyRange(victim, "inbox").id());
+            case DRAIN -> drain(victim, step);
+        }
+    }
+
+    private static void startAgain(BrokerProcess node, Step step) throws IOException {
+        Pace.passMillis(step.lastMillis());
+        node.launch();
+        node.awaitReady(PATIENCE);
+    }
+
+    private static void standStill(BrokerProcess node, Step step) throws IOException {
+        ProcessHandle process = Objects.requireNonNull(node.handle(), "it runs");
+        Signals.stop(process);
+        try {
+            Pace.passMillis(step.lastMillis());
+        } finally {
+            Signals.goOn(process);
+        }
+    }
+
+    private void wipe(int victim, Step step) throws IOException {
+        BrokerProcess node = cluster.node(victim);
+        node.kill();
+        delete(node.data());
+        startAgain(node, step);
+        String before = cluster.wiped(victim);
+        Await.until("the node of before to be forgotten", PATIENCE, () -> {
+            Answer answer = cluster.admin(Way.DATA, victim, "forget", before);
+            LOG.info("forget: {}", answer);
+            return answer.code() == 0;
+        });
+        awaitRedundancy(victim);
+    }
+
+    private static void delete(Path directory) throws IOException {
+        List<Path> all;
+        try (Stream<Path> walk = Files.walk(directory)) {
+            all = walk.sorted(Comparator.reverseOrder()).toList();
+        }
+        for (Path each : all) {
+            Files.delete(each);
+        }
+    }
+
+    private void cut(int victim, Step step, boolean isDeaf, boolean isMute) throws IOException {
+        Links cuttable = Objects.requireNonNull(links, "links that can be cut");
+        try {
+            for (int other = 0; other < cluster.nodes().size(); other++) {
+                if (other != victim && isDeaf) {
+                    cuttable.cut(other, victim);
+                }
+                if (other != victim && isMute) {
+                    cuttable.cut(victim, other);
+                }
+            }
+            Pace.passMillis(step.lastMillis());
+        } finally {
+            for (int other = 0; other < cluster.nodes().size(); other++) {
+                if (other != victim) {
+                    cuttable.heal(other, victim);
+                    cuttable.heal(victim, other);
+                }
+            }
+        }
+    }
+
+    private void drain(int victim, Step step) throws IOException {
+        int asked = (victim + 1) % cluster.nodes().size();
+        operate(asked, "drain", cluster.id(victim), "--reduce", "--patience", "20");
+        Pace.passMillis(step.lastMillis());
+        Await.until(
+                "the drain to be cancelled",
+                PATIENCE,
+                () -> cluster.admin(Way.DATA, asked, "drain", cluster.id(victim), "--cancel")
+                                .code()
+                        == 0);
+        awaitRedundancy(asked);
+    }
+
+    /** The next trouble may take one of the voters away. */
+    private void awaitRedundancy(int asked) throws IOException {
+        int voters = Math.min(3, cluster.nodes().size());
+        for (String store : STORES) {
+            cluster.awaitRanges(
+                    asked,
+                    store,
+                    "as many voters as before",
+                    ranges -> ranges.stream()
+                            .allMatch(range -> range.voters().size() >= voters
+                                    && !range.leader().isEmpty()));
+        }
+    }
+
+    private RangeLine anyRange(int asked, String store) throws IOException {
+        List<RangeLine> ranges = cluster.ranges(asked, store);
+        return ranges.get(random.nextInt(ranges.size()));
+    }
+
+    /** It may be refused: other troubles have left their traces. */
+    private void operate(int asked, String... command) throws IOException {
+        Answer answer = cluster.admin(Way.DATA, asked, command);
+        LOG.info("{}: {}", List.of(command), answer);
+        if (!USUAL.contains(answer.code())) {
+            throw new IOException(List.of(command) + ": " + answer);
+        }
+    }
+}
