@@ -145,7 +145,7 @@ final class NodeUnderTest implements Registers {
     private static boolean isSurelyNotDone(RangeException.Cause cause) {
         return switch (cause) {
             case OVERLOADED, DISK_FULL, TOO_LARGE, CLOSED -> true;
-            case TIMEOUT, STORE_FAILED, MOVED -> false;
+            case TIMEOUT, STORE_FAILED, MOVED, LOST -> false;
         };
     }
 
