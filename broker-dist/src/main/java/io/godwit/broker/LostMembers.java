@@ -14,20 +14,35 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has the members go on without one that the membership has lost, and then ends the links to it: publishes that wait
- * for its confirmation are answered then. Asks again for as long as it stays lost.
+ * for its confirmation are answered then. Asks again for as long as it stays lost. When nobody listens any more where
+ * it did, its process is over, and its clients need not wait until it could have come back.
  */
 final class LostMembers implements ClusterListener {
     private static final Logger LOG = LoggerFactory.getLogger(LostMembers.class);
     private static final long AGAIN_MILLIS = 1_000;
 
+    private static final long PROBE_AGAIN_MILLIS = 500;
+
+    /** The members, and where probes run, which block. */
+    interface Parts {
+        Members members();
+
+        /** Told of lives whose process is over. */
+        void ended(NodeLife life);
+
+        void runBlocking(Runnable task);
+    }
+
+    private final Parts parts;
     private final Members members;
     private final Links links;
     private final LinkIntroductions.Timer timer;
     /** Lost ones, by node id. The membership's thread changes it, timers look. */
     private final Map<String, NodeLife> lost = new ConcurrentHashMap<>();
 
-    LostMembers(Members members, Links links, LinkIntroductions.Timer timer) {
-        this.members = members;
+    LostMembers(Parts parts, Links links, LinkIntroductions.Timer timer) {
+        this.parts = parts;
+        this.members = parts.members();
         this.links = links;
         this.timer = timer;
     }
@@ -43,7 +58,22 @@ final class LostMembers implements ClusterListener {
             NodeLife life = new NodeLife(member.nodeId(), member.incarnation());
             lost.put(member.nodeId(), life);
             exclude(life);
+            probe(member, life);
         }
+    }
+
+    private void probe(Member member, NodeLife life) {
+        parts.runBlocking(() -> {
+            if (!life.equals(lost.get(life.nodeId()))) {
+                return;
+            }
+            if (ProcessProbe.isOver(member.rpc())) {
+                LOG.info("process of a lost member is over member={} rpc={}", life, member.rpc());
+                parts.ended(life);
+            } else {
+                timer.later(PROBE_AGAIN_MILLIS, () -> probe(member, life));
+            }
+        });
     }
 
     private void exclude(NodeLife life) {

@@ -10,6 +10,7 @@ import io.godwit.cluster.link.Peer;
 import io.godwit.cluster.link.PeerLinks;
 import io.godwit.dist.DistWorker;
 import io.godwit.dist.member.ClusterMembers;
+import io.godwit.dist.member.Members;
 import io.godwit.dist.member.NodeLife;
 import io.godwit.dist.peer.ClusterParts;
 import io.godwit.dist.peer.LivePeers;
@@ -72,6 +73,7 @@ final class MqttCluster implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timers =
             new ScheduledThreadPoolExecutor(1, daemons("mqtt-cluster-timer"));
     private final ExecutorService directoryThread = Executors.newSingleThreadExecutor(daemons("directory"));
+    private final ExecutorService probes = Executors.newSingleThreadExecutor(daemons("member-probe"));
     private @Nullable ClusterMembers members;
     private volatile Consumer<String> onLack = lack -> {};
     private volatile boolean hasServed;
@@ -204,7 +206,30 @@ final class MqttCluster implements AutoCloseable {
         links.start();
         directory.get().start();
         tick();
-        cluster.membership().addListener(new LostMembers(known(), links, this::later));
+        cluster.membership().addListener(new LostMembers(lostParts(), links, this::later));
+    }
+
+    private LostMembers.Parts lostParts() {
+        return new LostMembers.Parts() {
+            @Override
+            public Members members() {
+                return known();
+            }
+
+            @Override
+            public void ended(NodeLife life) {
+                known().ended(life);
+            }
+
+            @Override
+            public void runBlocking(Runnable task) {
+                try {
+                    probes.execute(task);
+                } catch (RejectedExecutionException e) {
+                    LOG.debug("nothing is probed: closing");
+                }
+            }
+        };
     }
 
     private static LivePeers peersOf(DistWorker worker) {
@@ -291,6 +316,7 @@ final class MqttCluster implements AutoCloseable {
         }
         links.close();
         timers.shutdownNow();
+        probes.shutdownNow();
         directoryThread.shutdown();
     }
 }

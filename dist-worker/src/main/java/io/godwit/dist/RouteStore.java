@@ -35,6 +35,9 @@ final class RouteStore {
     /** The keys of one mutation end with the one that passes it; a key is up to 128 KiB. */
     private static final int MAX_BYTES = 64 * 1024;
 
+    /** Of a write whose node was lost with it. */
+    private static final int MAX_REPEATS = 5;
+
     private final RangeClient ranges;
     private final Duration timeout;
 
@@ -110,11 +113,29 @@ final class RouteStore {
      * left.
      */
     private CompletableFuture<Void> write(List<RouteMutation.Change> changes, Deadline deadline) {
+        return write(changes, deadline, MAX_REPEATS);
+    }
+
+    private CompletableFuture<Void> write(List<RouteMutation.Change> changes, Deadline deadline, int repeats) {
         if (changes.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
         return ranges.relieve(changes.get(0).key(), RouteMutation.encode(changes), deadline)
-                .thenCompose(reply -> write(RouteMutation.elsewhere(changes, reply), deadline));
+                .handle((reply, failure) -> {
+                    if (failure == null) {
+                        return write(RouteMutation.elsewhere(changes, reply), deadline);
+                    }
+                    return failure instanceof RangeException cause
+                                    && cause.reason() == RangeException.Cause.TIMEOUT
+                                    && !deadline.hasPassed(System.nanoTime())
+                                    && repeats > 0
+                            ? write(
+                                    changes,
+                                    deadline,
+                                    repeats - 1) // its node was lost; written twice is as written once
+                            : CompletableFuture.<Void>failedFuture(failure);
+                })
+                .thenCompose(Function.identity());
     }
 
     /** The same with its failure as the store gave it, not wrapped by the steps in between. */

@@ -7,6 +7,7 @@ import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -45,6 +46,9 @@ public final class ClusterMembers implements Members, AutoCloseable {
 
     private final List<Consumer<MembersView>> listeners = new ArrayList<>();
     private final CompletableFuture<Void> joined = new CompletableFuture<>();
+    /** Members whose process is over. */
+    private final Set<NodeLife> ended = new HashSet<>();
+
     private long toldRevision;
     private int questions;
     private boolean isEvicting;
@@ -217,6 +221,18 @@ public final class ClusterMembers implements Members, AutoCloseable {
         return told;
     }
 
+    /**
+     * The process of that life is over, and with it all that its clients had: when it has lapsed it need not be waited
+     * for until it could have come back. Any thread.
+     */
+    public void ended(NodeLife life) {
+        thread.execute(() -> {
+            if (current.get().find(life) != null) {
+                ended.add(life);
+            }
+        });
+    }
+
     // --- on the thread
 
     private void tick() {
@@ -311,7 +327,8 @@ public final class ClusterMembers implements Members, AutoCloseable {
     }
 
     private void evict() {
-        Member lapsed = lapses.toEvict(thread.nanoTime(), self).orElse(null);
+        ended.removeIf(life -> current.get().find(life) == null);
+        Member lapsed = lapses.toEvict(thread.nanoTime(), self, ended).orElse(null);
         if (lapsed == null || isEvicting || !current.get().isCounted(self)) {
             return;
         }

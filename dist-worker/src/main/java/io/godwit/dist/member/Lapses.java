@@ -47,12 +47,16 @@ final class Lapses {
         return over;
     }
 
-    /** One that has not come back in time. */
-    Optional<Member> toEvict(long nowNanos, NodeLife self) {
+    /**
+     * One that has not come back in time, or cannot.
+     *
+     * @param ended lives whose process is over
+     */
+    Optional<Member> toEvict(long nowNanos, NodeLife self, Set<NodeLife> ended) {
         for (Map.Entry<Member, Long> each : seenNanos.entrySet()) {
             @Nullable Long seen = each.getValue();
             if (seen != null
-                    && nowNanos - seen >= EVICT_NANOS
+                    && nowNanos - seen >= (ended.contains(each.getKey().life()) ? Freshness.OVER_NANOS : EVICT_NANOS)
                     && !each.getKey().life().equals(self)) {
                 return Optional.of(each.getKey());
             }

@@ -22,9 +22,12 @@ final class TakenOrders {
         boolean hasFailed;
     }
 
-    /** One that no leader had is sent again, before those behind it. */
+    /** One that no leader had is sent again, before those behind it; so is one that a lost node had. */
     static boolean hasFailed(RangeException cause) {
-        return cause.reason() != RangeException.Cause.MOVED && cause.reason() != RangeException.Cause.CLOSED;
+        return switch (cause.reason()) {
+            case MOVED, CLOSED, LOST -> false;
+            case TIMEOUT, OVERLOADED, DISK_FULL, TOO_LARGE, STORE_FAILED -> true;
+        };
     }
 
     /** A request of that order comes. */

@@ -92,6 +92,7 @@ final class Distribution {
         unstored.begin(message);
         OnEventLoop.whenComplete(connection, attachment.distributed(packetId, token.number()), (done, failure) -> {
             if (failure == null) {
+                services.dist.finished(token.origin(), token.number()); // the store tells its own node only
                 acks.settle(slot, packetId, code);
             } else if (!session.isClosed()) {
                 acks.refuse(slot, packetId, refusal(message, failure), true);
