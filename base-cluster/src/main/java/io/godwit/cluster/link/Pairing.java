@@ -138,6 +138,11 @@ final class Pairing implements Peer {
     }
 
     @Override
+    public int maxFrameBytes() {
+        return limits.maxFrameBytes();
+    }
+
+    @Override
     public void send(Lane lane, byte[] frame, Confirmation confirmation) {
         if (isOver()) {
             confirmation.lost();

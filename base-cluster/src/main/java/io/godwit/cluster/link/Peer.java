@@ -2,7 +2,8 @@ package io.godwit.cluster.link;
 
 /**
  * One life of another node's process, as this node is linked to it. Thread-safe. Until it is over, what is sent arrives
- * once, and in the order of the calls of each thread and lane, also when connections break meanwhile.
+ * once, also when connections break meanwhile. Of two sends in one lane, the one that happened before the other arrives
+ * before it. That holds for sends of one thread, and for those of two threads that a lock or a message orders.
  *
  * <p>It is over when another life of the node is seen, when the node has left, when nothing was heard of it for the
  * time that the links are configured with, when more than the bound of a lane waits for it, or when one side
@@ -26,18 +27,30 @@ public interface Peer {
     /** Whether there is a connection now. */
     boolean isConnected();
 
+    /** The largest frame that is sent, in bytes: the largest message of the cluster. Does not change. */
+    int maxFrameBytes();
+
     /**
-     * Sends a frame; of any size up to the largest message of the cluster. Never blocks. The array is given away. When
-     * the peer is over already, {@link Confirmation#lost} is called before the return.
+     * Sends a frame. Never blocks. The array is given away. When the peer is over already, {@link Confirmation#lost} is
+     * called before the return. Nothing else is called before it.
+     *
+     * @throws IllegalArgumentException if the frame is larger than {@link #maxFrameBytes}; nothing is sent then
      */
     void send(Lane lane, byte[] frame, Confirmation confirmation);
 
-    /** Sends a frame whose fate does not matter; nothing is sent to a peer that is over. */
+    /**
+     * Sends a frame whose fate does not matter. Nothing is sent to a peer that is over. Never blocks, and calls nobody
+     * before it returns.
+     *
+     * @throws IllegalArgumentException if the frame is larger than {@link #maxFrameBytes}; nothing is sent then
+     */
     void send(Lane lane, byte[] frame);
 
     /** Whether less than a window of bytes waits to be confirmed in the lane. Senders that can wait, do. */
     boolean isWritable(Lane lane);
 
-    /** The peer does not keep to a protocol: it is over, at both ends. */
+    /**
+     * The peer does not keep to a protocol: it is over, at both ends. Listeners are told later, on their own thread.
+     */
     void abandon(String why);
 }

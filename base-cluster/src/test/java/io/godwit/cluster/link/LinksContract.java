@@ -1,6 +1,7 @@
 package io.godwit.cluster.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -188,5 +189,53 @@ abstract class LinksContract {
         }
         assertThat(atB.frames).isEmpty();
         assertThat(b.peer("a")).isNotSameAs(otherEnd);
+    }
+
+    @Test
+    void aFrameAboveTheLimitIsNotSentAndHarmsNoOther() throws Exception {
+        Links a = node("a");
+        new Heard(a);
+        Links b = node("b");
+        Heard atB = new Heard(b);
+        join();
+        until("joined", () -> a.peer("b") != null && b.peer("a") != null);
+        Peer peer = peer(a, "b");
+        byte[] large = new byte[peer.maxFrameBytes() + 1];
+        assertThatThrownBy(() -> peer.send(Lane.LIVE, large)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> peer.send(Lane.LIVE, large, new Fate(told, "large")))
+                .isInstanceOf(IllegalArgumentException.class);
+        peer.send(Lane.LIVE, bytes("next"), new Fate(told, "next"));
+        until("next", () -> told.equals(List.of("confirmed next")));
+        assertThat(atB.frames).containsExactly("LIVE next");
+    }
+
+    /** Who sends and abandons may hold locks that listeners and receivers take. */
+    @Test
+    void whoSendsOrAbandonsIsNotCalledBackFromThere() throws Exception {
+        Links a = node("a");
+        new Heard(a);
+        Links b = node("b");
+        Object lock = new Object();
+        List<Boolean> isWithin = new CopyOnWriteArrayList<>();
+        for (Lane lane : Lane.values()) {
+            b.receive(lane, (from, frame) -> {
+                synchronized (lock) {
+                    from.send(lane, bytes("before"));
+                    from.abandon("for the test");
+                    from.send(lane, bytes("behind"));
+                }
+            });
+        }
+        b.addListener(new LinkListener() {
+            @Override
+            public void over(Peer peer, String why) {
+                isWithin.add(Thread.holdsLock(lock));
+            }
+        });
+        join();
+        until("joined", () -> a.peer("b") != null && b.peer("a") != null);
+        peer(a, "b").send(Lane.LIVE, bytes("x"));
+        until("over", () -> !isWithin.isEmpty());
+        assertThat(isWithin).containsOnly(false);
     }
 }

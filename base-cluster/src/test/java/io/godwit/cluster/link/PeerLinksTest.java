@@ -4,6 +4,7 @@ import static io.godwit.cluster.link.LinkedNodes.awaitPeer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.testing.Await;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -126,6 +127,32 @@ class PeerLinksTest extends LinksContract {
         mend();
         assertThat(awaitPeer(a, "b")).isNotSameAs(peer);
         assertThat(awaitPeer(b, "a").incarnation()).isEqualTo(otherEnd.incarnation());
+    }
+
+    /** Two threads that a lock orders: the first to send is the first to arrive. */
+    @Test
+    void sendsOfTwoThreadsArriveInTheOrderTheyHappenedIn() throws Exception {
+        PeerLinks a = nodes.open("a");
+        new Heard(a);
+        Heard atB = new Heard(nodes.open("b"));
+        join();
+        Peer peer = awaitPeer(a, "b");
+        int count = 2_000;
+        List<String> sent = new ArrayList<>();
+        Runnable sender = () -> {
+            for (int i = 0; i < count; i++) {
+                synchronized (sent) {
+                    peer.send(Lane.INBOX_UP, bytes("" + sent.size()));
+                    sent.add("INBOX_UP " + sent.size());
+                }
+            }
+        };
+        Thread other = new Thread(sender);
+        other.start();
+        sender.run();
+        other.join();
+        Await.until("arrived", () -> atB.frames.size() == 2 * count);
+        assertThat(atB.frames).isEqualTo(sent);
     }
 
     @Test

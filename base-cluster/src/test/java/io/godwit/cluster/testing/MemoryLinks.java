@@ -27,6 +27,8 @@ public final class MemoryLinks implements Links {
         private final Map<String, MemoryLinks> nodes = new TreeMap<>();
         private final Set<String> cut = new HashSet<>();
         private final List<Wire> wires = new ArrayList<>();
+        private final Queue<Runnable> afterReceiver = new ArrayDeque<>();
+        private boolean isReceiving;
 
         /** A node that all others are linked to; receivers and listeners are added before {@link #join}. */
         public MemoryLinks node(String nodeId, long incarnation) {
@@ -85,6 +87,26 @@ public final class MemoryLinks implements Links {
                         listener.reconnected(peer);
                     }
                 });
+            }
+        }
+
+        private void receive(LaneReceiver receiver, Peer from, byte[] frame) {
+            isReceiving = true;
+            try {
+                receiver.receive(from, frame);
+            } finally {
+                isReceiving = false;
+                for (Runnable next = afterReceiver.poll(); next != null; next = afterReceiver.poll()) {
+                    next.run();
+                }
+            }
+        }
+
+        private void afterReceiver(Runnable task) {
+            if (isReceiving) {
+                afterReceiver.add(task);
+            } else {
+                task.run();
             }
         }
 
@@ -161,7 +183,7 @@ public final class MemoryLinks implements Links {
                 return false;
             }
             Frame frame = frames.remove();
-            receiver.receive(sender, frame.bytes);
+            to.net.receive(receiver, sender, frame.bytes);
             Peer.Confirmation confirmation = frame.confirmation;
             if (confirmation != null) {
                 confirmation.confirmed();
@@ -210,19 +232,31 @@ public final class MemoryLinks implements Links {
         }
 
         @Override
+        public int maxFrameBytes() {
+            return maxFrameBytes;
+        }
+
+        @Override
         public void send(Lane lane, byte[] frame, Confirmation confirmation) {
             if (isOver) {
                 confirmation.lost();
             } else {
-                wire(lane).frames.add(new Frame(frame, confirmation));
+                add(lane, new Frame(frame, confirmation));
             }
         }
 
         @Override
         public void send(Lane lane, byte[] frame) {
             if (!isOver) {
-                wire(lane).frames.add(new Frame(frame, null));
+                add(lane, new Frame(frame, null));
             }
+        }
+
+        private void add(Lane lane, Frame frame) {
+            if (frame.bytes.length > maxFrameBytes) {
+                throw new IllegalArgumentException("frame of " + frame.bytes.length + " bytes");
+            }
+            wire(lane).frames.add(frame);
         }
 
         private Wire wire(Lane lane) {
@@ -234,9 +268,11 @@ public final class MemoryLinks implements Links {
             return wire(lane).frames.size() < window;
         }
 
+        /** Within a receiver the end is told when that has returned: listeners are not called out of it. */
         @Override
         public void abandon(String why) {
-            net.end(nodeId, other.nodeId, why);
+            isOver = true;
+            net.afterReceiver(() -> net.end(nodeId, other.nodeId, why));
         }
 
         @Override
@@ -252,6 +288,7 @@ public final class MemoryLinks implements Links {
     private final List<LinkListener> listeners = new ArrayList<>();
     private final Map<String, MemoryPeer> peers = new TreeMap<>();
     private int window = Integer.MAX_VALUE;
+    private int maxFrameBytes = 16 << 20;
 
     private MemoryLinks(Net net, String nodeId, long incarnation) {
         this.net = net;
@@ -268,6 +305,11 @@ public final class MemoryLinks implements Links {
     /** How many frames may wait in a lane of this node before it is not writable; as many as there are at first. */
     public void window(int frames) {
         window = frames;
+    }
+
+    /** The largest frame that this node sends, in bytes; 16 MiB at first. */
+    public void maxFrameBytes(int bytes) {
+        maxFrameBytes = bytes;
     }
 
     @Override

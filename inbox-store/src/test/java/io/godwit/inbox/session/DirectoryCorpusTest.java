@@ -53,6 +53,11 @@ class DirectoryCorpusTest {
         }
 
         @Override
+        public int maxFrameBytes() {
+            return 16 << 20;
+        }
+
+        @Override
         public void send(Lane lane, byte[] frame, Confirmation confirmation) {
             sent.add(frame);
         }
