@@ -34,6 +34,11 @@ final class Attachment implements AttachmentPort, AttachmentCommand.Cases {
     private final DeliveryStream deliveries;
     final Outbox outbox;
     private boolean closed;
+    /**
+     * It was over because the store could not serve it. How its connection ends then still counts, when that is told
+     * first: a link that is lost tells another end behind it.
+     */
+    private boolean mayDetachLate;
     /** Why no message of QoS 2 is taken any more; null when they are. */
     private @Nullable RangeException receivesRefused;
 
@@ -99,7 +104,8 @@ final class Attachment implements AttachmentPort, AttachmentCommand.Cases {
     }
 
     private void tooLate(AttachmentCommand command) {
-        if (state.discarded && command instanceof AttachmentCommand.Detach end) {
+        if (mayDetachLate && command instanceof AttachmentCommand.Detach end) {
+            mayDetachLate = false;
             leader.lifecycle()
                     .detachedLate(state.id, new Disconnect(incarnation, end.expirySeconds(), end.publishWill(), false));
         }
@@ -269,6 +275,7 @@ final class Attachment implements AttachmentPort, AttachmentCommand.Cases {
     /** Ends it and tells the connection. */
     List<QueuedCopy> close(InboxListener.Reason reason) {
         List<QueuedCopy> left = close();
+        mayDetachLate = reason == InboxListener.Reason.UNAVAILABLE;
         deliveries.next(new InboxDelivery.Detached(reason));
         return left;
     }

@@ -132,6 +132,52 @@ class DisconnectTest {
         assertThat(store.published).isEmpty();
     }
 
+    /** As when a link is lost behind a DISCONNECT. */
+    @Test
+    void theFirstEndOfAConnectionCounts() {
+        TestConnection connection = store.attach("a", false, AttachRequest.NEVER, will(0));
+        store.host.failWrites(Cause.OVERLOADED);
+        connection.attachment().detach(-1, false);
+        store.host.runUntilIdle();
+        connection.attachment().detach(-1, true);
+        store.host.runUntilIdle();
+        store.host.acceptWrites();
+        store.host.advanceMillis(LONG_AFTER);
+        assertThat(store.published).isEmpty();
+    }
+
+    @Test
+    void theFirstOfTwoLateEndsCounts() {
+        TestConnection connection = store.attach("a", false, AttachRequest.NEVER, will(0));
+        store.host.failWrites(Cause.OVERLOADED);
+        connection
+                .attachment()
+                .unsubscribe(List.of(InboxFixture.subscription("t").filter()));
+        store.host.runUntilIdle();
+        assertThat(connection.ends).hasSize(1);
+        connection.attachment().detach(-1, false);
+        connection.attachment().detach(-1, true);
+        store.host.runUntilIdle();
+        store.host.acceptWrites();
+        store.host.advanceMillis(LONG_AFTER);
+        assertThat(store.published).isEmpty();
+    }
+
+    /** Its successor has ended with a DISCONNECT that could not be written. */
+    @Test
+    void theEndOfAConnectionThatWasTakenOverSaysNothing() {
+        TestConnection first = store.attach("a", false, AttachRequest.NEVER, null);
+        TestConnection second = store.attach("a", false, AttachRequest.NEVER, will(0));
+        store.host.failWrites(Cause.OVERLOADED);
+        second.attachment().detach(-1, false);
+        store.host.runUntilIdle();
+        first.attachment().detach(-1, true);
+        store.host.runUntilIdle();
+        store.host.acceptWrites();
+        store.host.advanceMillis(LONG_AFTER);
+        assertThat(store.published).isEmpty();
+    }
+
     private Will will(long delaySeconds) {
         return new Will(store.message("bye", 1), delaySeconds);
     }
