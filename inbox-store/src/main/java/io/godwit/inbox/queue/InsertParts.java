@@ -6,30 +6,35 @@ import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.kv.client.RangeException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The answer to an insert whose targets several ranges take. Their executors meet here, hence the atomics. */
+/** The answer to an insert whose targets several ranges take. Their executors meet here, hence the atomic. */
 final class InsertParts {
-    /** Null before, and for a copy whose leader has moved. */
-    private final AtomicReferenceArray<@Nullable InsertOutcome> outcomes;
+    /** Far below 0: no number of parts brings it back. */
+    private static final int ANSWERED = Integer.MIN_VALUE / 2;
 
+    /**
+     * Null before, and for a copy whose leader has moved. One executor writes each, before its part is done; the last
+     * part to be done reads all.
+     */
+    private final @Nullable InsertOutcome[] outcomes;
+
+    /** Parts that are not done; not above 0 once it is answered. */
     private final AtomicInteger openParts;
-    private final AtomicBoolean isAnswered = new AtomicBoolean();
+
     private final Answer answer;
 
     InsertParts(int targets, int parts, Answer answer) {
-        this.outcomes = new AtomicReferenceArray<>(targets);
+        this.outcomes = new InsertOutcome[targets];
         this.openParts = new AtomicInteger(parts);
         this.answer = answer;
     }
 
     void set(int target, InsertOutcome outcome) {
-        outcomes.set(target, outcome);
+        outcomes[target] = outcome;
     }
 
     void partAdded() {
@@ -37,32 +42,43 @@ final class InsertParts {
     }
 
     void partDone() {
-        if (openParts.decrementAndGet() == 0 && isAnswered.compareAndSet(false, true)) {
+        if (openParts.decrementAndGet() == 0) {
             int moved = 0;
-            for (int i = 0; i < outcomes.length(); i++) {
-                moved += outcomes.get(i) == null ? 1 : 0;
+            for (InsertOutcome outcome : outcomes) {
+                moved += outcome == null ? 1 : 0;
             }
             if (moved == 0) {
-                answer.reply(new InboxReply.Inserted(all(outcomes::get)));
-            } else if (moved == outcomes.length()) {
+                answer.reply(all());
+            } else if (moved == outcomes.length) {
                 answer.fail(InsertCall.notLedHere());
             } else {
-                answer.reply(new InboxReply.InsertedInPart(all(i -> Optional.ofNullable(outcomes.get(i)))));
+                answer.reply(inPart());
             }
         }
     }
 
-    private <T> List<T> all(IntFunction<T> outcome) {
-        List<T> list = new ArrayList<>(outcomes.length());
-        for (int i = 0; i < outcomes.length(); i++) {
-            list.add(outcome.apply(i));
+    private InboxReply all() {
+        if (outcomes.length == 1) {
+            return new InboxReply.Inserted(List.of(Objects.requireNonNull(outcomes[0])));
         }
-        return list;
+        List<InsertOutcome> list = new ArrayList<>(outcomes.length);
+        for (InsertOutcome outcome : outcomes) {
+            list.add(Objects.requireNonNull(outcome));
+        }
+        return new InboxReply.Inserted(list);
+    }
+
+    private InboxReply inPart() {
+        List<Optional<InsertOutcome>> list = new ArrayList<>(outcomes.length);
+        for (InsertOutcome outcome : outcomes) {
+            list.add(Optional.ofNullable(outcome));
+        }
+        return new InboxReply.InsertedInPart(list);
     }
 
     /** The first failure is the answer. */
     void fail(RangeException cause) {
-        if (isAnswered.compareAndSet(false, true)) {
+        if (openParts.getAndSet(ANSWERED) > 0) {
             answer.fail(cause);
         }
     }
