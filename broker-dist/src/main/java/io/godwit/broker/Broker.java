@@ -195,7 +195,7 @@ final class Broker implements AutoCloseable {
                 ranges -> inbox.set(
                         others == null
                                 ? inboxStore.get().client(ranges.client())
-                                : others.inbox(inboxStore.get(), ranges)));
+                                : others.inbox(inboxStore.get(), ranges, clock::millis, meters)));
         if (others != null) {
             others.link();
             opened.push(others::leave);

@@ -177,9 +177,19 @@ final class MqttCluster implements AutoCloseable {
         return links.stats().stream().mapToLong(value).sum();
     }
 
-    /** The way to all inboxes, for a store that is being opened. */
-    InboxClient inbox(InboxStore store, KvStore ranges) {
-        InboxPeers peers = store.peers(ranges.client(), ranges.leaders(), HomeSettings.DEFAULT, timers);
+    /**
+     * The way to all inboxes, for a store that is being opened.
+     *
+     * @param wallMillis of the same clock as the stores have
+     */
+    InboxClient inbox(InboxStore store, KvStore ranges, LongSupplier wallMillis, MeterRegistry meters) {
+        InboxPeers peers = store.peers(ranges.client(), ranges.leaders(), HomeSettings.DEFAULT, timers, wallMillis);
+        Gauge.builder("godwit.inbox.bytes.waiting", peers, InboxPeers::waitingBytes)
+                .description("heap of commands that wait for the leaders of their inboxes")
+                .register(meters);
+        Gauge.builder("godwit.inbox.bytes.served", peers, InboxPeers::servedBytes)
+                .description("heap of commands of other nodes that leaders of this one have not answered")
+                .register(meters);
         inboxes.set(peers);
         openInboxes = peers;
         return peers.client();

@@ -25,6 +25,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -151,9 +152,19 @@ public final class InboxStore {
      *
      * @param leaders name nodes as the links do
      * @param timers hands tasks on when they are due
+     * @param wallMillis milliseconds since the epoch, of the clock that the ranges and the frontends of this node have
      */
-    public InboxPeers peers(RangeClient ranges, Leaders leaders, HomeSettings homes, ScheduledExecutorService timers) {
+    public InboxPeers peers(
+            RangeClient ranges,
+            Leaders leaders,
+            HomeSettings homes,
+            ScheduledExecutorService timers,
+            LongSupplier wallMillis) {
         return new InboxPeers(
-                leaders, () -> new LocalHome(ranges, leaders, storedInboxes, outside.reports()), homes, timers);
+                leaders,
+                () -> new LocalHome(ranges, leaders, storedInboxes, outside.reports()),
+                homes,
+                timers,
+                wallMillis);
     }
 }

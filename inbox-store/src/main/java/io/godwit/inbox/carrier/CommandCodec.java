@@ -45,22 +45,26 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
-/** Commands on the wire. */
+/** Commands on the wire. Each {@code nowMillis} is as {@link WireValues} has it. */
 final class CommandCodec {
     private CommandCodec() {}
 
     // --- about a session
 
-    static SessionCall.Builder encode(SessionCommand command) {
-        SessionWriter out = new SessionWriter();
+    static SessionCall.Builder encode(SessionCommand command, long nowMillis) {
+        SessionWriter out = new SessionWriter(nowMillis);
         command.choose(out);
         return out.call;
     }
 
     private static final class SessionWriter implements SessionCommand.Cases {
         final SessionCall.Builder call = SessionCall.newBuilder();
+        private final long nowMillis;
+
+        SessionWriter(long nowMillis) {
+            this.nowMillis = nowMillis;
+        }
 
         @Override
         public void attach(SessionCommand.Attach command) {
@@ -70,7 +74,7 @@ final class CommandCodec {
                     .setCleanStart(request.cleanStart())
                     .setExpirySeconds(request.expirySeconds());
             if (request.will() != null) {
-                out.setWill(will(request.will()));
+                out.setWill(will(request.will(), nowMillis));
             }
             call.setAttach(out);
         }
@@ -101,7 +105,7 @@ final class CommandCodec {
             call.setKeepWill(KeepWill.newBuilder()
                     .setClient(client(command.client()))
                     .setExpirySeconds(command.expirySeconds())
-                    .setWill(will(command.will()))
+                    .setWill(will(command.will(), nowMillis))
                     .setIsRecorded(command.isRecorded()));
         }
 
@@ -138,12 +142,12 @@ final class CommandCodec {
     }
 
     /** Throws {@link IllegalArgumentException} for values that may not be, too. */
-    static SessionCommand decode(SessionCall call) throws FrameException {
+    static SessionCommand decode(SessionCall call, long nowMillis) throws FrameException {
         return switch (call.getCommandCase()) {
-            case ATTACH -> attach(call.getAttach());
+            case ATTACH -> attach(call.getAttach(), nowMillis);
             case GO_ON -> goOn(call.getGoOn());
             case OWNER -> new SessionCommand.Owner(client(call.getOwner().getClient()));
-            case KEEP_WILL -> keepWill(call.getKeepWill());
+            case KEEP_WILL -> keepWill(call.getKeepWill(), nowMillis);
             case MARK_DISTRIBUTED -> markDistributed(call.getMarkDistributed());
             case MARK_KEPT ->
                 new SessionCommand.MarkKept(
@@ -156,12 +160,12 @@ final class CommandCodec {
         };
     }
 
-    private static SessionCommand attach(Attach in) {
+    private static SessionCommand attach(Attach in, long nowMillis) {
         return new SessionCommand.Attach(new AttachRequest(
                 client(in.getClient()),
                 in.getCleanStart(),
                 in.getExpirySeconds(),
-                in.hasWill() ? will(in.getWill()) : null));
+                in.hasWill() ? will(in.getWill(), nowMillis) : null));
     }
 
     private static SessionCommand goOn(Continue in) {
@@ -175,9 +179,9 @@ final class CommandCodec {
                 client(in.getClient()), in.getIncarnation(), in.getAttachNumber(), in.getSentUpTo(), unanswered));
     }
 
-    private static SessionCommand keepWill(KeepWill in) {
+    private static SessionCommand keepWill(KeepWill in, long nowMillis) {
         return new SessionCommand.KeepWill(
-                client(in.getClient()), in.getExpirySeconds(), will(in.getWill()), in.getIsRecorded());
+                client(in.getClient()), in.getExpirySeconds(), will(in.getWill(), nowMillis), in.getIsRecorded());
     }
 
     private static SessionCommand markDistributed(MarkDistributed in) {
@@ -192,14 +196,19 @@ final class CommandCodec {
 
     // --- of an attachment
 
-    static AttachmentCall.Builder encode(AttachmentCommand command) {
-        AttachmentWriter out = new AttachmentWriter();
+    static AttachmentCall.Builder encode(AttachmentCommand command, long nowMillis) {
+        AttachmentWriter out = new AttachmentWriter(nowMillis);
         command.choose(out, Answer.NOBODY);
         return out.call;
     }
 
     private static final class AttachmentWriter implements AttachmentCommand.Cases {
         final AttachmentCall.Builder call = AttachmentCall.newBuilder();
+        private final long nowMillis;
+
+        AttachmentWriter(long nowMillis) {
+            this.nowMillis = nowMillis;
+        }
 
         @Override
         public void request(AttachmentCommand.Request command) {
@@ -246,7 +255,7 @@ final class CommandCodec {
                     .setFilter(step.filter().text())
                     .setFrom(step.from())
                     .setTo(step.to())
-                    .setMessage(message(step.message()))
+                    .setMessage(message(step.message(), nowMillis))
                     .setQos(step.qos().value());
             for (int id : step.subscriptionIds()) {
                 out.addSubscriptionIds(id);
@@ -262,8 +271,9 @@ final class CommandCodec {
 
         @Override
         public void receive(AttachmentCommand.Receive command, Answer answer) {
-            call.setReceive(
-                    Receive.newBuilder().setPacketId(command.packetId()).setMessage(message(command.message())));
+            call.setReceive(Receive.newBuilder()
+                    .setPacketId(command.packetId())
+                    .setMessage(message(command.message(), nowMillis)));
         }
 
         @Override
@@ -281,13 +291,10 @@ final class CommandCodec {
     }
 
     /** Throws {@link IllegalArgumentException} for values that may not be, too. */
-    static AttachmentCommand decode(AttachmentCall call) throws FrameException {
+    static AttachmentCommand decode(AttachmentCall call, long nowMillis) throws FrameException {
         return switch (call.getCommandCase()) {
             case REQUEST -> new AttachmentCommand.Request(call.getRequest().getMessages());
-            case ACKNOWLEDGE ->
-                new AttachmentCommand.Acknowledge(call.getAcknowledge().getSequencesList().stream()
-                        .mapToLong(Long::longValue)
-                        .toArray());
+            case ACKNOWLEDGE -> acknowledge(call.getAcknowledge());
             case COMPLETE -> new AttachmentCommand.Complete(call.getComplete().getSequence());
             case RECEIVED -> new AttachmentCommand.Received(call.getReceived().getSequence());
             case SUBSCRIBE ->
@@ -295,7 +302,7 @@ final class CommandCodec {
                         WireValues.subscriptions(call.getSubscribe().getSubscriptionsList()));
             case UNSUBSCRIBE ->
                 new AttachmentCommand.Unsubscribe(filters(call.getUnsubscribe().getFiltersList()));
-            case REPLAY -> replay(call.getReplay());
+            case REPLAY -> replay(call.getReplay(), nowMillis);
             case REPLAYED ->
                 new AttachmentCommand.Replayed(
                         filter(call.getReplayed().getFilter()),
@@ -303,7 +310,7 @@ final class CommandCodec {
             case RECEIVE ->
                 new AttachmentCommand.Receive(
                         call.getReceive().getPacketId(),
-                        message(call.getReceive().getMessage()));
+                        message(call.getReceive().getMessage(), nowMillis));
             case RELEASE -> new AttachmentCommand.Release(call.getRelease().getPacketId());
             case DETACH ->
                 new AttachmentCommand.Detach(
@@ -314,20 +321,26 @@ final class CommandCodec {
         };
     }
 
+    private static AttachmentCommand acknowledge(Acknowledge in) {
+        long[] sequences = new long[in.getSequencesCount()];
+        Arrays.setAll(sequences, in::getSequences);
+        return new AttachmentCommand.Acknowledge(sequences);
+    }
+
     private static List<TopicFilter> filters(List<String> in) {
         List<TopicFilter> out = new ArrayList<>(in.size());
         in.forEach(each -> out.add(filter(each)));
         return out;
     }
 
-    private static AttachmentCommand replay(Replay in) {
+    private static AttachmentCommand replay(Replay in, long nowMillis) {
         return new AttachmentCommand.Replay(new ReplayStep(
                 filter(in.getFilter()),
                 in.getFrom(),
                 in.getTo(),
-                message(in.getMessage()),
+                message(in.getMessage(), nowMillis),
                 Qos.of(in.getQos()),
-                ints(in.getSubscriptionIdsList())));
+                ints(in.getSubscriptionIdsCount(), in::getSubscriptionIds)));
     }
 
     // --- inserts
@@ -337,10 +350,10 @@ final class CommandCodec {
      *
      * @param rounds for each target
      */
-    static InsertCall.Builder encode(InsertRequest request, long[] rounds) {
+    static InsertCall.Builder encode(InsertRequest request, long[] rounds, long nowMillis) {
         InsertCall.Builder out = InsertCall.newBuilder()
                 .setTenant(request.tenant().value())
-                .setMessage(message(request.message()))
+                .setMessage(message(request.message(), nowMillis))
                 .setTokenNumber(request.tokenNumber())
                 .setTokenFinishedBelow(request.tokenFinishedBelow())
                 .setOnlyAsks(request.onlyAsks());
@@ -357,7 +370,9 @@ final class CommandCodec {
                     .setQos(target.qos().value())
                     .setRetain(target.retain())
                     .setMayDecline(target.mayDecline());
-            Arrays.stream(target.subscriptionIds()).forEach(to::addSubscriptionIds);
+            for (int id : target.subscriptionIds()) {
+                to.addSubscriptionIds(id);
+            }
             String shared = target.sharedFilter();
             if (shared != null) {
                 to.setSharedFilter(shared);
@@ -368,11 +383,13 @@ final class CommandCodec {
     }
 
     static long[] rounds(InsertCall in) {
-        return in.getTargetsList().stream().mapToLong(Target::getRound).toArray();
+        long[] rounds = new long[in.getTargetsCount()];
+        Arrays.setAll(rounds, i -> in.getTargets(i).getRound());
+        return rounds;
     }
 
-    /** Throws {@link IllegalArgumentException} for values that may not be. */
-    static InsertRequest decode(InsertCall in, @Nullable RequestOrder order) {
+    /** Without the order. Throws {@link IllegalArgumentException} for values that may not be. */
+    static InsertRequest decode(InsertCall in, long nowMillis) {
         List<InsertRequest.Target> targets = new ArrayList<>(in.getTargetsCount());
         for (Target each : in.getTargetsList()) {
             targets.add(new InsertRequest.Target(
@@ -380,18 +397,31 @@ final class CommandCodec {
                     each.getIncarnation(),
                     Qos.of(each.getQos()),
                     each.getRetain(),
-                    ints(each.getSubscriptionIdsList()),
+                    ints(each.getSubscriptionIdsCount(), each::getSubscriptionIds),
                     WireValues.textOrNull(each.hasSharedFilter(), each.getSharedFilter()),
                     each.getMayDecline()));
         }
         return new InsertRequest(
                 new TenantId(in.getTenant()),
-                message(in.getMessage()),
+                message(in.getMessage(), nowMillis),
                 targets,
                 WireValues.textOrNull(in.hasTokenOrigin(), in.getTokenOrigin()),
                 in.getTokenNumber(),
                 in.getTokenFinishedBelow(),
                 in.getOnlyAsks(),
+                null);
+    }
+
+    /** The same request, in an order of this node. */
+    static InsertRequest ordered(InsertRequest request, RequestOrder order) {
+        return new InsertRequest(
+                request.tenant(),
+                request.message(),
+                request.targets(),
+                request.tokenOrigin(),
+                request.tokenNumber(),
+                request.tokenFinishedBelow(),
+                request.onlyAsks(),
                 order);
     }
 }

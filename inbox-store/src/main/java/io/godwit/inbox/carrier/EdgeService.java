@@ -1,7 +1,9 @@
 package io.godwit.inbox.carrier;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
+import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.protocol.Answer;
 import io.godwit.inbox.protocol.AttachmentCommand;
 import io.godwit.inbox.protocol.AttachmentPort;
@@ -12,17 +14,22 @@ import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.inbox.wire.AttachmentCall;
+import io.godwit.inbox.wire.Delivery;
 import io.godwit.inbox.wire.InboxFrame;
 import io.godwit.inbox.wire.InsertCall;
+import io.godwit.inbox.wire.Reply;
 import io.godwit.inbox.wire.SessionCall;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.client.RequestOrder;
+import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Qos;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,13 +38,25 @@ import org.slf4j.LoggerFactory;
  * Serves the commands of one other node to the leaders of this one. {@link #receive} and {@link #lost} are called by
  * the link's thread; leaders answer and deliver on their range executors.
  *
- * <p>When the link is lost, every attachment that came by it ends as a connection does that ends without a DISCONNECT.
+ * <p>A frame is decoded and checked first ({@link #understood}). One that may not be ends the link. Only then something
+ * is done; what is thrown there is a fault of this node, and goes on to the link.
+ *
+ * <p>When the link is lost, every attachment that came by it ends as a connection does that ends without a DISCONNECT;
+ * but for one whose end is known already, which stays as it was.
+ *
+ * <p>No frame is above what the link takes. What may grow comes in parts. A message that is too large alone ends the
+ * attachment it is for, and stays in its queue.
  */
 public final class EdgeService {
     private static final Logger LOG = LoggerFactory.getLogger(EdgeService.class);
+    /** The first protocol level whose clients are told that a message was refused. */
+    private static final int LEVEL_WITH_REASONS = 5;
 
     private final InboxHome leaders;
     private final FrameLink link;
+    private final FrameSender sender;
+    private final LongSupplier wallMillis;
+    private final ServedBytes served;
     /** The link's thread adds and takes out, range executors open. */
     private final Map<Long, Served> attachments = new ConcurrentHashMap<>();
 
@@ -47,10 +66,18 @@ public final class EdgeService {
 
     private volatile boolean isLost;
 
-    /** @param leaders those of this node, for this edge alone */
-    public EdgeService(InboxHome leaders, FrameLink link) {
+    /**
+     * @param leaders those of this node, for this edge alone
+     * @param wallMillis milliseconds since the epoch, of the clock that the leaders have
+     * @param maxServedBytes heap of commands that are not answered, about; beyond it commands that store something fail
+     *     with {@code OVERLOADED}. At least 1
+     */
+    public EdgeService(InboxHome leaders, FrameLink link, LongSupplier wallMillis, long maxServedBytes) {
         this.leaders = leaders;
         this.link = link;
+        this.sender = new FrameSender(link);
+        this.wallMillis = wallMillis;
+        this.served = new ServedBytes(maxServedBytes);
     }
 
     /** Says hello; before the first frame is received. */
@@ -58,74 +85,135 @@ public final class EdgeService {
         link.send(Versions.hello());
     }
 
-    /** A frame of the edge. One that may not be ends the link. */
+    /** A frame of the edge; the array is given away. One that may not be ends the link. */
     public void receive(byte[] bytes) {
+        Runnable action;
         try {
-            take(InboxFrame.parseFrom(bytes));
+            action = understood(WireValues.frame(bytes));
         } catch (InvalidProtocolBufferException | FrameException | IllegalArgumentException e) {
             LOG.warn("a frame of the inbox protocol is not understood: {}", e.getMessage());
             link.abandon(String.valueOf(e.getMessage()));
+            return;
         }
+        action.run();
     }
 
-    private void take(InboxFrame frame) throws FrameException {
+    /** Decodes and checks; changes nothing. Returns what is to be done. */
+    private Runnable understood(InboxFrame frame) throws FrameException {
         if (version == 0 && !frame.hasHello()) {
             throw new FrameException("the first frame is no hello");
         }
-        switch (frame.getKindCase()) {
-            case HELLO -> version = Versions.agree(frame.getHello());
-            case SESSION -> session(frame.getSession());
-            case ATTACHMENT -> attachment(frame.getAttachment());
-            case INSERT -> insert(frame.getInsert());
-            case ORDER_OVER -> orders.over(frame.getOrderOver().getOrder());
-            case ATTACHMENT_OVER -> attachments.remove(frame.getAttachmentOver().getAttachment());
+        return switch (frame.getKindCase()) {
+            case HELLO -> {
+                int agreed = Versions.agree(frame.getHello());
+                yield () -> version = agreed;
+            }
+            case SESSION -> understood(frame.getSession());
+            case ATTACHMENT -> understood(frame.getAttachment());
+            case INSERT -> understood(frame.getInsert());
+            case ORDER_OVER -> {
+                long order = frame.getOrderOver().getOrder();
+                yield () -> orders.over(order);
+            }
+            case ATTACHMENT_OVER -> {
+                long attachment = frame.getAttachmentOver().getAttachment();
+                yield () -> attachments.remove(attachment);
+            }
             case REPLY, FAILURE, DELIVERY -> throw new FrameException("an answer came to a leader's node");
             case KIND_NOT_SET -> throw new FrameException("a frame of a kind that is not known here");
-        }
+        };
     }
 
-    private void session(SessionCall call) throws FrameException {
-        SessionCommand command = CommandCodec.decode(call);
-        Answer answer = new RemoteAnswer(call.getCall());
-        Served served = null;
-        if (call.getAttachment() != 0) {
-            served = new Served(call.getAttachment(), command.inbox());
-            if (attachments.putIfAbsent(call.getAttachment(), served) != null) {
-                throw new FrameException("an attachment is opened twice");
-            }
-        }
-        boolean opens = command instanceof SessionCommand.Attach || command instanceof SessionCommand.Continue;
-        if (opens != (served != null)) {
+    private Runnable understood(SessionCall call) throws FrameException {
+        SessionCommand command = CommandCodec.decode(call, wallMillis.getAsLong());
+        long number = call.getCall();
+        long attachment = call.getAttachment();
+        long round = call.getRound();
+        ClientInfo client = clientOf(command);
+        boolean opens = client != null;
+        if (opens != (attachment != 0)) {
             throw new FrameException("a command and its attachment do not go together");
         }
-        leaders.ask(command, call.getRound(), served, answer);
+        if (attachments.containsKey(attachment)) {
+            throw new FrameException("an attachment is opened twice");
+        }
+        return () ->
+                ask(command, number, round, client == null ? null : new Served(attachment, command.inbox(), client));
     }
 
-    private void attachment(AttachmentCall call) throws FrameException {
-        AttachmentCommand command = CommandCodec.decode(call);
-        Answer answer = call.getCall() == 0 ? Answer.NOBODY : new RemoteAnswer(call.getCall());
-        Served served = attachments.get(call.getAttachment());
-        AttachmentPort port = served == null ? null : served.port;
-        if (port == null) {
-            answer.fail(new RangeException(Cause.CLOSED, "the attachment is over"));
+    /** Of a command that opens an attachment; null for others. */
+    private static @Nullable ClientInfo clientOf(SessionCommand command) {
+        if (command instanceof SessionCommand.Attach attach) {
+            return attach.request().client();
+        }
+        return command instanceof SessionCommand.Continue goOn ? goOn.request().client() : null;
+    }
+
+    private void ask(SessionCommand command, long call, long round, @Nullable Served opens) {
+        boolean isRefused = ServedBytes.fills(command) && served.isSpent();
+        Answer answer = new RemoteAnswer(call, HeapBytes.of(command), opens);
+        if (isRefused) {
+            answer.fail(served.overloaded());
+            return;
+        }
+        if (opens != null) {
+            attachments.put(opens.number, opens);
+        }
+        leaders.ask(command, round, opens, answer);
+    }
+
+    private Runnable understood(AttachmentCall call) throws FrameException {
+        AttachmentCommand command = CommandCodec.decode(call, wallMillis.getAsLong());
+        long number = call.getCall();
+        long attachment = call.getAttachment();
+        return () -> post(attachment, command, number);
+    }
+
+    private void post(long attachment, AttachmentCommand command, long call) {
+        Served of = attachments.get(attachment);
+        AttachmentPort port = of == null ? null : of.port;
+        RangeException refusal = of == null || port == null
+                ? new RangeException(Cause.CLOSED, "the attachment is over")
+                : of.refusal(command);
+        Answer answer = call == 0 ? Answer.NOBODY : new RemoteAnswer(call, HeapBytes.of(command), null);
+        if (port == null || refusal != null) {
+            answer.fail(Objects.requireNonNull(refusal));
         } else {
             port.post(command, answer);
         }
     }
 
-    private void insert(InsertCall call) {
-        Answer answer = new RemoteAnswer(call.getCall());
-        RequestOrder order = null;
-        if (call.getOrder() != 0) {
-            order = orders.taking(call.getOrder());
-            answer = orders.telling(call.getOrder(), answer);
+    private Runnable understood(InsertCall call) {
+        InsertRequest request = CommandCodec.decode(call, wallMillis.getAsLong());
+        long[] rounds = CommandCodec.rounds(call);
+        long number = call.getCall();
+        long order = call.getOrder();
+        return () -> insert(request, rounds, number, order);
+    }
+
+    private void insert(InsertRequest request, long[] rounds, long call, long order) {
+        InsertRequest inOrder = request;
+        boolean isSpent = served.isSpent();
+        Answer answer = new RemoteAnswer(call, HeapBytes.of(request), null);
+        if (order != 0) {
+            inOrder = CommandCodec.ordered(request, orders.taking(order));
+            answer = orders.telling(order, answer);
         }
-        leaders.insert(CommandCodec.decode(call, order), CommandCodec.rounds(call), answer);
+        RequestOrder taken = inOrder.order();
+        if (isSpent) {
+            if (taken != null) { // before anybody is told
+                taken.failed(request.tokenNumber());
+            }
+            answer.fail(served.overloaded());
+        } else {
+            leaders.insert(inOrder, rounds, answer);
+        }
     }
 
     /** The link is lost: nothing is received any more. On the link's thread. */
     public void lost() {
         isLost = true;
+        orders.lost();
         attachments.values().forEach(Served::end);
     }
 
@@ -134,31 +222,58 @@ public final class EdgeService {
         return attachments.size();
     }
 
+    /** Heap of the commands that are not answered, about, in bytes. Any thread. */
+    public long servedBytes() {
+        return served.get();
+    }
+
     /** Orders that are remembered. Any thread. */
     int orders() {
         return orders.size();
     }
 
-    private void send(InboxFrame.Builder frame) {
-        link.send(frame.build().toByteArray());
-    }
-
     /** Sends the answer to a call back. */
     private final class RemoteAnswer implements Answer {
         private final long call;
+        /** Of the command; taken from the budget until it is answered. */
+        private final long heapBytes;
+        /** The attachment that the call opens; null for none. */
+        private final @Nullable Served opens;
 
-        RemoteAnswer(long call) {
+        RemoteAnswer(long call, long heapBytes, @Nullable Served opens) {
             this.call = call;
+            this.heapBytes = heapBytes;
+            this.opens = opens;
+            served.add(heapBytes);
         }
 
         @Override
         public void reply(InboxReply reply) {
-            send(InboxFrame.newBuilder().setReply(ReplyCodec.encode(reply).setCall(call)));
+            served.release(heapBytes);
+            for (Reply.Builder part : ReplyCodec.parts(reply, sender.partBytes(), wallMillis.getAsLong())) {
+                if (!sender.send(InboxFrame.newBuilder().setReply(part.setCall(call)))) {
+                    notSent();
+                    return;
+                }
+            }
+        }
+
+        /** The command was carried out, and the edge can not be told more than that it may have been. */
+        private void notSent() {
+            tell(new RangeException(Cause.TIMEOUT, sender.tooLarge("the answer")));
+            if (opens != null) {
+                opens.end();
+            }
         }
 
         @Override
         public void fail(RangeException cause) {
-            send(InboxFrame.newBuilder().setFailure(ReplyCodec.failure(call, cause)));
+            served.release(heapBytes);
+            tell(cause);
+        }
+
+        private void tell(RangeException cause) {
+            sender.sendSmall(InboxFrame.newBuilder().setFailure(ReplyCodec.failure(call, cause)));
         }
     }
 
@@ -166,12 +281,43 @@ public final class EdgeService {
     private final class Served implements DeliveryStream {
         private final long number;
         private final InboxId inbox;
+        private final int protocolLevel;
         /** Written by the leader before it answers. */
         private volatile @Nullable AttachmentPort port;
+        /**
+         * The connection has told its end, or the leader has: the loss of the link says nothing any more. The link's
+         * thread and the range executor write it.
+         */
+        private volatile boolean isEndKnown;
+        /** Of QoS 2, since one was refused whose client will send it again. Of the link's thread. */
+        private @Nullable RangeException receivesRefused;
+        /** A message could not be sent: nothing follows it. Of the range executor. */
+        private boolean isCutOff;
 
-        Served(long number, InboxId inbox) {
+        Served(long number, InboxId inbox, ClientInfo client) {
             this.number = number;
             this.inbox = inbox;
+            this.protocolLevel = client.protocolLevel();
+        }
+
+        /** Why a command is not given to the leader; null when it is. On the link's thread. */
+        @Nullable
+        RangeException refusal(AttachmentCommand command) {
+            if (command instanceof AttachmentCommand.Detach) {
+                isEndKnown = true;
+            }
+            boolean isReceive = command instanceof AttachmentCommand.Receive;
+            if (isReceive && receivesRefused != null) {
+                return receivesRefused;
+            }
+            if (!ServedBytes.fills(command) || !served.isSpent()) {
+                return null;
+            }
+            RangeException overloaded = served.overloaded();
+            if (isReceive && protocolLevel < LEVEL_WITH_REASONS) {
+                receivesRefused = overloaded; // its connection will be closed: the client can not be told
+            }
+            return overloaded;
         }
 
         @Override
@@ -184,18 +330,40 @@ public final class EdgeService {
 
         @Override
         public void next(InboxDelivery delivery) {
-            InboxDelivery sent = delivery;
-            if (delivery instanceof InboxDelivery.Messages messages && !link.isWritable()) {
-                List<InboxMessage> left = new ArrayList<>(messages.messages());
-                left.removeIf(this::isDropped); // credit bounds the others
-                if (left.isEmpty()) {
-                    return;
+            if (delivery instanceof InboxDelivery.Messages messages) {
+                deliver(messages.messages());
+            } else if (!isCutOff) { // else its end was told
+                if (delivery instanceof InboxDelivery.Detached) {
+                    isEndKnown = true;
                 }
-                sent = new InboxDelivery.Messages(left);
+                sendSmall(delivery);
             }
-            send(InboxFrame.newBuilder().setDelivery(ReplyCodec.encode(sent).setAttachment(number)));
         }
 
+        private void deliver(List<InboxMessage> messages) {
+            List<InboxMessage> left = messages;
+            if (isCutOff || !link.isWritable()) {
+                left = new ArrayList<>(messages);
+                left.removeIf(this::isDropped); // credit bounds the others
+            }
+            if (left.isEmpty() || isCutOff) {
+                return; // what is left stays in the queue
+            }
+            int sent = 0;
+            for (Delivery.Builder part : ReplyCodec.parts(left, sender.partBytes(), wallMillis.getAsLong())) {
+                if (sender.send(InboxFrame.newBuilder().setDelivery(part.setAttachment(number)))) {
+                    sent += part.getMessages().getMessagesCount();
+                } else if (isDropped(left.get(sent))) { // it is alone in its part
+                    sent++;
+                } else {
+                    cutOff(left.get(sent).sequence());
+                    left.subList(sent, left.size()).forEach(this::isDropped);
+                    return;
+                }
+            }
+        }
+
+        /** Nobody keeps a message of QoS 0: it is counted. */
         private boolean isDropped(InboxMessage message) {
             boolean isDropped = message.qos() == Qos.AT_MOST_ONCE;
             if (isDropped) {
@@ -204,11 +372,34 @@ public final class EdgeService {
             return isDropped;
         }
 
+        private void sendSmall(InboxDelivery delivery) {
+            Delivery.Builder encoded = ReplyCodec.encode(delivery, 0);
+            sender.sendSmall(InboxFrame.newBuilder().setDelivery(encoded.setAttachment(number)));
+        }
+
+        /** A message can not be sent: the attachment ends before it, at both ends. */
+        private void cutOff(long sequence) {
+            LOG.warn(
+                    "a connection ends: {} client={} sequence={}",
+                    sender.tooLarge("a message for it"),
+                    inbox.clientId().value(),
+                    sequence);
+            isCutOff = true;
+            sendSmall(new InboxDelivery.Detached(InboxListener.Reason.UNAVAILABLE));
+            end(sequence);
+        }
+
+        /** The link is lost; all that was delivered may have been sent. */
         void end() {
+            end(Long.MAX_VALUE);
+        }
+
+        /** The connection has not told its end, and can not any more. */
+        private void end(long sentBelow) {
             AttachmentPort opened = port;
-            if (opened != null) {
-                // all that was delivered may have been sent; the connection's end was not told
-                opened.post(new AttachmentCommand.Detach(-1, true, Long.MAX_VALUE), Answer.NOBODY);
+            if (opened != null && !isEndKnown) {
+                isEndKnown = true;
+                opened.post(new AttachmentCommand.Detach(-1, true, sentBelow), Answer.NOBODY);
             }
         }
     }

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * it has not seen yet of before ({@link InboxHome}). What has waited for too long fails with {@code TIMEOUT}, though it
  * certainly had no effect.
  *
- * <p>A message for many inboxes is one frame for each home. Those of its inboxes that wait get theirs apart.
+ * <p>A message for many inboxes is one frame for each home, or several where they are very many: a home may become
+ * full in between, and the others wait then. Those of its inboxes that wait get theirs apart.
  *
  * <p>Event loops ask, links and range executors answer, and a timer looks: hence the one lock. A message for many
  * inboxes is sent under it as well, since it has to keep the order of all of them. Answers are given outside of it: an
@@ -46,6 +47,8 @@ final class HomeCarrier implements InboxCarrier {
 
     private static final int PARTS = 16;
     private static final int LOOKS_PER_REFRESH = 10;
+    /** Of the inboxes of one frame, about; so a frame is little larger than its message. */
+    private static final int PART_BYTES = 512 << 10;
 
     /** Who leads. */
     interface Homes {
@@ -129,8 +132,8 @@ final class HomeCarrier implements InboxCarrier {
     }
 
     private void comeTogether(HomeInsert insert, int count) {
-        Map<InboxHome, List<InsertStep>> parts = new LinkedHashMap<>();
-        for (int i = 0; i < count; i++) {
+        Map<InboxHome, Part> parts = new LinkedHashMap<>();
+        for (int i = 0; i < count && !insert.hasFailed(); i++) { // a part that was sent may have failed at once
             InsertStep step = new InsertStep(this, insert, i);
             HomeFlow flow = flowOf(step);
             InboxHome home = flow.homeFor(step, homes);
@@ -139,10 +142,26 @@ final class HomeCarrier implements InboxCarrier {
             } else {
                 flow.sending(home, rounds);
                 step.sending();
-                parts.computeIfAbsent(home, key -> new ArrayList<>()).add(step);
+                Part part = parts.computeIfAbsent(home, key -> new Part());
+                part.add(step);
+                if (part.wireBytes >= PART_BYTES) {
+                    parts.remove(home);
+                    sendTogether(home, part.steps);
+                }
             }
         }
-        parts.forEach(this::sendTogether);
+        parts.forEach((home, part) -> sendTogether(home, part.steps));
+    }
+
+    /** Copies that go to one home in one frame. */
+    private static final class Part {
+        final List<InsertStep> steps = new ArrayList<>();
+        int wireBytes;
+
+        void add(InsertStep step) {
+            steps.add(step);
+            wireBytes += step.wireBytes();
+        }
     }
 
     private HomeFlow flowOf(HomeStep step) {

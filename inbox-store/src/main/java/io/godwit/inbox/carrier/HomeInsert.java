@@ -20,6 +20,12 @@ import org.jspecify.annotations.Nullable;
  * sends the message again, and a copy of the first time may not come behind those of the second.
  */
 final class HomeInsert {
+    /** Of the numbers of a target on the wire, and of what says which field is which. */
+    private static final int NUMBERS_BYTES = 64;
+
+    private static final int MOST_UTF8_BYTES = 3;
+    private static final int MOST_VARINT_BYTES = 5;
+
     private final InsertRequest request;
     private final Answer answer;
     private final @Nullable InsertOutcome[] outcomes;
@@ -44,6 +50,14 @@ final class HomeInsert {
     /** Its share in the message. */
     int bytesOfTarget() {
         return request.message().heapBytes() / outcomes.length;
+    }
+
+    /** What a target takes in a frame, at most. */
+    int wireBytesOfTarget(int number) {
+        InsertRequest.Target target = request.targets().get(number);
+        String shared = target.sharedFilter();
+        int characters = target.clientId().value().length() + (shared == null ? 0 : shared.length());
+        return NUMBERS_BYTES + MOST_UTF8_BYTES * characters + MOST_VARINT_BYTES * target.subscriptionIds().length;
     }
 
     /** The request for some of its targets, in their order. */

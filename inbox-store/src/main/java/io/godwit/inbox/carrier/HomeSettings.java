@@ -1,19 +1,21 @@
 package io.godwit.inbox.carrier;
 
 /**
- * How long and how much waits for the leaders of inboxes.
+ * How long and how much waits for the leaders of inboxes, and at them.
  *
  * @param waitMillis how long a command waits for a leader that takes it, before it fails with {@code TIMEOUT}
  * @param retryMillis pause between two looks for a leader
  * @param maxWaitingBytes heap of all commands that wait, about; beyond it they fail with {@code OVERLOADED}
+ * @param maxServedBytes heap of the commands of one other node that leaders here have and have not answered, about;
+ *     beyond it those that store something fail with {@code OVERLOADED}
  */
-public record HomeSettings(long waitMillis, long retryMillis, long maxWaitingBytes) {
-    public static final HomeSettings DEFAULT = new HomeSettings(20_000, 20, 64L << 20);
+public record HomeSettings(long waitMillis, long retryMillis, long maxWaitingBytes, long maxServedBytes) {
+    public static final HomeSettings DEFAULT = new HomeSettings(20_000, 20, 64L << 20, 128L << 20);
 
     public HomeSettings {
-        if (waitMillis < 1 || retryMillis < 1 || maxWaitingBytes < 1) {
-            throw new IllegalArgumentException(
-                    "all must be at least 1: " + waitMillis + ", " + retryMillis + ", " + maxWaitingBytes);
+        if (waitMillis < 1 || retryMillis < 1 || maxWaitingBytes < 1 || maxServedBytes < 1) {
+            throw new IllegalArgumentException("all must be at least 1: " + waitMillis + ", " + retryMillis + ", "
+                    + maxWaitingBytes + ", " + maxServedBytes);
         }
     }
 }

@@ -28,6 +28,8 @@ public final class InboxPeers implements AutoCloseable {
     private final Leaders leaders;
     private final Supplier<? extends InboxHome> newHome;
     private final InboxHome here;
+    private final HomeSettings settings;
+    private final LongSupplier wallMillis;
     private final HomeCarrier carrier;
     private final InboxClient client;
     /**
@@ -40,13 +42,15 @@ public final class InboxPeers implements AutoCloseable {
     /**
      * @param leaders name nodes as the links do
      * @param newHome makes a way to the leaders of this node, for one sender
+     * @param wallMillis milliseconds since the epoch, of the clock that stores and frontends of this node have
      */
     public InboxPeers(
             Leaders leaders,
             Supplier<? extends InboxHome> newHome,
             HomeSettings settings,
-            ScheduledExecutorService timers) {
-        this(leaders, newHome, settings, System::nanoTime, new Timers(timers));
+            ScheduledExecutorService timers,
+            LongSupplier wallMillis) {
+        this(leaders, newHome, settings, System::nanoTime, wallMillis, new Timers(timers));
     }
 
     InboxPeers(
@@ -54,10 +58,13 @@ public final class InboxPeers implements AutoCloseable {
             Supplier<? extends InboxHome> newHome,
             HomeSettings settings,
             LongSupplier nanoClock,
+            LongSupplier wallMillis,
             HomeCarrier.Timer timer) {
         this.leaders = leaders;
         this.newHome = newHome;
         this.here = newHome.get();
+        this.settings = settings;
+        this.wallMillis = wallMillis;
         this.carrier = new HomeCarrier(new LinkedHomes(), settings, nanoClock, timer);
         this.client = new InboxEdge(carrier);
         leaders.onChange(carrier::leadersChanged);
@@ -69,13 +76,13 @@ public final class InboxPeers implements AutoCloseable {
     }
 
     /** Both ends for one peer. */
-    private static final class Linked {
+    private final class Linked {
         final RemoteCarrier edge;
-        final EdgeService leaders;
+        final EdgeService served;
 
         Linked(Peer peer, InboxHome home) {
-            edge = new RemoteCarrier(new PeerLane(peer, Lane.INBOX_UP));
-            leaders = new EdgeService(home, new PeerLane(peer, Lane.INBOX_DOWN));
+            edge = new RemoteCarrier(new PeerLane(peer, Lane.INBOX_UP), wallMillis);
+            served = new EdgeService(home, new PeerLane(peer, Lane.INBOX_DOWN), wallMillis, settings.maxServedBytes());
         }
     }
 
@@ -87,7 +94,7 @@ public final class InboxPeers implements AutoCloseable {
                 Linked linked = new Linked(peer, newHome.get());
                 links.put(peer, linked);
                 linked.edge.start();
-                linked.leaders.start();
+                linked.served.start();
                 byNode.put(peer.nodeId(), linked); // from here on commands are sent
                 carrier.leadersChanged();
             }
@@ -98,7 +105,7 @@ public final class InboxPeers implements AutoCloseable {
                 if (linked != null) {
                     byNode.remove(peer.nodeId(), linked);
                     linked.edge.lost();
-                    linked.leaders.lost();
+                    linked.served.lost();
                 }
             }
         };
@@ -108,7 +115,7 @@ public final class InboxPeers implements AutoCloseable {
     public void receiveUp(Peer from, byte[] frame) {
         Linked linked = links.get(from);
         if (linked != null) {
-            linked.leaders.receive(frame);
+            linked.served.receive(frame);
         }
     }
 
@@ -123,6 +130,13 @@ public final class InboxPeers implements AutoCloseable {
     /** Heap of the commands that wait for leaders, about. */
     public long waitingBytes() {
         return carrier.waitingBytes();
+    }
+
+    /** Heap of the commands of other nodes that leaders here have not answered, about, in bytes. Any thread. */
+    public long servedBytes() {
+        return links.values().stream()
+                .mapToLong(linked -> linked.served.servedBytes())
+                .sum();
     }
 
     /** What waits fails with {@code TIMEOUT}; what comes, unless it can be sent at once, with {@code CLOSED}. */
@@ -155,7 +169,17 @@ public final class InboxPeers implements AutoCloseable {
     private record PeerLane(Peer peer, Lane lane) implements FrameLink {
         @Override
         public void send(byte[] frame) {
-            peer.send(lane, frame);
+            if (frame.length <= peer.maxFrameBytes()) {
+                peer.send(lane, frame);
+            } else { // range executors send: nothing is thrown there
+                peer.abandon("a frame of the inbox protocol has " + frame.length + " bytes, at most "
+                        + peer.maxFrameBytes() + " are sent");
+            }
+        }
+
+        @Override
+        public int maxFrameBytes() {
+            return peer.maxFrameBytes();
         }
 
         @Override

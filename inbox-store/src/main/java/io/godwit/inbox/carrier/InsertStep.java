@@ -33,6 +33,11 @@ final class InsertStep extends HomeStep {
         home.insert(insert.part(alone), new long[] {round}, new PartAnswer(carrier, alone));
     }
 
+    /** What the target takes in a frame, at most, in bytes. */
+    int wireBytes() {
+        return insert.wireBytesOfTarget(target);
+    }
+
     @Override
     int bytes() {
         return OVERHEAD_BYTES + insert.bytesOfTarget();

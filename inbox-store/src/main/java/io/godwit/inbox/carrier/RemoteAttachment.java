@@ -105,8 +105,9 @@ final class RemoteAttachment implements AttachmentPort {
         if (over == null) {
             over = cause;
             carrier.forget(this);
-            carrier.send(InboxFrame.newBuilder()
-                    .setAttachmentOver(AttachmentOver.newBuilder().setAttachment(number)));
+            carrier.sender()
+                    .sendSmall(InboxFrame.newBuilder()
+                            .setAttachmentOver(AttachmentOver.newBuilder().setAttachment(number)));
         }
     }
 
@@ -115,7 +116,17 @@ final class RemoteAttachment implements AttachmentPort {
     @Override
     public void post(AttachmentCommand command, Answer answer) {
         Answer waiting = command instanceof AttachmentCommand.Detach ? detaching(answer) : answer;
-        long call = 0;
+        long call = answer == Answer.NOBODY ? 0 : carrier.nextCall();
+        byte[] frame = InboxFrame.newBuilder()
+                .setAttachment(CommandCodec.encode(command, carrier.nowMillis())
+                        .setCall(call)
+                        .setAttachment(number))
+                .build()
+                .toByteArray();
+        if (call != 0 && !carrier.sender().fits(frame.length)) { // those without an answer are small
+            answer.fail(carrier.tooLarge());
+            return;
+        }
         RangeException cause;
         boolean mayDetachLate;
         synchronized (this) {
@@ -123,10 +134,10 @@ final class RemoteAttachment implements AttachmentPort {
             mayDetachLate = isDetachedLate;
             isDetachedLate &= !(command instanceof AttachmentCommand.Detach);
             if (cause == null) {
-                call = answer == Answer.NOBODY ? 0 : carrier.register(waiting);
-                carrier.send(InboxFrame.newBuilder()
-                        .setAttachment(
-                                CommandCodec.encode(command).setCall(call).setAttachment(number)));
+                if (call != 0) {
+                    carrier.register(call, waiting);
+                }
+                carrier.sender().send(frame);
             }
         }
         if (cause != null && mayDetachLate && command instanceof AttachmentCommand.Detach end) {

@@ -2,6 +2,7 @@ package io.godwit.inbox.carrier;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.protocol.Answer;
 import io.godwit.inbox.protocol.DeliveryStream;
 import io.godwit.inbox.protocol.InboxCarrier;
@@ -11,13 +12,17 @@ import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.inbox.wire.InboxFrame;
+import io.godwit.inbox.wire.Reply;
 import io.godwit.inbox.wire.SessionCall;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +31,11 @@ import org.slf4j.LoggerFactory;
  * Brings the commands of this node to the leaders of another one. Thread-safe; {@link #receive} is called by one
  * thread at a time.
  *
+ * <p>A frame is decoded and checked first ({@link #understood}). One that may not be ends the link. Only then somebody
+ * is told; what is thrown there is a fault of this node, and goes on to the link.
+ *
+ * <p>A command whose frame is above what the link takes fails with {@code TOO_LARGE}, and is not sent.
+ *
  * <p>When the link is lost, what was not answered fails with {@code LOST}, since it may have been carried out, and
  * attachments end with {@code LOST}.
  */
@@ -33,6 +43,8 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteCarrier.class);
 
     private final FrameLink link;
+    private final FrameSender sender;
+    private final LongSupplier wallMillis;
     /** Threads of this node ask, that of the link answers. */
     private final Map<Long, Answer> calls = new ConcurrentHashMap<>();
 
@@ -41,11 +53,19 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
     private final AtomicLong lastAttachment = new AtomicLong();
     private final SentOrders orders;
     private volatile boolean isLost;
-    /** 0 before the other end has told. Of the link's thread. */
+
+    // of the link's thread
+    /** 0 before the other end has told. */
     private int version;
 
-    public RemoteCarrier(FrameLink link) {
+    /** By call: what has come of an answer in several parts. */
+    private final Map<Long, List<StoredSubscription>> parts = new HashMap<>(0);
+
+    /** @param wallMillis milliseconds since the epoch, of the clock that the frontends of this node have */
+    public RemoteCarrier(FrameLink link, LongSupplier wallMillis) {
         this.link = link;
+        this.sender = new FrameSender(link);
+        this.wallMillis = wallMillis;
         this.orders = new SentOrders(link);
     }
 
@@ -79,7 +99,7 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
 
     @Override
     public void ask(SessionCommand command, long round, @Nullable DeliveryStream deliveries, Answer answer) {
-        SessionCall.Builder call = CommandCodec.encode(command);
+        SessionCall.Builder call = CommandCodec.encode(command, nowMillis());
         Answer waiting = answer;
         if (deliveries != null) {
             long number = lastAttachment.incrementAndGet();
@@ -88,28 +108,59 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
             call.setAttachment(number);
             waiting = attachment.opening(command, answer);
         }
-        long number = register(waiting);
-        send(InboxFrame.newBuilder().setSession(call.setCall(number).setRound(round)));
-        failIfLost(number);
+        long number = nextCall();
+        send(
+                number,
+                waiting,
+                InboxFrame.newBuilder().setSession(call.setCall(number).setRound(round)));
     }
 
     @Override
     public void insert(InsertRequest request, long[] rounds, Answer answer) {
         SentOrders.Sent sent = orders.sending(request, answer);
         if (sent != null) {
-            long number = register(sent.answer());
-            send(InboxFrame.newBuilder()
-                    .setInsert(
-                            CommandCodec.encode(request, rounds).setCall(number).setOrder(sent.order())));
-            failIfLost(number);
+            long number = nextCall();
+            send(
+                    number,
+                    sent.answer(),
+                    InboxFrame.newBuilder()
+                            .setInsert(CommandCodec.encode(request, rounds, nowMillis())
+                                    .setCall(number)
+                                    .setOrder(sent.order())));
         }
     }
 
-    /** The number under which the answer is awaited. {@link #failIfLost} follows. */
-    long register(Answer answer) {
-        long number = lastCall.incrementAndGet();
-        calls.put(number, answer);
-        return number;
+    private void send(long call, Answer answer, InboxFrame.Builder frame) {
+        register(call, answer);
+        if (sender.send(frame)) {
+            failIfLost(call);
+        } else {
+            calls.remove(call);
+            answer.fail(tooLarge());
+        }
+    }
+
+    long nowMillis() {
+        return wallMillis.getAsLong();
+    }
+
+    FrameSender sender() {
+        return sender;
+    }
+
+    /** What a command fails with whose frame does not fit. */
+    RangeException tooLarge() {
+        return new RangeException(Cause.TOO_LARGE, sender.tooLarge("a command"));
+    }
+
+    /** Names a call. */
+    long nextCall() {
+        return lastCall.incrementAndGet();
+    }
+
+    /** From now on the answer to the call is awaited. Before it is sent; {@link #failIfLost} follows. */
+    void register(long call, Answer answer) {
+        calls.put(call, answer);
     }
 
     /** After the call was sent: the loss of the link may have come before it was registered. */
@@ -118,10 +169,6 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
         if (answer != null) {
             answer.fail(new RangeException(Cause.LOST, "there is no link to the node of the leader"));
         }
-    }
-
-    void send(InboxFrame.Builder frame) {
-        link.send(frame.build().toByteArray());
     }
 
     /** As {@link SessionCommand.MarkDistributed}. */
@@ -146,53 +193,88 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
 
     // --- from the link
 
-    /** A frame of the other end. One that may not be ends the link. */
+    /** A frame of the other end; the array is given away. One that may not be ends the link. */
     public void receive(byte[] bytes) {
+        Runnable action;
         try {
-            take(InboxFrame.parseFrom(bytes));
+            action = understood(WireValues.frame(bytes));
         } catch (InvalidProtocolBufferException | FrameException | IllegalArgumentException e) {
             LOG.warn("a frame of the inbox protocol is not understood: {}", e.getMessage());
             link.abandon(String.valueOf(e.getMessage()));
+            return;
         }
+        action.run();
     }
 
-    private void take(InboxFrame frame) throws FrameException {
+    /** Decodes and checks; changes nothing. Returns what is to be done. */
+    private Runnable understood(InboxFrame frame) throws FrameException {
         if (version == 0 && !frame.hasHello()) {
             throw new FrameException("the first frame is no hello");
         }
-        switch (frame.getKindCase()) {
-            case HELLO -> version = Versions.agree(frame.getHello());
-            case REPLY -> {
-                InboxReply reply = ReplyCodec.decode(frame.getReply());
-                Answer answer = calls.remove(frame.getReply().getCall());
-                if (answer != null) {
-                    answer.reply(reply);
-                }
+        return switch (frame.getKindCase()) {
+            case HELLO -> {
+                int agreed = Versions.agree(frame.getHello());
+                yield () -> version = agreed;
             }
+            case REPLY -> understood(frame.getReply());
             case FAILURE -> {
                 RangeException cause = ReplyCodec.failure(frame.getFailure());
-                Answer answer = calls.remove(frame.getFailure().getCall());
-                if (answer != null) {
-                    answer.fail(cause);
-                }
+                long call = frame.getFailure().getCall();
+                yield () -> failed(call, cause);
             }
             case DELIVERY -> {
-                InboxDelivery delivery = ReplyCodec.decode(frame.getDelivery());
-                RemoteAttachment attachment =
-                        attachments.get(frame.getDelivery().getAttachment());
-                if (attachment != null) {
-                    attachment.next(delivery);
-                }
+                InboxDelivery delivery = ReplyCodec.decode(frame.getDelivery(), nowMillis());
+                long attachment = frame.getDelivery().getAttachment();
+                yield () -> delivered(attachment, delivery);
             }
             case SESSION, ATTACHMENT, INSERT, ORDER_OVER, ATTACHMENT_OVER ->
                 throw new FrameException("a command came to an edge");
             case KIND_NOT_SET -> throw new FrameException("a frame of a kind that is not known here");
+        };
+    }
+
+    private Runnable understood(Reply frame) throws FrameException {
+        long call = frame.getCall();
+        if (frame.hasAttachedPart()) {
+            List<StoredSubscription> part =
+                    WireValues.subscriptions(frame.getAttachedPart().getSubscriptionsList());
+            return () -> {
+                if (calls.containsKey(call)) {
+                    parts.computeIfAbsent(call, key -> new ArrayList<>()).addAll(part);
+                }
+            };
+        }
+        InboxReply reply = ReplyCodec.decode(frame, nowMillis());
+        return () -> replied(call, reply);
+    }
+
+    private void replied(long call, InboxReply reply) {
+        List<StoredSubscription> before = parts.remove(call);
+        Answer answer = calls.remove(call);
+        if (answer != null) {
+            answer.reply(before != null && reply instanceof InboxReply.Attached last ? last.behind(before) : reply);
+        }
+    }
+
+    private void failed(long call, RangeException cause) {
+        parts.remove(call);
+        Answer answer = calls.remove(call);
+        if (answer != null) {
+            answer.fail(cause);
+        }
+    }
+
+    private void delivered(long number, InboxDelivery delivery) {
+        RemoteAttachment attachment = attachments.get(number);
+        if (attachment != null) {
+            attachment.next(delivery);
         }
     }
 
     /** The link is lost: nothing is received any more. On the link's thread. */
     public void lost() {
         isLost = true;
+        parts.clear();
         // first, so that who has a call learns by then whether its attachment is over
         for (RemoteAttachment attachment : attachments.values()) {
             attachment.linkLost();

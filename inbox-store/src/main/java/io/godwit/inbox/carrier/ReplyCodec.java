@@ -3,12 +3,16 @@ package io.godwit.inbox.carrier;
 import static io.godwit.inbox.carrier.WireValues.ints;
 import static io.godwit.inbox.carrier.WireValues.message;
 
+import com.google.protobuf.CodedOutputStream;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
+import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.protocol.InboxDelivery;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.wire.Attached;
+import io.godwit.inbox.wire.AttachedPart;
+import io.godwit.inbox.wire.DeliveredMessage;
 import io.godwit.inbox.wire.Delivery;
 import io.godwit.inbox.wire.DetachReason;
 import io.godwit.inbox.wire.Done;
@@ -22,31 +26,64 @@ import io.godwit.inbox.wire.Messages;
 import io.godwit.inbox.wire.ReplayOutcome;
 import io.godwit.inbox.wire.Reply;
 import io.godwit.inbox.wire.SessionOwner;
+import io.godwit.inbox.wire.Subscription;
 import io.godwit.kv.client.RangeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Replies, failures and deliveries on the wire. */
+/** Replies, failures and deliveries on the wire. Each {@code nowMillis} is as {@link WireValues} has it. */
 final class ReplyCodec {
     private ReplyCodec() {}
 
     // --- replies
 
-    static Reply.Builder encode(InboxReply reply) {
+    /**
+     * A reply in as many parts as it takes, in their order; the last is the reply itself. Only {@code Attached} has
+     * several: a session may have any number of subscriptions.
+     *
+     * @param partBytes bytes of the subscriptions in one part, at most, but for a part with a single one
+     */
+    static List<Reply.Builder> parts(InboxReply reply, int partBytes, long nowMillis) {
+        return reply instanceof InboxReply.Attached attached
+                ? attached(attached, partBytes)
+                : List.of(encode(reply, nowMillis));
+    }
+
+    private static List<Reply.Builder> attached(InboxReply.Attached attached, int partBytes) {
+        List<Reply.Builder> parts = new ArrayList<>(1);
+        List<Subscription> page = new ArrayList<>();
+        int bytes = 0;
+        for (StoredSubscription each : attached.subscriptions()) {
+            Subscription next = WireValues.subscription(each);
+            int nextBytes = CodedOutputStream.computeMessageSize(Attached.SUBSCRIPTIONS_FIELD_NUMBER, next);
+            if (!page.isEmpty() && nextBytes > partBytes - bytes) {
+                parts.add(Reply.newBuilder()
+                        .setAttachedPart(AttachedPart.newBuilder().addAllSubscriptions(page)));
+                page.clear();
+                bytes = 0;
+            }
+            page.add(next);
+            bytes += nextBytes;
+        }
+        Attached.Builder last = Attached.newBuilder()
+                .setSessionPresent(attached.sessionPresent())
+                .setIncarnation(attached.incarnation())
+                .setAttachNumber(attached.attachNumber())
+                .addAllSubscriptions(page);
+        for (int packetId : attached.inbound()) {
+            last.addInbound(packetId);
+        }
+        parts.add(Reply.newBuilder().setAttached(last));
+        return parts;
+    }
+
+    static Reply.Builder encode(InboxReply reply, long nowMillis) {
         Reply.Builder out = Reply.newBuilder();
         if (reply instanceof InboxReply.Done) {
             return out.setDone(Done.getDefaultInstance());
         } else if (reply instanceof InboxReply.Attached attached) {
-            Attached.Builder to = Attached.newBuilder()
-                    .setSessionPresent(attached.sessionPresent())
-                    .setIncarnation(attached.incarnation())
-                    .setAttachNumber(attached.attachNumber());
-            attached.subscriptions().forEach(each -> to.addSubscriptions(WireValues.subscription(each)));
-            for (int packetId : attached.inbound()) {
-                to.addInbound(packetId);
-            }
-            return out.setAttached(to);
+            return attached(attached, Integer.MAX_VALUE).get(0);
         } else if (reply instanceof InboxReply.Flag flag) {
             return out.setFlag(flag.isSet());
         } else if (reply instanceof InboxReply.Flags flags) {
@@ -68,7 +105,7 @@ final class ReplyCodec {
                         case BEHIND -> ReplayOutcome.REPLAY_BEHIND;
                     });
         } else if (reply instanceof InboxReply.Received received) {
-            return out.setInbound(inbound(received.inbound()));
+            return out.setInbound(inbound(received.inbound(), nowMillis));
         } else if (reply instanceof InboxReply.Inserted inserted) {
             Inserted.Builder to = Inserted.newBuilder();
             inserted.outcomes().forEach(each -> to.addOutcomes(outcome(each)));
@@ -83,14 +120,14 @@ final class ReplyCodec {
         throw new IllegalStateException("no wire form for " + reply);
     }
 
-    private static Inbound inbound(InboxAttachment.Inbound inbound) {
+    private static Inbound inbound(InboxAttachment.Inbound inbound, long nowMillis) {
         Inbound.Builder out = Inbound.newBuilder()
                 .setIsDistributed(inbound.isDistributed())
                 .setTokenOrigin(inbound.tokenOrigin())
                 .setTokenNumber(inbound.tokenNumber())
                 .setTokenFinishedBelow(inbound.tokenFinishedBelow());
         if (inbound.message() != null) {
-            out.setMessage(message(inbound.message()));
+            out.setMessage(message(inbound.message(), nowMillis));
         }
         return out.build();
     }
@@ -106,7 +143,7 @@ final class ReplyCodec {
     }
 
     /** Throws {@link IllegalArgumentException} for values that may not be, too. */
-    static InboxReply decode(Reply in) throws FrameException {
+    static InboxReply decode(Reply in, long nowMillis) throws FrameException {
         return switch (in.getReplyCase()) {
             case DONE -> InboxReply.DONE;
             case ATTACHED ->
@@ -115,12 +152,13 @@ final class ReplyCodec {
                         in.getAttached().getIncarnation(),
                         in.getAttached().getAttachNumber(),
                         WireValues.subscriptions(in.getAttached().getSubscriptionsList()),
-                        ints(in.getAttached().getInboundList()));
+                        ints(in.getAttached().getInboundCount(), in.getAttached()::getInbound));
+            case ATTACHED_PART -> throw new FrameException("a part is no reply");
             case FLAG -> InboxReply.Flag.of(in.getFlag());
             case FLAGS -> new InboxReply.Flags(in.getFlags().getFlagsList());
             case OWNER -> new InboxReply.Owner(owner(in.getOwner()));
             case REPLAY -> new InboxReply.Replay(replay(in.getReplay()));
-            case INBOUND -> received(in.getInbound());
+            case INBOUND -> received(in.getInbound(), nowMillis);
             case INSERTED -> inserted(in.getInserted());
             case REPLY_NOT_SET -> throw new FrameException("a reply that is not known here");
         };
@@ -147,10 +185,10 @@ final class ReplyCodec {
         };
     }
 
-    private static InboxReply received(Inbound in) {
+    private static InboxReply received(Inbound in, long nowMillis) {
         return new InboxReply.Received(new InboxAttachment.Inbound(
                 in.getIsDistributed(),
-                in.hasMessage() ? message(in.getMessage()) : null,
+                in.hasMessage() ? message(in.getMessage(), nowMillis) : null,
                 in.getTokenOrigin(),
                 in.getTokenNumber(),
                 in.getTokenFinishedBelow()));
@@ -217,12 +255,34 @@ final class ReplyCodec {
 
     // --- deliveries
 
-    static Delivery.Builder encode(InboxDelivery delivery) {
+    /**
+     * Messages in as many parts as it takes, in their order.
+     *
+     * @param partBytes bytes of the messages in one part, at most, but for a part with a single one
+     */
+    static List<Delivery.Builder> parts(List<InboxMessage> messages, int partBytes, long nowMillis) {
+        List<Delivery.Builder> parts = new ArrayList<>(1);
+        Messages.Builder part = Messages.newBuilder();
+        int bytes = 0;
+        for (InboxMessage each : messages) {
+            DeliveredMessage next = WireValues.delivered(each, nowMillis);
+            int nextBytes = CodedOutputStream.computeMessageSize(Messages.MESSAGES_FIELD_NUMBER, next);
+            if (part.getMessagesCount() > 0 && nextBytes > partBytes - bytes) {
+                parts.add(Delivery.newBuilder().setMessages(part));
+                part = Messages.newBuilder();
+                bytes = 0;
+            }
+            part.addMessages(next);
+            bytes += nextBytes;
+        }
+        parts.add(Delivery.newBuilder().setMessages(part));
+        return parts;
+    }
+
+    static Delivery.Builder encode(InboxDelivery delivery, long nowMillis) {
         Delivery.Builder out = Delivery.newBuilder();
         if (delivery instanceof InboxDelivery.Messages messages) {
-            Messages.Builder to = Messages.newBuilder();
-            messages.messages().forEach(each -> to.addMessages(WireValues.delivered(each)));
-            return out.setMessages(to);
+            return parts(messages.messages(), Integer.MAX_VALUE, nowMillis).get(0);
         } else if (delivery instanceof InboxDelivery.Attaching) {
             return out.setAttaching(Done.getDefaultInstance());
         } else if (delivery instanceof InboxDelivery.Detaching) {
@@ -242,19 +302,19 @@ final class ReplyCodec {
     }
 
     /** Throws {@link IllegalArgumentException} for values that may not be, too. */
-    static InboxDelivery decode(Delivery in) throws FrameException {
+    static InboxDelivery decode(Delivery in, long nowMillis) throws FrameException {
         return switch (in.getDeliveryCase()) {
             case ATTACHING -> InboxDelivery.ATTACHING;
             case DETACHING -> InboxDelivery.DETACHING;
-            case MESSAGES -> messages(in.getMessages());
+            case MESSAGES -> messages(in.getMessages(), nowMillis);
             case DETACHED -> new InboxDelivery.Detached(reason(in.getDetached()));
             case DELIVERY_NOT_SET -> throw new FrameException("a delivery that is not known here");
         };
     }
 
-    private static InboxDelivery messages(Messages in) {
+    private static InboxDelivery messages(Messages in, long nowMillis) {
         List<InboxMessage> out = new ArrayList<>(in.getMessagesCount());
-        in.getMessagesList().forEach(each -> out.add(WireValues.delivered(each)));
+        in.getMessagesList().forEach(each -> out.add(WireValues.delivered(each, nowMillis)));
         return new InboxDelivery.Messages(out);
     }
 

@@ -9,12 +9,15 @@ import java.util.Map;
 
 /**
  * The orders of one edge's inserts, by its numbers. One that nothing failed in is forgotten when nothing of it is under
- * way; one with a failure stays until the edge says that it sends nothing more in it.
+ * way; one with a failure stays until the edge says that it sends nothing more in it. When the link is lost the edge
+ * can say so no more: all are broken and forgotten ({@link #lost}).
  *
  * <p>The link's thread asks and range executors answer, hence the lock; it is held for a look into the map.
  */
 final class TakenOrders {
     private final Map<Long, Taken> orders = new HashMap<>();
+    /** Under the lock. */
+    private boolean isLost;
 
     private static final class Taken {
         final RequestOrder order = new RequestOrder();
@@ -33,6 +36,9 @@ final class TakenOrders {
     /** A request of that order comes. */
     RequestOrder taking(long number) {
         synchronized (orders) {
+            if (isLost) {
+                return broken(new RequestOrder());
+            }
             Taken taken = orders.computeIfAbsent(number, key -> new Taken());
             taken.requests++;
             return taken.order;
@@ -73,6 +79,23 @@ final class TakenOrders {
         synchronized (orders) {
             orders.remove(number);
         }
+    }
+
+    /**
+     * The link is lost. The edge takes what is under way for failed, and its publishers send it again by another way.
+     * So whatever a leader has not begun by now is not carried out: it might come behind its successors.
+     */
+    void lost() {
+        synchronized (orders) {
+            isLost = true;
+            orders.values().forEach(taken -> broken(taken.order));
+            orders.clear();
+        }
+    }
+
+    private static RequestOrder broken(RequestOrder order) {
+        order.failed(Long.MIN_VALUE); // before every request
+        return order;
     }
 
     /** Those that are remembered. */

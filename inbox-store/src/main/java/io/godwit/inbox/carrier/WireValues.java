@@ -1,6 +1,8 @@
 package io.godwit.inbox.carrier;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UnsafeByteOperations;
 import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.StoredSubscription;
@@ -9,6 +11,7 @@ import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.wire.Client;
 import io.godwit.inbox.wire.DeliveredMessage;
 import io.godwit.inbox.wire.Inbox;
+import io.godwit.inbox.wire.InboxFrame;
 import io.godwit.inbox.wire.Subscription;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
@@ -18,22 +21,47 @@ import io.godwit.plugin.message.MessageCodec;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The values that commands, replies and deliveries are made of, on the wire. What comes from the wire is checked by the
  * constructors of the values: they throw {@link IllegalArgumentException}.
+ *
+ * <p>Clocks of two nodes differ. So a message crosses with its age, and each node has it as received by its own clock.
+ * Each {@code nowMillis} is of that clock: milliseconds since the epoch, as the stores of the node count them.
  */
 final class WireValues {
     private WireValues() {}
 
-    static ByteString message(Message message) {
-        return UnsafeByteOperations.unsafeWrap(MessageCodec.encode(message));
+    /** A frame; byte fields of it are parts of {@code bytes}, which is given away. */
+    static InboxFrame frame(byte[] bytes) throws InvalidProtocolBufferException {
+        CodedInputStream in = UnsafeByteOperations.unsafeWrap(bytes).newCodedInput();
+        in.enableAliasing(true); // a payload is copied once, by MessageCodec
+        InboxFrame frame = InboxFrame.parser().parseFrom(in);
+        in.checkLastTagWas(0); // nothing is behind it
+        return frame;
     }
 
-    static Message message(ByteString bytes) {
-        return MessageCodec.decode(bytes.asReadOnlyByteBuffer());
+    static ByteString message(Message message, long nowMillis) {
+        long ageMillis = Math.max(0, nowMillis - message.receivedAtMillis());
+        return UnsafeByteOperations.unsafeWrap(MessageCodec.encode(at(message, ageMillis)));
+    }
+
+    static Message message(ByteString bytes, long nowMillis) {
+        Message sent = MessageCodec.decode(bytes.asReadOnlyByteBuffer());
+        long ageMillis = sent.receivedAtMillis();
+        if (ageMillis < 0) {
+            throw new IllegalArgumentException("a message cannot be " + ageMillis + " ms old");
+        }
+        return at(sent, Math.max(0, nowMillis - ageMillis));
+    }
+
+    private static Message at(Message message, long millis) {
+        return new Message(
+                message.topic(), message.payload(), message.qos(), message.retain(), millis, message.properties());
     }
 
     static Client client(ClientInfo client) {
@@ -69,15 +97,15 @@ final class WireValues {
         return new InboxId(new TenantId(in.getTenant()), new ClientId(in.getClientId()));
     }
 
-    static io.godwit.inbox.wire.Will will(Will will) {
+    static io.godwit.inbox.wire.Will will(Will will, long nowMillis) {
         return io.godwit.inbox.wire.Will.newBuilder()
-                .setMessage(message(will.message()))
+                .setMessage(message(will.message(), nowMillis))
                 .setDelaySeconds(will.delaySeconds())
                 .build();
     }
 
-    static Will will(io.godwit.inbox.wire.Will in) {
-        return new Will(message(in.getMessage()), in.getDelaySeconds());
+    static Will will(io.godwit.inbox.wire.Will in, long nowMillis) {
+        return new Will(message(in.getMessage(), nowMillis), in.getDelaySeconds());
     }
 
     static TopicFilter filter(String text) {
@@ -116,11 +144,11 @@ final class WireValues {
         return out;
     }
 
-    static DeliveredMessage delivered(InboxMessage message) {
+    static DeliveredMessage delivered(InboxMessage message, long nowMillis) {
         DeliveredMessage.Builder out = DeliveredMessage.newBuilder()
                 .setSequence(message.sequence())
                 .setPacketId(message.packetId())
-                .setMessage(message(message.message()))
+                .setMessage(message(message.message(), nowMillis))
                 .setQos(message.qos().value())
                 .setRetain(message.retain())
                 .setRedelivered(message.redelivered())
@@ -131,20 +159,23 @@ final class WireValues {
         return out.build();
     }
 
-    static InboxMessage delivered(DeliveredMessage in) {
+    static InboxMessage delivered(DeliveredMessage in, long nowMillis) {
         return new InboxMessage(
                 in.getSequence(),
                 in.getPacketId(),
-                message(in.getMessage()),
+                message(in.getMessage(), nowMillis),
                 Qos.of(in.getQos()),
                 in.getRetain(),
                 in.getRedelivered(),
                 in.getReleased(),
-                ints(in.getSubscriptionIdsList()));
+                ints(in.getSubscriptionIdsCount(), in::getSubscriptionIds));
     }
 
-    static int[] ints(List<Integer> in) {
-        return in.stream().mapToInt(Integer::intValue).toArray();
+    /** A repeated field, without an object for each number. */
+    static int[] ints(int count, IntUnaryOperator field) {
+        int[] out = new int[count];
+        Arrays.setAll(out, field);
+        return out;
     }
 
     /** Absent as null. */

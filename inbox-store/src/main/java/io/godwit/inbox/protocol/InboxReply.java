@@ -5,6 +5,7 @@ import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.ReplayOutcome;
 import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.StoredSubscription;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -27,6 +28,13 @@ public sealed interface InboxReply {
             implements InboxReply {
         public Attached {
             subscriptions = List.copyOf(subscriptions);
+        }
+
+        /** The same with more subscriptions, which come first. */
+        public Attached behind(List<StoredSubscription> others) {
+            List<StoredSubscription> all = new ArrayList<>(others);
+            all.addAll(subscriptions);
+            return new Attached(sessionPresent, incarnation, attachNumber, all, inbound);
         }
 
         /** Without a number. */

@@ -22,6 +22,7 @@ import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.inbox.wire.AttachmentOver;
 import io.godwit.inbox.wire.InboxFrame;
 import io.godwit.inbox.wire.OrderOver;
+import io.godwit.inbox.wire.Reply;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
@@ -50,6 +51,9 @@ import org.junit.jupiter.api.Test;
  */
 class FrameCorpusTest {
     private static final String RECORDED = "/inbox-frames-v1.properties";
+    /** At the node that encodes: the message is a minute old. */
+    private static final long NOW_MILLIS = 1_700_000_060_000L;
+
     private static final ClientInfo CLIENT =
             new ClientInfo(TenantId.DEFAULT, new ClientId("c"), "user", "127.0.0.1:1000", 5);
     private static final ClientInfo NOBODY =
@@ -72,14 +76,18 @@ class FrameCorpusTest {
         add(
                 name,
                 InboxFrame.newBuilder()
-                        .setSession(CommandCodec.encode(command).setCall(9).setAttachment(attachment)));
+                        .setSession(CommandCodec.encode(command, NOW_MILLIS)
+                                .setCall(9)
+                                .setAttachment(attachment)));
     }
 
     private void attachment(String name, AttachmentCommand command) {
         add(
                 name,
                 InboxFrame.newBuilder()
-                        .setAttachment(CommandCodec.encode(command).setCall(9).setAttachment(3)));
+                        .setAttachment(CommandCodec.encode(command, NOW_MILLIS)
+                                .setCall(9)
+                                .setAttachment(3)));
     }
 
     private void insert(String name, InsertRequest request, long order) {
@@ -87,7 +95,7 @@ class FrameCorpusTest {
                 name,
                 InboxFrame.newBuilder()
                         .setInsert(CommandCodec.encode(
-                                        request, new long[request.targets().size()])
+                                        request, new long[request.targets().size()], NOW_MILLIS)
                                 .setCall(9)
                                 .setOrder(order)));
     }
@@ -95,13 +103,15 @@ class FrameCorpusTest {
     private void reply(String name, InboxReply reply) {
         add(
                 "reply." + name,
-                InboxFrame.newBuilder().setReply(ReplyCodec.encode(reply).setCall(9)));
+                InboxFrame.newBuilder()
+                        .setReply(ReplyCodec.encode(reply, NOW_MILLIS).setCall(9)));
     }
 
     private void delivery(String name, InboxDelivery delivery) {
         add(
                 "delivery." + name,
-                InboxFrame.newBuilder().setDelivery(ReplyCodec.encode(delivery).setAttachment(3)));
+                InboxFrame.newBuilder()
+                        .setDelivery(ReplyCodec.encode(delivery, NOW_MILLIS).setAttachment(3)));
     }
 
     private void add(String name, InboxFrame.Builder frame) {
@@ -154,6 +164,14 @@ class FrameCorpusTest {
 
         reply("done", InboxReply.DONE);
         reply("attached", new InboxReply.Attached(true, 5, List.of(SUBSCRIPTION), new int[] {6, 300}));
+        InboxReply.Attached large = new InboxReply.Attached(
+                true, 5, List.of(SUBSCRIPTION, SUBSCRIPTION.owed(null), SUBSCRIPTION), new int[] {6});
+        List<Reply.Builder> parts = ReplyCodec.parts(large, 50, NOW_MILLIS);
+        for (int i = 0; i < parts.size(); i++) {
+            add(
+                    "reply.attached.part" + i,
+                    InboxFrame.newBuilder().setReply(parts.get(i).setCall(9)));
+        }
         reply("flag.yes", InboxReply.Flag.of(true));
         reply("flag.no", InboxReply.Flag.of(false));
         reply("flags", new InboxReply.Flags(List.of(true, false)));

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,14 +23,40 @@ import org.jspecify.annotations.Nullable;
 public final class LinkedNodes implements InboxCarrier {
     private final InboxCarrier local;
     private final Executor tasks;
+    private final LongSupplier edgeMillis;
+    private final LongSupplier leaderMillis;
+    private final Limits limits;
     private Link link;
     /** Why an end has given a link up. */
     final List<String> abandoned = new ArrayList<>();
+    /** Topics of messages of QoS 0 that there was no room for. */
+    final List<String> dropped = new ArrayList<>();
 
-    /** @param tasks runs one at a time, in order */
-    public LinkedNodes(InboxCarrier local, Executor tasks) {
+    /**
+     * What is taken.
+     *
+     * @param frameBytes of one frame, at most
+     * @param servedBytes of commands that are not answered
+     */
+    record Limits(int frameBytes, long servedBytes) {
+        static final Limits DEFAULT = new Limits(64 << 20, Long.MAX_VALUE);
+    }
+
+    /**
+     * Two nodes whose clocks agree.
+     *
+     * @param tasks runs one at a time, in order
+     */
+    public LinkedNodes(InboxCarrier local, Executor tasks, LongSupplier wallMillis) {
+        this(local, tasks, wallMillis, wallMillis, Limits.DEFAULT);
+    }
+
+    LinkedNodes(InboxCarrier local, Executor tasks, LongSupplier edgeMillis, LongSupplier leaderMillis, Limits limits) {
         this.local = local;
         this.tasks = tasks;
+        this.edgeMillis = edgeMillis;
+        this.leaderMillis = leaderMillis;
+        this.limits = limits;
         this.link = new Link();
     }
 
@@ -62,7 +89,7 @@ public final class LinkedNodes implements InboxCarrier {
     }
 
     /** Leaders that wait for each other, so that no round is ever refused. */
-    private record PlainHome(InboxCarrier leaders) implements InboxHome {
+    private record PlainHome(InboxCarrier leaders, List<String> dropped) implements InboxHome {
         @Override
         public void ask(SessionCommand command, long round, @Nullable DeliveryStream deliveries, Answer answer) {
             leaders.ask(command, deliveries, answer);
@@ -75,7 +102,7 @@ public final class LinkedNodes implements InboxCarrier {
 
         @Override
         public void dropped(InboxId inbox, String topic) {
-            throw new AssertionError("there is room");
+            dropped.add(topic);
         }
 
         @Override
@@ -93,8 +120,8 @@ public final class LinkedNodes implements InboxCarrier {
         private boolean isLost;
 
         Link() {
-            edge = new RemoteCarrier(toLeaders);
-            leaders = new EdgeService(new PlainHome(local), toEdge);
+            edge = new RemoteCarrier(toLeaders, edgeMillis);
+            leaders = new EdgeService(new PlainHome(local, dropped), toEdge, leaderMillis, limits.servedBytes());
             toLeaders.receiver = leaders::receive;
             toEdge.receiver = edge::receive;
             edge.start();
@@ -104,9 +131,13 @@ public final class LinkedNodes implements InboxCarrier {
         void lose() {
             if (!isLost) {
                 isLost = true;
-                edge.lost();
-                leaders.lost();
+                tellLoss();
             }
+        }
+
+        private void tellLoss() {
+            edge.lost();
+            leaders.lost();
         }
 
         /** One direction. */
@@ -114,12 +145,24 @@ public final class LinkedNodes implements InboxCarrier {
             /** All that was sent. */
             final List<byte[]> frames = new ArrayList<>();
 
+            boolean isWritable = true;
             private Consumer<byte[]> receiver = frame -> {};
 
             @Override
             public void send(byte[] frame) {
+                assertThat(frame.length).isLessThanOrEqualTo(limits.frameBytes());
                 assertNothingGetsLost(frame);
                 sendAnything(frame);
+            }
+
+            @Override
+            public int maxFrameBytes() {
+                return limits.frameBytes();
+            }
+
+            @Override
+            public boolean isWritable() {
+                return isWritable;
             }
 
             /** Also what no end sends. */
@@ -135,7 +178,10 @@ public final class LinkedNodes implements InboxCarrier {
             @Override
             public void abandon(String why) {
                 abandoned.add(why);
-                lose();
+                if (!isLost) {
+                    isLost = true; // nothing is received any more; both ends are told later
+                    tasks.execute(Link.this::tellLoss);
+                }
             }
         }
     }

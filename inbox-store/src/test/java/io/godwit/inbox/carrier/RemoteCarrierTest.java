@@ -1,14 +1,19 @@
 package io.godwit.inbox.carrier;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.ByteString;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.SessionOwner;
+import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.inbox.client.Will;
 import io.godwit.inbox.edge.InboxEdge;
 import io.godwit.inbox.protocol.Answer;
 import io.godwit.inbox.protocol.AttachmentCommand;
@@ -21,6 +26,7 @@ import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.inbox.wire.Delivery;
 import io.godwit.inbox.wire.Hello;
 import io.godwit.inbox.wire.InboxFrame;
+import io.godwit.inbox.wire.InsertCall;
 import io.godwit.inbox.wire.Reply;
 import io.godwit.inbox.wire.SessionCall;
 import io.godwit.kv.client.RangeException;
@@ -29,12 +35,15 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageCodec;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -48,9 +57,11 @@ class RemoteCarrierTest {
 
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final Leaders leaders = new Leaders();
-    private final LinkedNodes nodes = new LinkedNodes(leaders, tasks::add);
-    private final InboxEdge edge = new InboxEdge(nodes);
+    private LinkedNodes nodes = limited(LinkedNodes.Limits.DEFAULT);
+    private InboxEdge edge = new InboxEdge(nodes);
     private final Listener listener = new Listener();
+    private long edgeMillis = 1_700_000_000_000L;
+    private long leaderMillis = edgeMillis;
 
     /** Remembers what it is asked; the test answers. */
     private static final class Leaders implements InboxCarrier {
@@ -60,9 +71,15 @@ class RemoteCarrierTest {
 
         final List<Asked> asked = new ArrayList<>();
         final List<Insert> inserts = new ArrayList<>();
+        /** What goes wrong when they are asked; null for nothing. */
+        @Nullable
+        RuntimeException fault;
 
         @Override
         public void ask(SessionCommand command, @Nullable DeliveryStream deliveries, Answer answer) {
+            if (fault != null) {
+                throw fault;
+            }
             asked.add(new Asked(command, deliveries, answer));
         }
 
@@ -102,6 +119,16 @@ class RemoteCarrierTest {
         public void detached(Reason reason) {
             ends.add(reason);
         }
+    }
+
+    private LinkedNodes limited(LinkedNodes.Limits limits) {
+        return new LinkedNodes(leaders, tasks::add, () -> edgeMillis, () -> leaderMillis, limits);
+    }
+
+    /** Other limits than the usual ones, for all that follows. */
+    private void limit(int frameBytes, long servedBytes) {
+        nodes = limited(new LinkedNodes.Limits(frameBytes, servedBytes));
+        edge = new InboxEdge(nodes);
     }
 
     private void run() {
@@ -266,10 +293,347 @@ class RemoteCarrierTest {
         assertThat(causeOf(again)).isEqualTo(RangeException.Cause.CLOSED);
     }
 
+    // --- the first end counts
+
+    @Test
+    void theLossOfTheLinkDoesNotPassForTheEndOfAConnectionThatHasDisconnected() {
+        Port port = new Port();
+        attached(port).attachment().detach(-1, false);
+        run();
+        nodes.link().lose();
+        assertThat(port.commands).containsExactly(new AttachmentCommand.Detach(-1, false, Long.MAX_VALUE));
+    }
+
+    @Test
+    void theLossOfTheLinkDoesNotPassForTheEndOfAConnectionThatWasTakenOver() {
+        Port port = new Port();
+        attached(port);
+        stream().next(new InboxDelivery.Detached(InboxListener.Reason.TAKEN_OVER));
+        nodes.link().lose();
+        assertThat(port.commands).isEmpty();
+    }
+
+    // --- frames above the limit
+
+    private static Message message(int bytes, Qos qos) {
+        return new Message("t", new byte[bytes], qos, false, 0, MessageProperties.NONE);
+    }
+
+    private static InboxMessage delivery(long sequence, int bytes, Qos qos) {
+        return new InboxMessage(sequence, 1, message(bytes, qos), qos, false, false, false, new int[0]);
+    }
+
+    private static String wordsOf(CompletableFuture<?> failed) {
+        return failed.handle((value, failure) -> ((RangeException) failure).detail())
+                .join();
+    }
+
+    @Test
+    void aSessionWithManySubscriptionsIsAttachedInSeveralFrames() {
+        limit(2_000, Long.MAX_VALUE);
+        List<StoredSubscription> subscriptions = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            TopicFilter filter = new TopicFilter(null, "filters/of/one/session/" + i);
+            subscriptions.add(new StoredSubscription(filter, Qos.AT_LEAST_ONCE, false, false, 0, i));
+        }
+        CompletableFuture<AttachReply> reply = attach();
+        Leaders.Asked asked = leaders.asked.get(0);
+        asked.deliveries().opened(new Port());
+        asked.answer().reply(new InboxReply.Attached(true, 5, 3, subscriptions, new int[] {6, 7}));
+        run();
+        assertThat(reply.join().subscriptions()).isEqualTo(subscriptions);
+        assertThat(reply.join().inbound()).containsExactly(6, 7);
+        assertThat(reply.join().attachNumber()).isEqualTo(3);
+        assertThat(nodes.link().toEdge.frames).hasSizeGreaterThan(5);
+    }
+
+    @Test
+    void theNextAnswerHasNothingOfOneThatTheLinkHasCut() {
+        limit(2_000, Long.MAX_VALUE);
+        StoredSubscription one =
+                new StoredSubscription(new TopicFilter(null, "f".repeat(1_500)), Qos.AT_LEAST_ONCE, false, false, 0, 1);
+        CompletableFuture<AttachReply> cut = attach();
+        leaders.asked.get(0).deliveries().opened(new Port());
+        leaders.asked.get(0).answer().reply(new InboxReply.Attached(true, 5, List.of(one, one), new int[0]));
+        tasks.remove().run(); // the first part
+        nodes.reconnect();
+        run();
+        assertThat(causeOf(cut)).isEqualTo(RangeException.Cause.TIMEOUT);
+        assertThat(attached(new Port()).subscriptions()).isEmpty();
+    }
+
+    @Test
+    void anAttachWhoseAnswerDoesNotFitFailsAndItsAttachmentEnds() {
+        limit(2_000, Long.MAX_VALUE);
+        Port port = new Port();
+        CompletableFuture<AttachReply> reply = attach();
+        leaders.asked.get(0).deliveries().opened(port);
+        int[] inbound = IntStream.range(1, 2_000).toArray();
+        leaders.asked.get(0).answer().reply(new InboxReply.Attached(true, 5, List.of(), inbound));
+        run();
+        assertThat(causeOf(reply)).isEqualTo(RangeException.Cause.TIMEOUT);
+        assertThat(wordsOf(reply)).contains("above the 2000 bytes");
+        assertThat(port.commands).containsExactly(new AttachmentCommand.Detach(-1, true, Long.MAX_VALUE));
+        assertThat(nodes.abandoned).isEmpty();
+    }
+
+    @Test
+    void messagesAreDeliveredInAsManyFramesAsTheyTake() {
+        limit(2_000, Long.MAX_VALUE);
+        attached(new Port());
+        List<InboxMessage> messages = new ArrayList<>();
+        for (int i = 1; i <= 20; i++) {
+            messages.add(delivery(i, 700, Qos.AT_LEAST_ONCE));
+        }
+        stream().next(new InboxDelivery.Messages(messages));
+        run();
+        assertThat(listener.messages)
+                .extracting(InboxMessage::sequence)
+                .isSorted()
+                .hasSize(20);
+        assertThat(nodes.link().toEdge.frames).as("hello, attached, messages").hasSize(2 + 10);
+    }
+
+    @Test
+    void aMessageThatIsTooLargeEndsItsConnectionAlone() {
+        limit(2_000, Long.MAX_VALUE);
+        attached(new Port());
+        DeliveryStream other = stream();
+        Port port = new Port();
+        attached(port);
+        InboxDelivery behind = new InboxDelivery.Messages(
+                List.of(delivery(4, 10, Qos.AT_LEAST_ONCE), delivery(0, 10, Qos.AT_MOST_ONCE)));
+        stream()
+                .next(new InboxDelivery.Messages(List.of(
+                        delivery(1, 10, Qos.AT_LEAST_ONCE),
+                        delivery(2, 3_000, Qos.AT_LEAST_ONCE),
+                        delivery(3, 10, Qos.AT_LEAST_ONCE),
+                        delivery(0, 10, Qos.AT_MOST_ONCE))));
+        stream().next(behind);
+        stream().next(new InboxDelivery.Detached(InboxListener.Reason.TAKEN_OVER));
+        run();
+        assertThat(listener.messages).extracting(InboxMessage::sequence).containsExactly(1L);
+        assertThat(listener.ends).containsExactly(InboxListener.Reason.UNAVAILABLE);
+        assertThat(port.commands)
+                .as("what was not sent stays")
+                .containsExactly(new AttachmentCommand.Detach(-1, true, 2));
+        assertThat(nodes.dropped).as("nobody keeps QoS 0").containsExactly("t", "t");
+        other.next(new InboxDelivery.Messages(List.of(delivery(9, 10, Qos.AT_LEAST_ONCE))));
+        run();
+        assertThat(listener.messages).extracting(InboxMessage::sequence).containsExactly(1L, 9L);
+        assertThat(nodes.abandoned).isEmpty();
+    }
+
+    @Test
+    void aMessageOfQos0ThatIsTooLargeIsDroppedAlone() {
+        limit(2_000, Long.MAX_VALUE);
+        Port port = new Port();
+        attached(port);
+        stream()
+                .next(new InboxDelivery.Messages(List.of(
+                        delivery(1, 10, Qos.AT_LEAST_ONCE),
+                        delivery(0, 3_000, Qos.AT_MOST_ONCE),
+                        delivery(2, 10, Qos.AT_LEAST_ONCE))));
+        run();
+        assertThat(listener.messages).extracting(InboxMessage::sequence).containsExactly(1L, 2L);
+        assertThat(nodes.dropped).containsExactly("t");
+        assertThat(listener.ends).isEmpty();
+        assertThat(port.commands).isEmpty();
+    }
+
+    @Test
+    void aCommandThatIsTooLargeFailsAlone() {
+        limit(2_000, Long.MAX_VALUE);
+        Port port = new Port();
+        AttachReply reply = attached(port);
+        Message large = message(3_000, Qos.EXACTLY_ONCE);
+        CompletableFuture<?> receive = reply.attachment().receive(1, large);
+        CompletableFuture<?> attach =
+                edge.attach(new AttachRequest(CLIENT, false, 60, new Will(large, 0)), new Listener());
+        RequestOrder order = new RequestOrder();
+        CompletableFuture<?> insert = insert(1, order, large);
+        CompletableFuture<?> next = reply.attachment().received(1);
+        run();
+        for (CompletableFuture<?> failed : List.of(receive, attach, insert)) {
+            assertThat(causeOf(failed)).isEqualTo(RangeException.Cause.TOO_LARGE);
+            assertThat(wordsOf(failed)).contains("above the 2000 bytes");
+        }
+        assertThat(order.isBrokenBefore(2)).isTrue();
+        assertThat(port.commands).containsExactly(new AttachmentCommand.Received(1));
+        assertThat(next).isNotDone();
+        assertThat(leaders.inserts).isEmpty();
+        assertThat(nodes.link().edge.attachments()).isEqualTo(1);
+        assertThat(nodes.link().edge.calls()).isEqualTo(1);
+        assertThat(nodes.abandoned).isEmpty();
+    }
+
+    // --- clocks
+
+    @Test
+    void aMessageExpiresByItsAgeThoughTheClocksOfTheNodesDiffer() {
+        leaderMillis = edgeMillis + 3_600_000;
+        MessageProperties minute = new MessageProperties(-1, 60, null, null, null, List.of());
+        insert(1, null, new Message("t", new byte[1], Qos.AT_LEAST_ONCE, false, edgeMillis - 10_000, minute));
+        Message inserted = leaders.inserts.get(0).request().message();
+        assertThat(inserted.remainingExpirySeconds(leaderMillis)).isEqualTo(50);
+
+        attached(new Port());
+        Message stored = new Message("t", new byte[1], Qos.AT_LEAST_ONCE, false, leaderMillis - 20_000, minute);
+        stream()
+                .next(new InboxDelivery.Messages(
+                        List.of(new InboxMessage(1, 1, stored, Qos.AT_LEAST_ONCE, false, false, false, new int[0]))));
+        run();
+        assertThat(listener.messages.get(0).message().remainingExpirySeconds(edgeMillis))
+                .isEqualTo(40);
+    }
+
+    @Test
+    void aMessageThatIsReceivedLaterThanNowIsNotYoungerThanNothing() {
+        insert(
+                1,
+                null,
+                new Message("t", new byte[1], Qos.AT_LEAST_ONCE, false, edgeMillis + 5, MessageProperties.NONE));
+        assertThat(leaders.inserts.get(0).request().message().receivedAtMillis())
+                .isEqualTo(leaderMillis);
+    }
+
+    @Test
+    void aMessageOfNegativeAgeEndsTheLink() {
+        run();
+        Message wrong = new Message("t", new byte[1], Qos.AT_LEAST_ONCE, false, -5, MessageProperties.NONE);
+        nodes.link()
+                .toLeaders
+                .sendAnything(bytes(InboxFrame.newBuilder()
+                        .setInsert(InsertCall.newBuilder()
+                                .setTenant("t")
+                                .setMessage(ByteString.copyFrom(MessageCodec.encode(wrong))))));
+        assertAbandoned("-5 ms old");
+    }
+
+    // --- the budget
+
+    private static void stored(Leaders.Insert insert) {
+        insert.answer().reply(new InboxReply.Inserted(List.of(InsertOutcome.STORED)));
+    }
+
+    @Test
+    void messagesBeyondTheBudgetAreRefusedUntilOthersAreAnswered() {
+        limit(16 << 20, 10_000);
+        RequestOrder order = new RequestOrder();
+        Message message = message(6_000, Qos.EXACTLY_ONCE);
+        insert(1, order, message);
+        insert(2, order, message);
+        CompletableFuture<?> refused = insert(3, order, message);
+        assertThat(leaders.inserts).hasSize(2);
+        assertThat(causeOf(refused)).isEqualTo(RangeException.Cause.OVERLOADED);
+        assertThat(wordsOf(refused)).contains("10000 bytes");
+        assertThat(leaders.inserts.get(0).request().order().isBrokenBefore(4))
+                .as("its successors are not stored before it")
+                .isTrue();
+        assertThat(nodes.link().leaders.servedBytes()).isBetween(12_000L, 14_000L);
+
+        stored(leaders.inserts.get(0));
+        insert(1, new RequestOrder(), message);
+        assertThat(leaders.inserts).hasSize(3);
+        failAtLeader(1);
+        stored(leaders.inserts.get(2));
+        run();
+        assertThat(nodes.link().leaders.servedBytes()).isZero();
+    }
+
+    /** Else nothing as large could ever be done. */
+    @Test
+    void oneMessageMayBeLargerThanTheBudget() {
+        limit(16 << 20, 1_000);
+        insert(1, null, message(6_000, Qos.AT_LEAST_ONCE));
+        assertThat(leaders.inserts).hasSize(1);
+    }
+
+    @Test
+    void whatFreesIsTakenBeyondTheBudget() {
+        limit(16 << 20, 10_000);
+        Port port = new Port();
+        InboxAttachment attachment = attached(port).attachment();
+        insert(1, null, message(12_000, Qos.AT_LEAST_ONCE));
+        attachment.request(5);
+        attachment.acknowledge(new long[] {1});
+        attachment.received(2);
+        attachment.release(3);
+        attachment.detach(-1, false);
+        CompletableFuture<?> owner = edge.owner(CLIENT);
+        CompletableFuture<?> subscribe = attachment.subscribe(List.of());
+        CompletableFuture<?> attach = attach();
+        run();
+        assertThat(port.commands).hasSize(5);
+        assertThat(owner).isNotDone();
+        assertThat(causeOf(subscribe)).isEqualTo(RangeException.Cause.OVERLOADED);
+        assertThat(causeOf(attach)).isEqualTo(RangeException.Cause.OVERLOADED);
+        assertThat(nodes.link().leaders.attachments()).isEqualTo(1);
+    }
+
+    /** A client of 3.1.1 is not told: its connection is closed, and it sends the message again by another one. */
+    @Test
+    void behindARefusedMessageOfQos2NoneOfItsConnectionIsTaken() {
+        limit(16 << 20, 10_000);
+        Port port = new Port();
+        ClientInfo old = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "127.0.0.1:1000", 4);
+        CompletableFuture<AttachReply> reply = edge.attach(new AttachRequest(old, false, 60, null), listener);
+        run();
+        leaders.asked.get(0).deliveries().opened(port);
+        leaders.asked.get(0).answer().reply(new InboxReply.Attached(true, 5, List.of(), new int[0]));
+        run();
+        insert(1, null, message(12_000, Qos.AT_LEAST_ONCE));
+        InboxAttachment attachment = reply.join().attachment();
+        CompletableFuture<?> first = attachment.receive(1, message(10, Qos.EXACTLY_ONCE));
+        run();
+        stored(leaders.inserts.get(0));
+        CompletableFuture<?> second = attachment.receive(2, message(10, Qos.EXACTLY_ONCE));
+        run();
+        assertThat(causeOf(first)).isEqualTo(RangeException.Cause.OVERLOADED);
+        assertThat(causeOf(second)).isEqualTo(RangeException.Cause.OVERLOADED);
+        assertThat(port.commands).isEmpty();
+    }
+
+    // --- faults of this node
+
+    @Test
+    void aFaultOfALeaderIsNotTakenForABadFrame() {
+        run();
+        leaders.fault = new IllegalArgumentException("a fault of the leader");
+        edge.owner(CLIENT);
+        assertThatThrownBy(this::run).isSameAs(leaders.fault);
+        run();
+        assertThat(nodes.abandoned).isEmpty();
+    }
+
+    @Test
+    void aFaultOfWhoIsAnsweredIsNotTakenForABadFrame() {
+        IllegalArgumentException fault = new IllegalArgumentException("a fault of a connection");
+        nodes.ask(new SessionCommand.Owner(CLIENT), null, new Answer() {
+            @Override
+            public void reply(InboxReply reply) {
+                throw fault;
+            }
+
+            @Override
+            public void fail(RangeException cause) {
+                throw new AssertionError("is answered", cause);
+            }
+        });
+        run();
+        leaders.asked.get(0).answer().reply(new InboxReply.Owner(SessionOwner.NO_SESSION));
+        assertThatThrownBy(this::run).isSameAs(fault);
+        run();
+        assertThat(nodes.abandoned).isEmpty();
+    }
+
     // --- orders
 
-    private CompletableFuture<List<InsertOutcome>> insert(long number, RequestOrder order) {
-        Message message = new Message("t", new byte[1], Qos.EXACTLY_ONCE, false, 0, MessageProperties.NONE);
+    private CompletableFuture<List<InsertOutcome>> insert(long number, @Nullable RequestOrder order) {
+        return insert(number, order, message(1, Qos.EXACTLY_ONCE));
+    }
+
+    private CompletableFuture<List<InsertOutcome>> insert(long number, @Nullable RequestOrder order, Message message) {
         InsertRequest.Target target =
                 new InsertRequest.Target(new ClientId("c"), 5, Qos.EXACTLY_ONCE, false, new int[0]);
         CompletableFuture<List<InsertOutcome>> answer = edge.insert(
@@ -320,6 +684,24 @@ class RemoteCarrierTest {
         assertThat(nodes.link().leaders.orders()).as("the edge may not know").isEqualTo(1);
         run();
         assertThat(nodes.link().leaders.orders()).as("it has said so").isZero();
+    }
+
+    /** What no leader has begun by then is not carried out: its publisher sends it again by another link. */
+    @Test
+    void theLossOfTheLinkBreaksTheOrdersThatAreUnderWay() {
+        RequestOrder underWay = new RequestOrder();
+        insert(1, underWay);
+        insert(2, underWay);
+        RequestOrder failed = new RequestOrder();
+        insert(3, failed);
+        failAtLeader(2);
+        assertThat(nodes.link().leaders.orders()).isEqualTo(2);
+        nodes.link().lose();
+        assertThat(nodes.link().leaders.orders()).isZero();
+        assertThat(leaders.inserts.get(0).request().order().isBrokenBefore(1)).isTrue();
+        leaders.inserts.get(0).answer().fail(new RangeException(RangeException.Cause.OVERLOADED, "held back"));
+        stored(leaders.inserts.get(1));
+        assertThat(nodes.link().leaders.orders()).isZero();
     }
 
     // --- frames that may not be
@@ -385,7 +767,7 @@ class RemoteCarrierTest {
         nodes.link()
                 .toLeaders
                 .sendAnything(bytes(InboxFrame.newBuilder()
-                        .setSession(CommandCodec.encode(new SessionCommand.Owner(CLIENT))
+                        .setSession(CommandCodec.encode(new SessionCommand.Owner(CLIENT), 0)
                                 .setCall(1)
                                 .setAttachment(4))));
         assertAbandoned("do not go together");
@@ -398,7 +780,7 @@ class RemoteCarrierTest {
                 .toLeaders
                 .sendAnything(bytes(InboxFrame.newBuilder()
                         .setSession(CommandCodec.encode(
-                                        new SessionCommand.Attach(new AttachRequest(CLIENT, false, 60, null)))
+                                        new SessionCommand.Attach(new AttachRequest(CLIENT, false, 60, null)), 0)
                                 .setCall(77)
                                 .setAttachment(1))));
         assertAbandoned("opened twice");
@@ -410,7 +792,7 @@ class RemoteCarrierTest {
         nodes.link()
                 .toLeaders
                 .send(bytes(InboxFrame.newBuilder()
-                        .setAttachment(CommandCodec.encode(new AttachmentCommand.Received(1))
+                        .setAttachment(CommandCodec.encode(new AttachmentCommand.Received(1), 0)
                                 .setCall(5)
                                 .setAttachment(99))));
         run();

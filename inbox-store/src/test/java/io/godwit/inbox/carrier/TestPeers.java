@@ -17,7 +17,7 @@ public final class TestPeers {
             Supplier<? extends InboxHome> newHome,
             HomeSettings settings,
             InMemoryRangeHost host) {
-        InboxPeers peers = new InboxPeers(leaders, newHome, settings, host::nanoTime, host::schedule);
+        InboxPeers peers = new InboxPeers(leaders, newHome, settings, host::nanoTime, host::nowMillis, host::schedule);
         links.receive(Lane.INBOX_UP, peers::receiveUp);
         links.receive(Lane.INBOX_DOWN, peers::receiveDown);
         links.addListener(peers.linkListener());

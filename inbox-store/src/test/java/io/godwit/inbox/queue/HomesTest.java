@@ -2,15 +2,18 @@ package io.godwit.inbox.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.testing.InMemoryNode;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Qos;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -325,5 +328,37 @@ class HomesTest {
         assertThat(homes.nodes.get(2).peers.waitingBytes()).isLessThanOrEqualTo(64L << 20);
         assertThat(causeOf(answers.get(9))).isEqualTo(RangeException.Cause.OVERLOADED);
         assertThat(answers.get(0)).isNotDone();
+    }
+
+    /** More than one frame takes. */
+    @Test
+    void aMessageForVeryManyInboxesHasAnOutcomeForEach() {
+        homes.nodes.get(2).links.maxFrameBytes(1 << 20);
+        TestConnection first = homes.attach(2, led0);
+        TestConnection last = homes.attach(2, led1);
+        List<InsertRequest.Target> targets = new ArrayList<>();
+        targets.add(InboxFixture.target(led0, first.reply.incarnation(), Qos.AT_LEAST_ONCE));
+        for (int i = 0; i < 12_000; i++) {
+            targets.add(InboxFixture.target("x".repeat(300) + i, 1, Qos.AT_LEAST_ONCE));
+        }
+        targets.add(InboxFixture.target(led1, last.reply.incarnation(), Qos.AT_LEAST_ONCE));
+        List<InsertOutcome> outcomes =
+                homes.await(homes.client(2).insert(InboxFixture.request(homes.message("m", 1), targets)));
+        assertThat(outcomes).hasSize(targets.size());
+        assertThat(outcomes.get(0)).isEqualTo(InsertOutcome.STORED);
+        assertThat(outcomes.get(targets.size() - 1)).isEqualTo(InsertOutcome.STORED);
+        assertThat(outcomes.subList(1, targets.size() - 1)).containsOnly(InsertOutcome.NO_SESSION);
+    }
+
+    /** No range stops for it. */
+    @Test
+    void aFrameThatCannotBeSentEndsTheLinkAlone() {
+        homes.nodes.get(0).links.maxFrameBytes(16); // less than its answer, and than why it has none
+        CompletableFuture<?> attach = homes.client(2)
+                .attach(new AttachRequest(InboxFixture.info(led0), false, 60, null), new TestConnection());
+        homes.run();
+        assertThat(causeOf(attach)).isEqualTo(RangeException.Cause.TIMEOUT);
+        assertThat(homes.nodes.get(2).links.peer(InMemoryNode.id(0))).isNull();
+        assertThat(homes.attach(0, led0).reply).isNotNull();
     }
 }

@@ -148,7 +148,7 @@ final class InboxFixture implements AutoCloseable {
         LocalCarrier local = new LocalCarrier(host, storedInboxes);
         InboxCarrier carrier = local;
         if (IS_REMOTE) {
-            LinkedNodes nodes = new LinkedNodes(local, host::execute);
+            LinkedNodes nodes = new LinkedNodes(local, host::execute, host::nowMillis);
             host.watchCrashes(nodes::reconnect);
             carrier = nodes;
         }
