@@ -324,7 +324,7 @@ final class HomeCarrier implements InboxCarrier {
     /** A step was carried out, or has failed for good. */
     void ended(HomeStep step) {
         HomeFlow flow = openFlow(step);
-        flow.answered();
+        flow.answered(step);
         continueWhenIdle(flow);
     }
 
@@ -339,6 +339,11 @@ final class HomeCarrier implements InboxCarrier {
             await(flow, step);
         }
         continueWhenIdle(flow);
+    }
+
+    /** Whether what was sent behind this one, which is under way, has been answered: sent again, it would come behind. */
+    boolean isPassed(HomeStep step) {
+        return openFlow(step).isPassed(step);
     }
 
     private HomeFlow openFlow(HomeStep step) {

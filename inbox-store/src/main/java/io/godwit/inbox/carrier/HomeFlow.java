@@ -21,6 +21,8 @@ final class HomeFlow {
     private @Nullable InboxHome home;
 
     private long round;
+    /** The highest number of one that was answered. */
+    private long lastAnswered;
     /** Something that was under way was refused: nothing is sent before all of it is answered. */
     private boolean isRefused;
 
@@ -55,8 +57,14 @@ final class HomeFlow {
         }
     }
 
-    void answered() {
+    void answered(HomeStep step) {
         open--;
+        lastAnswered = Math.max(lastAnswered, step.number);
+    }
+
+    /** Whether one that was sent behind this one, which is under way, has been answered. */
+    boolean isPassed(HomeStep step) {
+        return lastAnswered > step.number;
     }
 
     void refused() {

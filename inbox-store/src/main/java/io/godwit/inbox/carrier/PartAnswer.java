@@ -51,15 +51,24 @@ final class PartAnswer implements Answer {
     @Override
     public void fail(RangeException cause) {
         synchronized (carrier) {
-            if (cause.reason() == Cause.MOVED
-                    || cause.reason() == Cause.CLOSED
-                    || cause.reason() == Cause.LOST && steps.get(0).insert().mayRepeat()) {
+            if (cause.reason() == Cause.MOVED || cause.reason() == Cause.CLOSED) {
                 steps.forEach(carrier::refused);
+            } else if (cause.reason() == Cause.LOST) {
+                steps.forEach(step -> lost(step, cause));
             } else {
                 failed(cause);
             }
         }
         carrier.tell();
+    }
+
+    private void lost(InsertStep step, RangeException cause) {
+        if (step.insert().mayRepeat() && !carrier.isPassed(step)) {
+            carrier.refused(step);
+        } else {
+            carrier.tellLater(step.insert().failed(1, cause));
+            carrier.ended(step);
+        }
     }
 
     private void failed(RangeException cause) {

@@ -358,7 +358,7 @@ class RemoteCarrierTest {
         tasks.remove().run(); // the first part
         nodes.reconnect();
         run();
-        assertThat(causeOf(cut)).isEqualTo(RangeException.Cause.TIMEOUT);
+        assertThat(causeOf(cut)).isEqualTo(RangeException.Cause.LOST);
         assertThat(attached(new Port()).subscriptions()).isEmpty();
     }
 
