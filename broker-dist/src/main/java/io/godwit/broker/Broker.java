@@ -59,6 +59,9 @@ final class Broker implements AutoCloseable {
 
     private static final long JOIN_LOOK_MILLIS = 500;
 
+    /** A leader is handed over in some tens of milliseconds; an heir that has just died takes an election time-out. */
+    private static final Duration HAND_OVER_PATIENCE = Duration.ofSeconds(5);
+
     private final BrokerConfig config;
     private final Path data;
     private final Path pluginDirectory;
@@ -199,6 +202,7 @@ final class Broker implements AutoCloseable {
         if (others != null) {
             others.link();
             opened.push(others::leave);
+            opened.push(() -> Departure.handOver(node.operations(), HAND_OVER_PATIENCE));
         }
         NodeRetained own = others == null ? null : new NodeRetained(retain.client());
         MqttServer server = new MqttServer(

@@ -1,0 +1,83 @@
+package io.godwit.broker;
+
+import io.godwit.kv.NodeOperations;
+import io.godwit.kv.StoreOperations;
+import io.godwit.kv.StoreOperations.RangeInfo;
+import io.godwit.kv.client.Deadline;
+import io.godwit.plugin.balance.BalanceAction.MoveLeader;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hands over what a node leads before it ends. The others need not find out then that it is gone, and sessions of their
+ * clients go on at the next leaders with nothing lost, refused or left open. What no other voter can take is left.
+ */
+final class Departure {
+    private static final Logger LOG = LoggerFactory.getLogger(Departure.class);
+
+    private final NodeOperations node;
+    private final Deadline deadline;
+    private final AtomicInteger handedOver = new AtomicInteger();
+
+    private Departure(NodeOperations node, Deadline deadline) {
+        this.node = node;
+        this.deadline = deadline;
+    }
+
+    /** Blocks until all is handed over that can be, for no longer than that. */
+    static void handOver(NodeOperations node, Duration patience) {
+        Departure departure = new Departure(node, Deadline.afterMillis(patience.toMillis()));
+        List<CompletableFuture<Void>> moves = new ArrayList<>();
+        for (String name : node.stores()) {
+            node.store(name).ifPresent(store -> moves.addAll(departure.moves(store)));
+        }
+        // each ends by the deadline, and none fails
+        CompletableFuture.allOf(moves.toArray(new CompletableFuture<?>[0])).join();
+        if (!moves.isEmpty()) {
+            LOG.info("leaders handed over ranges={} of={}", departure.handedOver, moves.size());
+        }
+    }
+
+    /** All at once; neighbours go to different heirs. */
+    private List<CompletableFuture<Void>> moves(StoreOperations store) {
+        List<CompletableFuture<Void>> moves = new ArrayList<>();
+        for (RangeInfo range : store.ranges()) {
+            List<String> heirs = new ArrayList<>(range.voters());
+            if (range.leader().equals(node.self()) && heirs.remove(node.self()) && !heirs.isEmpty()) {
+                Collections.rotate(heirs, moves.size());
+                moves.add(move(store, range, new ArrayDeque<>(heirs)));
+            }
+        }
+        return moves;
+    }
+
+    /** To the first heir that takes it. */
+    private CompletableFuture<Void> move(StoreOperations store, RangeInfo range, Queue<String> heirs) {
+        String heir = heirs.poll();
+        if (heir == null || deadline.hasPassed(System.nanoTime())) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return store.carryOut(new MoveLeader(range.id(), range.epoch(), heir, "the node stops"), deadline)
+                .thenCompose(result -> {
+                    if (result.isDone()) {
+                        handedOver.incrementAndGet();
+                        return CompletableFuture.completedFuture(null);
+                    }
+                    LOG.info(
+                            "not handed over store={} range={} to={} cause={}",
+                            store.name(),
+                            range.id(),
+                            heir,
+                            result.detail());
+                    return move(store, range, heirs);
+                });
+    }
+}
