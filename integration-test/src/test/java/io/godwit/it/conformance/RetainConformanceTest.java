@@ -119,7 +119,8 @@ class RetainConformanceTest {
         String name = Wire.unique("emptied");
         try (Wire early = connected(version, kept, name + "-early");
                 Wire late = connected(version, kept, name + "-late")) {
-            early.subscribe(1, name, 1);
+            // what is retained behind SUBACK may come as retained, too, as long as the replay goes on
+            subscribeToNothingRetained(early, 1, new Request(name, 1));
             retain(name, 1, "kept");
             Packet.Publish publish = early.expectMessage("kept");
             assertThat(publish.retain()).isFalse();
@@ -181,8 +182,8 @@ class RetainConformanceTest {
         String name = Wire.unique("as-published");
         try (Wire plain = connected(5, kept, name + "-plain");
                 Wire exact = connected(5, kept, name + "-exact")) {
-            plain.subscribe(1, new Request(name, 1));
-            exact.subscribe(1, new Request(name, 1 | AS_PUBLISHED));
+            plain.subscribe(1, new Request(name, 1 | DO_NOT_SEND));
+            exact.subscribe(1, new Request(name, 1 | DO_NOT_SEND | AS_PUBLISHED));
             for (boolean retain : new boolean[] {true, false}) {
                 publish(name, 1, retain, "m");
                 Packet.Publish toPlain = plain.expectMessage("m");

@@ -12,9 +12,9 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLSocketFactory;
-import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ClassTemplateInvocationContext;
 import org.junit.jupiter.api.extension.ClassTemplateInvocationContextProvider;
@@ -23,25 +23,22 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * Starts one broker before the first class that needs it, and ends it after the last. Its settings are the defaults,
- * with a listener for each {@link Transport}; a class runs once for each of them.
+ * with a listener for each {@link Transport} but {@link Transport#NODES}, which has the {@link SharedCluster} started
+ * instead; a class runs once for each of them.
  */
-final class SharedBroker implements BeforeAllCallback, ClassTemplateInvocationContextProvider {
+final class SharedBroker implements ClassTemplateInvocationContextProvider {
+    private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(SharedBroker.class);
+
     private static final TestAuthority AUTHORITY = new TestAuthority("root");
     /** Of clients. One for all: they resume each other's TLS sessions, which costs less. */
     static final SSLSocketFactory TLS_SOCKETS = AUTHORITY.clientContext(null).getSocketFactory();
 
-    private static volatile Map<Transport, InetSocketAddress> addresses = Map.of();
-
-    static InetSocketAddress address(Transport transport) {
-        return addresses.getOrDefault(transport, InetSocketAddress.createUnresolved("not-started", 1));
-    }
-
-    @Override
-    public void beforeAll(ExtensionContext context) {
-        Running running = context.getRoot()
-                .getStore(ExtensionContext.Namespace.create(SharedBroker.class))
-                .getOrComputeIfAbsent(Running.class);
-        addresses = running.addresses;
+    /** Where a transport ends: one address, or one of each node. Started when the first class asks. */
+    private static List<InetSocketAddress> addresses(Transport transport, ExtensionContext context) {
+        ExtensionContext.Store store = context.getRoot().getStore(NAMESPACE);
+        return transport == Transport.NODES
+                ? store.getOrComputeIfAbsent(SharedCluster.class).addresses()
+                : List.of(store.getOrComputeIfAbsent(Running.class).address(transport));
     }
 
     @Override
@@ -63,8 +60,14 @@ final class SharedBroker implements BeforeAllCallback, ClassTemplateInvocationCo
         }
 
         @Override
+        public void prepareInvocation(ExtensionContext context) {
+            addresses(transport, context); // not within the time of the first test
+        }
+
+        @Override
         public List<Extension> getAdditionalExtensions() {
-            return List.of((BeforeEachCallback) test -> Wire.over(transport));
+            BeforeEachCallback begin = test -> Wire.over(transport, addresses(transport, test));
+            return transport == Transport.NODES ? List.of(begin, new NotOverNodes()) : List.of(begin);
         }
     }
 
@@ -98,13 +101,22 @@ final class SharedBroker implements BeforeAllCallback, ClassTemplateInvocationCo
             addresses.put(transport, address);
         }
 
+        InetSocketAddress address(Transport transport) {
+            return Objects.requireNonNull(addresses.get(transport), () -> "no listener for " + transport);
+        }
+
         @Override
         public void close() throws IOException {
             broker.close();
-            try (Stream<Path> files = Files.walk(home)) {
-                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(file);
-                }
+            delete(home);
+        }
+    }
+
+    /** With all that is in it. */
+    static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
             }
         }
     }

@@ -110,11 +110,27 @@ class SharedConformanceTest {
                     again.acknowledge(publish);
                     assertThat(again.take(2)).containsExactly("next", "waits");
                 }
-                publish(name, 2, "for the second");
-                assertThat(second.take(1)).containsExactly("for the second");
             } else {
                 first.disconnect(0, Properties.NONE.with(Properties.SESSION_EXPIRY, 0));
                 assertThat(givenUntilWaiting(second)).doesNotContain("m");
+            }
+        }
+        Wire.clean(5, name + 1).close();
+        Wire.clean(5, name + 2).close();
+    }
+
+    /** The protocol leaves the choice to the server. */
+    @Test
+    void aMemberThatIsConnectedIsPreferredToOneThatIsAway() throws Exception {
+        String name = Wire.unique("preferred");
+        try (Wire away = Wire.kept(5, name + 1);
+                Wire there = Wire.kept(5, name + 2)) {
+            away.subscribe(1, "$share/g/" + name, 2);
+            there.subscribe(1, "$share/g/" + name, 2);
+            away.disconnect();
+            for (int i = 0; i < 10; i++) {
+                publish(name, 2, "m" + i);
+                assertThat(there.take(1)).containsExactly("m" + i);
             }
         }
         Wire.clean(5, name + 1).close();

@@ -11,12 +11,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** What MQTT travels over, each to its own listener of the {@link SharedBroker}. */
+/** What MQTT travels over, each to its own listener of the {@link SharedBroker}, but for {@link #NODES}. */
 enum Transport {
     TCP,
     TLS,
     WS,
-    WSS;
+    WSS,
+    /** TCP to the nodes of the {@link SharedCluster}: {@link NodeChoice} says which connection goes to which. */
+    NODES;
 
     /** Those that the tests of this run go over. */
     static List<Transport> ofThisRun(boolean isTimed) {
@@ -43,8 +45,7 @@ enum Transport {
      */
     record Opened(Socket socket, DataInputStream in, OutputStream out) {}
 
-    Opened open(int patienceMillis) throws IOException {
-        InetSocketAddress address = SharedBroker.address(this);
+    Opened open(InetSocketAddress address, int patienceMillis) throws IOException {
         Socket socket = isTls()
                 ? SharedBroker.TLS_SOCKETS.createSocket(address.getAddress(), address.getPort())
                 : new Socket(address.getAddress(), address.getPort());

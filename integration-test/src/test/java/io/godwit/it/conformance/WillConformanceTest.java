@@ -17,6 +17,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Wills that are published at once, or not at all; those with a delay are in {@link TimedConformanceTest}. */
 @OverEachTransport
 class WillConformanceTest {
+    private static final int RETAIN_AS_PUBLISHED = 8;
+    private static final int DO_NOT_SEND_RETAINED = 32;
+
     private static Packet.Connect connect(int version, String clientId, boolean kept, Packet.Will will) {
         Properties properties =
                 version == 5 && kept ? Properties.NONE.with(Properties.SESSION_EXPIRY, 3600) : Properties.NONE;
@@ -57,7 +60,7 @@ class WillConformanceTest {
     void aWillIsPublishedOnceAsItWasGiven(int version, boolean kept, int qos, boolean retain) throws Exception {
         String name = Wire.unique("will");
         try (Wire watcher = Wire.clean(5, name + "-w")) {
-            watcher.subscribe(1, name, 2 | 8); // retain as published
+            watcher.subscribe(1, name, 2 | RETAIN_AS_PUBLISHED | DO_NOT_SEND_RETAINED);
             Wire.connected(connect(version, name, kept, will(name, "last words", qos, retain)))
                     .close();
             Packet.Publish publish = watcher.expectMessage("last words");

@@ -10,10 +10,12 @@ import io.godwit.it.wire.PacketWriter;
 import io.godwit.it.wire.Properties;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -26,20 +28,31 @@ final class Wire implements AutoCloseable {
 
     private static final AtomicInteger NAMES = new AtomicInteger();
 
+    /** Counts tests, which begin at one node after the other. */
+    private static final AtomicInteger TESTS = new AtomicInteger();
+
     /** Of the test that runs on this thread. */
-    private static final ThreadLocal<Transport> TRANSPORT = ThreadLocal.withInitial(() -> Transport.TCP);
+    private static final ThreadLocal<@Nullable Course> COURSE = new ThreadLocal<>();
 
-    private final Transport.Opened connection;
+    /** Where the connections of one test go. */
+    private record Course(Transport transport, List<InetSocketAddress> addresses, NodeChoice nodes) {}
+
+    private final Course course = Objects.requireNonNull(COURSE.get(), "no test of a transport on this thread");
     private final int version;
+    /** Opened for the first packet: a CONNECT says whose it is, and with that where it goes. Null before. */
+    private Transport.@Nullable Opened opened;
 
-    private Wire(int version) throws IOException {
+    private int node;
+    private boolean isClosed;
+
+    private Wire(int version) {
         this.version = version;
-        connection = TRANSPORT.get().open(PATIENCE_MILLIS);
     }
 
-    /** What connections that this thread opens from now on go over. */
-    static void over(Transport transport) {
-        TRANSPORT.set(transport);
+    /** What connections of the test that begins on this thread go over, and where to. */
+    static void over(Transport transport, List<InetSocketAddress> addresses) {
+        int first = Math.floorMod(TESTS.getAndIncrement(), addresses.size());
+        COURSE.set(new Course(transport, addresses, new NodeChoice(addresses.size(), first)));
     }
 
     /** A client id or topic that no other test has. */
@@ -48,7 +61,7 @@ final class Wire implements AutoCloseable {
     }
 
     /** @param version 3, 4 or 5, what packets are written and read in */
-    static Wire open(int version) throws IOException {
+    static Wire open(int version) {
         return new Wire(version);
     }
 
@@ -83,11 +96,23 @@ final class Wire implements AutoCloseable {
         for (Packet packet : packets) {
             bytes.writeBytes(PacketWriter.bytes(packet, version));
         }
-        send(bytes.toByteArray());
+        connection(packets[0] instanceof Packet.Connect connect ? connect.clientId() : "")
+                .out()
+                .write(bytes.toByteArray());
     }
 
     void send(byte[] bytes) throws IOException {
-        connection.out().write(bytes);
+        connection("").out().write(bytes);
+    }
+
+    private Transport.Opened connection(String clientId) throws IOException {
+        Transport.Opened connection = opened;
+        if (connection == null) {
+            node = course.nodes().next(clientId);
+            connection = course.transport().open(course.addresses().get(node), PATIENCE_MILLIS);
+            opened = connection;
+        }
+        return connection;
     }
 
     /** See {@link Hex#bytes}. */
@@ -166,7 +191,7 @@ final class Wire implements AutoCloseable {
     @Nullable
     Packet read() throws IOException {
         try {
-            return PacketReader.read(connection.in(), version);
+            return PacketReader.read(connection("").in(), version);
         } catch (SocketException e) {
             return null; // reset
         }
@@ -245,6 +270,10 @@ final class Wire implements AutoCloseable {
     /** Without DISCONNECT. */
     @Override
     public void close() throws IOException {
-        connection.socket().close();
+        if (opened != null && !isClosed) {
+            isClosed = true;
+            course.nodes().closed(node);
+            opened.socket().close();
+        }
     }
 }
