@@ -11,17 +11,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Other programs that tests run, and what {@code .ci/install-test-clients} has installed for them. */
-final class Programs {
+public final class Programs {
     /** Relative to the module, where its tests run. */
     static final Path INSTALLED = Path.of("target/clients").toAbsolutePath();
 
-    static final Path NODE_MODULES = INSTALLED.resolve("node_modules");
+    public static final Path NODE_MODULES = INSTALLED.resolve("node_modules");
     static final Path PYTHON_MODULES = INSTALLED.resolve("python");
 
     private Programs() {}
 
     /** The first of them that is on the PATH; null when none is. */
-    static @Nullable String find(String... names) {
+    public static @Nullable String find(String... names) {
         String[] places = System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1);
         for (String name : names) {
             for (String place : places) {
@@ -35,7 +35,7 @@ final class Programs {
     }
 
     /** A file of {@code src/test/resources/clients}, copied to {@code directory}. */
-    static Path script(String name, Path directory) throws IOException {
+    public static Path script(String name, Path directory) throws IOException {
         Path copy = directory.resolve(name);
         try (InputStream in = Programs.class.getResourceAsStream("/clients/" + name)) {
             if (in == null) {
