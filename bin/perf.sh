@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # perf.sh: puts an MQTT broker under load. "perf.sh --help" tells how, docs/perf.md tells more.
 # In a source checkout it builds itself when that is missing or older than the sources; in a distribution it runs what
-# lies beside it. "jmh [PATTERN]", "sessions", "offline", "idle" and "allocation" are benchmarks of this broker's own
-# parts, for a source checkout only.
+# lies beside it. "cluster" starts brokers of the same build. "jmh [PATTERN]", "sessions", "offline", "idle" and
+# "allocation" are benchmarks of this broker's own parts, for a source checkout only.
 set -u
 
 die() { echo "perf.sh: $*" >&2; exit 1; }
@@ -19,6 +19,8 @@ if ! command -v "$java" >/dev/null 2>&1; then
 fi
 java_version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
 [ "${java_version:-0}" -ge 17 ] 2>/dev/null || die "$java is version ${java_version:-unknown}; 17 or newer is needed"
+
+command=${1:-}
 
 # The newest of what "mvn package" and this script have built. By the time of change: the build gives all jars the same
 # time of modification.
@@ -38,19 +40,19 @@ print_modules() {
   done
 }
 
-# Whether none of the tool's sources is newer than the last build.
+# Whether none of the tool's sources is newer than the last build; for a cluster also none of the broker's.
 up_to_date() {
-  local built reference
+  local built reference sources=("$root/pom.xml" "$root/perf/pom.xml" "$root/perf/src/main")
   built=$(find_built)
   [ -n "$built" ] || return 1
   reference=$(ls -tc "$built"/perf/perf-*.jar "$root/broker-dist/target/.perf-built" 2>/dev/null | head -n 1)
-  [ -z "$(find "$root/pom.xml" "$root/perf/pom.xml" "$root/perf/src/main" -newermc "$reference" -type f \
-    -print -quit 2>/dev/null)" ]
+  [ "$command" != cluster ] || sources+=("$root"/*/pom.xml "$root"/*/src/main "$root/bin" "$root/conf")
+  [ -z "$(find "${sources[@]}" -newermc "$reference" -type f -print -quit 2>/dev/null)" ]
 }
 
 # The main class of a benchmark; nothing for what the load tool does.
 benchmark=
-case ${1:-} in
+case $command in
   jmh) benchmark=org.openjdk.jmh.Main ;;
   sessions) benchmark=io.godwit.broker.MillionSessions ;;
   offline) benchmark=io.godwit.broker.OfflineSessions ;;
@@ -118,6 +120,8 @@ fi
 # here.
 jvm=("$java" -Xss512k '-Djdk.serialFilter=!*' "-XX:OnOutOfMemoryError=kill -9 %p"
   -Dlogback.configurationFile=io/godwit/perf/logback-perf.xml)
+# What "cluster" starts brokers of.
+[ -n "$benchmark" ] || jvm+=("-Dperf.distribution=$(dirname "$lib")")
 if [ "$java_version" -ge 24 ]; then
   # JCTools, the queues of Netty, cannot do without yet.
   jvm+=(--sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED)

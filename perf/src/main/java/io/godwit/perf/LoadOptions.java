@@ -8,7 +8,7 @@ import picocli.CommandLine.Option;
 /** How a load is run, whichever it is. */
 final class LoadOptions {
     @Option(
-            names = "--duration",
+            names = {"--duration", "--seconds"},
             paramLabel = "TIME",
             converter = Durations.class,
             description = "time that is measured, as 30s or 2m; of connections: how long they are held (default: "

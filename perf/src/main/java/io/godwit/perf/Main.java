@@ -21,7 +21,8 @@ import picocli.CommandLine.Spec;
             PubCommand.class,
             SubCommand.class,
             ConnCommand.class,
-            CurvesCommand.class
+            CurvesCommand.class,
+            ClusterCommand.class
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
@@ -54,14 +55,20 @@ public final class Main implements Runnable {
 
     static int execute(String... args) {
         CommandLine line = new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true);
-        line.getSubcommands()
-                .values()
-                .forEach(command -> command.getCommandSpec().versionProvider(new Version()));
+        tellVersion(line);
         return line.execute(args);
+    }
+
+    private static void tellVersion(CommandLine line) {
+        line.getSubcommands().values().forEach(command -> {
+            command.getCommandSpec().versionProvider(new Version());
+            tellVersion(command);
+        });
     }
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "what to do? run, list, suite, pub, sub, conn or curves");
+        throw new ParameterException(
+                spec.commandLine(), "what to do? run, list, suite, pub, sub, conn, curves or cluster");
     }
 }

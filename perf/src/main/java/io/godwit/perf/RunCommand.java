@@ -4,11 +4,8 @@ import io.godwit.perf.load.ClientSettings;
 import io.godwit.perf.load.LoadSettings;
 import io.godwit.perf.observe.UsageSource;
 import io.godwit.perf.published.PublishedReports;
-import io.godwit.perf.published.PublishedTable;
 import io.godwit.perf.report.Verdict;
 import io.godwit.perf.scenario.Scenario;
-import io.godwit.perf.scenario.ScenarioName;
-import io.godwit.perf.scenario.Topology;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -51,28 +48,8 @@ final class RunCommand implements Callable<Integer> {
             description = "a part of its connections, as 0.01; the shape stays (default: 1)")
     private double scale = 1;
 
-    @Option(
-            names = "--clean",
-            paramLabel = "true|false",
-            arity = "1",
-            description = "clean or persistent sessions of subscribers (default: as the name says)")
-    private @Nullable Boolean isClean;
-
-    @Option(names = "--shared", description = "the subscribers are a shared group")
-    private boolean isShared;
-
-    @Option(
-            names = "--background",
-            paramLabel = "N",
-            description = "idle connections besides, before scaling (default: 100000 with EMQ's message scenarios, "
-                    + "as published; else 0)")
-    private @Nullable Integer background;
-
-    @Option(
-            names = "--cold",
-            description = "against a broker that has just started: waits for its port, begins at once, without "
-                    + "warm-up, and says when it is steady")
-    private boolean isCold;
+    @Mixin
+    private ScenarioOptions scenarioOptions = new ScenarioOptions();
 
     @Option(
             names = "--before",
@@ -100,12 +77,11 @@ final class RunCommand implements Callable<Integer> {
         PublishedReports published = PublishedReports.load();
         Runner.Load load;
         try {
-            Scenario scenario = scenario(published);
+            Scenario scenario = scenarioOptions.scenario(name, published);
             ClientSettings clients = broker.clients(scenario.security());
-            boolean isConnecting =
-                    scenario.topology() == Topology.CONNECTIONS || scenario.topology() == Topology.CONNECT_AND_PUBLISH;
             Scenario scaled = scenario.scaled(scale); // what is wrong is told before the broker is started again
-            LoadSettings settings = acks.applyTo(options.settings(!scenario.isOpenLoop(), isConnecting), scenario);
+            LoadSettings settings =
+                    acks.applyTo(options.settings(!scenario.isOpenLoop(), scenario.isConnecting()), scenario);
             if (before != null && !Shell.run(before, Shell.COMMAND_TIME, System.out)) {
                 System.err.println("perf.sh: the command before the run has failed: " + before);
                 return Verdict.FAILED;
@@ -120,30 +96,5 @@ final class RunCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
         return new Runner(System.out, published).runAndReport(load, out);
-    }
-
-    private Scenario scenario(PublishedReports published) {
-        Scenario named = ScenarioName.parse(name)
-                .orElseThrow(() -> new IllegalArgumentException("'" + name
-                        + "' has the form of no scenario; perf.sh list names those of "
-                        + "published reports, perf.sh run --help the forms"));
-        boolean isPublishedShared = published.tables().stream()
-                .filter(PublishedTable::isShared)
-                .anyMatch(table -> !table.rowsOf(name).isEmpty());
-        boolean isOnlyConnecting =
-                named.topology() == Topology.CONNECTIONS || named.topology() == Topology.CONNECT_AND_PUBLISH;
-        if (isShared && (isOnlyConnecting || named.subscribers() == 0)) {
-            throw new IllegalArgumentException("--shared: " + name + " has no subscribers of messages");
-        }
-        if (isShared && named.topology() == Topology.RANDOM) {
-            throw new IllegalArgumentException("--shared: subscribers of " + name + " have a topic each");
-        }
-        if (background != null && isOnlyConnecting) {
-            throw new IllegalArgumentException("--background: all that " + name + " does is to connect");
-        }
-        return named.with(s -> s.cleanSession(isClean != null ? isClean : named.isCleanSession())
-                .topology(isShared || isPublishedShared ? Topology.SHARED : named.topology())
-                .cold(isCold)
-                .background(background != null ? background : named.background()));
     }
 }

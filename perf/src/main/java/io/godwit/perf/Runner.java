@@ -84,15 +84,21 @@ final class Runner {
         }
     }
 
+    /** Runs it, prints what was found and writes the reports. */
+    Outcome runAndWrite(Load load, @Nullable Path directory)
+            throws LoadFailedException, IOException, InterruptedException {
+        Outcome outcome = run(load);
+        out.print(TextReport.of(outcome.result(), outcome.verdict(), outcome.tables()));
+        if (directory != null) {
+            write(outcome, directory);
+        }
+        return outcome;
+    }
+
     /** Runs it, prints what was found, writes the reports; returns the exit code. */
     int runAndReport(Load load, @Nullable Path directory) throws InterruptedException {
         try {
-            Outcome outcome = run(load);
-            out.print(TextReport.of(outcome.result(), outcome.verdict(), outcome.tables()));
-            if (directory != null) {
-                write(outcome, directory);
-            }
-            return outcome.verdict().exitCode();
+            return runAndWrite(load, directory).verdict().exitCode();
         } catch (LoadFailedException e) {
             System.err.println("perf.sh: " + e.getMessage());
             return Verdict.FAILED;

@@ -14,7 +14,6 @@ import io.godwit.perf.report.SuiteReport;
 import io.godwit.perf.report.Verdict;
 import io.godwit.perf.scenario.Scenario;
 import io.godwit.perf.scenario.Security;
-import io.godwit.perf.scenario.Topology;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -249,7 +248,7 @@ final class SuiteCommand implements Callable<Integer> {
         int measured = 0;
         for (SuitePlan.Item item : left) {
             besides += SuitePlan.seconds(item, options.connectRate(), warmUp, 0);
-            measured += isConnecting(item.scenario()) ? 0 : 1;
+            measured += item.scenario().isConnecting() ? 0 : 1;
         }
         double room = (endNanos - System.nanoTime()) / 1e9 - besides;
         return measured == 0 ? wanted() : measured(wanted(), room / measured);
@@ -267,10 +266,6 @@ final class SuiteCommand implements Callable<Integer> {
 
     private Duration warmUp() {
         return options.warmUp != null ? options.warmUp : WARM_UP;
-    }
-
-    private static boolean isConnecting(Scenario scenario) {
-        return scenario.topology() == Topology.CONNECTIONS || scenario.topology() == Topology.CONNECT_AND_PUBLISH;
     }
 
     private SuiteReport.Entry run(Runner runner, SuitePlan.Item item, Duration duration, long endNanos)
@@ -301,7 +296,7 @@ final class SuiteCommand implements Callable<Integer> {
             wasRestarted = scenario.isCold();
             Optional<UsageSource> watch = broker.watch(clients.brokers());
             LoadSettings settings =
-                    options.settings(!scenario.isOpenLoop(), warmUp(), isConnecting(scenario) ? HELD : duration);
+                    options.settings(!scenario.isOpenLoop(), warmUp(), scenario.isConnecting() ? HELD : duration);
             Runner.Outcome outcome = runner.run(
                     new Runner.Load(item.published(), item.scale(), scenario, settings, clients, watch, null));
             return done(item, outcome, wasRestarted);
@@ -377,7 +372,7 @@ final class SuiteCommand implements Callable<Integer> {
                         result.latency().mean(),
                         result.latency().p99(),
                         result.latency().max())
-                : isConnecting(result.scenario())
+                : result.scenario().isConnecting()
                         ? String.format(
                                 Locale.ROOT,
                                 "%.2f, %.2f, %.2f",
@@ -413,14 +408,7 @@ final class SuiteCommand implements Callable<Integer> {
         Files.writeString(out.resolve("report.md"), report.toMarkdown());
     }
 
-    /** Lost messages before missed rates before runs that could not be made before those that were not. */
     private static int worst(List<SuiteReport.Entry> entries) {
-        List<Integer> codes = entries.stream().map(SuiteReport.Entry::exitCode).toList();
-        for (int code : List.of(Verdict.FAULTS, Verdict.RATE_MISSED, Verdict.FAILED, Verdict.NOT_RUN)) {
-            if (codes.contains(code)) {
-                return code;
-            }
-        }
-        return Verdict.OK;
+        return Verdict.worst(entries.stream().map(SuiteReport.Entry::exitCode).toList());
     }
 }

@@ -5,14 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.perf.load.Endpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /** A broker, a process on this test's class path. Whoever has started it closes it. */
@@ -57,29 +52,6 @@ final class BrokerProcess {
         }
         assertThat(isThere).withFailMessage(() -> read(output)).isTrue();
         return broker;
-    }
-
-    /**
-     * Ports of 127.0.0.1 that nobody listens on, below the range that the system takes for outgoing connections: tests
-     * that run at the same time open many of those.
-     */
-    static List<Integer> freePorts(int count) throws IOException {
-        List<Integer> ports = new ArrayList<>();
-        for (int attempt = 0; attempt < 100; attempt++) {
-            int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
-            try (ServerSocket probe = new ServerSocket()) {
-                probe.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-                if (!ports.contains(port)) {
-                    ports.add(port);
-                }
-            } catch (IOException e) {
-                // taken: try another
-            }
-            if (ports.size() == count) {
-                return ports;
-            }
-        }
-        throw new IOException("no " + count + " free ports between 20000 and 32000");
     }
 
     private static String read(Path output) {

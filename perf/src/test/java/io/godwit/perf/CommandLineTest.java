@@ -33,14 +33,14 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "run", "list", "suite", "pub", "sub", "conn", "curves"})
+    @ValueSource(strings = {"", "run", "list", "suite", "pub", "sub", "conn", "curves", "cluster", "cluster run"})
     void theVersionIsTold(String command) {
         PrintStream before = System.out;
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         System.setOut(new PrintStream(said, true, StandardCharsets.UTF_8));
         try {
-            String[] asked = command.isEmpty() ? new String[] {"--version"} : new String[] {command, "--version"};
-            assertThat(Main.execute(asked)).isZero();
+            assertThat(Main.execute((command + " --version").strip().split(" ")))
+                    .isZero();
         } finally {
             System.setOut(before);
         }

@@ -3,6 +3,7 @@ package io.godwit.perf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.mqtt.certificates.TestAuthority;
+import io.godwit.perf.cluster.FreePorts;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -36,7 +37,7 @@ class EndToEndTest {
 
     @BeforeAll
     static void start() throws Exception {
-        List<Integer> ports = BrokerProcess.freePorts(3);
+        List<Integer> ports = FreePorts.choose(3);
         port = ports.get(0);
         wsPort = ports.get(1);
         wssPort = ports.get(2);

@@ -3,6 +3,7 @@ package io.godwit.perf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.mqtt.certificates.TestAuthority;
+import io.godwit.perf.cluster.FreePorts;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.NetClient;
@@ -51,7 +52,7 @@ class TlsEndToEndTest {
 
     @BeforeAll
     static void start() throws Exception {
-        List<Integer> ports = BrokerProcess.freePorts(4);
+        List<Integer> ports = FreePorts.choose(4);
         port = ports.get(0);
         mutualPort = ports.get(1);
         TestAuthority authority = new TestAuthority("root");

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param trust null: no TLS
  * @param identity the certificate that clients show; null: none
  * @param keepAliveSeconds 0: none, as nearly as the client can say it
+ * @param placement which of the brokers a client takes; over WebSocket only {@link Placement#ACROSS}
  */
 public record ClientSettings(
         List<Endpoint> brokers,
@@ -24,9 +25,12 @@ public record ClientSettings(
         boolean isHostVerified,
         @Nullable String user,
         @Nullable String password,
-        int keepAliveSeconds) {
+        int keepAliveSeconds,
+        Placement placement) {
     /** 18 hours; Vert.x MQTT refuses to say 0. */
     private static final int LONGEST_KEEP_ALIVE = 65_535;
+
+    private static final int PLAIN_KEEP_ALIVE = 60;
 
     static final int CONNECT_TIMEOUT_MILLIS = 30_000;
     /** Topic and header of a PUBLISH beside its payload. */
@@ -45,12 +49,48 @@ public record ClientSettings(
         if (webSockets != 0 && webSockets != brokers.size()) {
             throw new IllegalArgumentException("either all brokers are reached over WebSocket or none: " + brokers);
         }
+        if (webSockets != 0 && placement != Placement.ACROSS) {
+            throw new IllegalArgumentException("over WebSocket clients take brokers in turn, not " + placement);
+        }
         brokers = List.copyOf(brokers);
         localAddresses = List.copyOf(localAddresses);
     }
 
+    /** Of clients that take the brokers in turn, {@link Placement#ACROSS}. */
+    public ClientSettings(
+            List<Endpoint> brokers,
+            List<String> localAddresses,
+            @Nullable TrustOptions trust,
+            @Nullable KeyCertOptions identity,
+            boolean isHostVerified,
+            @Nullable String user,
+            @Nullable String password,
+            int keepAliveSeconds) {
+        this(
+                brokers,
+                localAddresses,
+                trust,
+                identity,
+                isHostVerified,
+                user,
+                password,
+                keepAliveSeconds,
+                Placement.ACROSS);
+    }
+
+    /** Of clients over plain TCP, without user, that are placed as {@code placement} says. */
+    public static ClientSettings plain(List<Endpoint> brokers, Placement placement) {
+        return new ClientSettings(brokers, List.of(), null, null, false, null, null, PLAIN_KEEP_ALIVE, placement);
+    }
+
+    /** The broker of this number, modulo how many there are. */
     Endpoint brokerOf(int index) {
         return brokers.get(index % brokers.size());
+    }
+
+    /** The broker that a client takes. */
+    Endpoint brokerOf(LoadLoop.Role role, int index) {
+        return brokers.get(placement.brokerOf(role, index, brokers.size()));
     }
 
     MqttClientOptions options(String clientId, int index, boolean isCleanSession, int payloadBytes, int window) {

@@ -29,22 +29,19 @@ class Connection {
     /** When opening it began; by {@link Time#nowNanos}. */
     long openedNanos;
 
-    /**
-     * @param brokerIndex which of several brokers; one to one, its own number plus one for one side, or no message
-     *     crosses from node to node
-     */
+    /** @param index among the clients of its role */
     Connection(
             Vertx vertx,
             RunContext run,
             LoopCounters counters,
             String clientId,
+            LoadLoop.Role role,
             int index,
-            int brokerIndex,
             boolean isCleanSession) {
         this.vertx = vertx;
         this.counters = counters;
         this.clientId = clientId;
-        broker = run.clients().brokerOf(brokerIndex);
+        broker = run.clients().brokerOf(role, index);
         MqttClientOptions options = run.clients()
                 .options(
                         clientId,

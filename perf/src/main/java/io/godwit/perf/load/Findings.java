@@ -163,6 +163,7 @@ final class Findings {
                 lateness,
                 totals.whole(c -> c.acknowledgement),
                 totals.whole(c -> c.connect),
+                totals.whole(c -> c.subscribe),
                 connectLateness,
                 totals.whole(c -> c.clientRuntime),
                 totals.whole(c -> c.messageTime),

@@ -216,7 +216,7 @@ final class LoadLoop extends VerticleBase {
         return switch (role) {
             case BACKGROUND -> {
                 Connection client = new Connection(
-                        vertx, run, counters, run.clientId("b", index), index, index, scenario.isCleanSession());
+                        vertx, run, counters, run.clientId("b", index), role, index, scenario.isCleanSession());
                 others.add(client);
                 yield client;
             }

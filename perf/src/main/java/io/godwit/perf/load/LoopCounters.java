@@ -42,6 +42,9 @@ final class LoopCounters {
     final Histogram lateness = Histograms.histogram();
     final Histogram acknowledgement = Histograms.histogram();
     final Histogram connect = Histograms.histogram();
+    /** From SUBSCRIBE to SUBACK, refused ones too. */
+    final Histogram subscribe = Histograms.histogram();
+
     /** By how much connections were opened later than planned. */
     final Histogram connectLateness = Histograms.histogram();
     /**

@@ -42,7 +42,7 @@ record RunContext(
 
     /** Whether opening connections is what is measured. */
     boolean isConnecting() {
-        return scenario.topology() == Topology.CONNECTIONS || scenario.topology() == Topology.CONNECT_AND_PUBLISH;
+        return scenario.isConnecting();
     }
 
     /** What publisher {@code index} publishes to; with {@link Topology#RANDOM} the topic of that number. */

@@ -14,6 +14,7 @@ import java.util.Map;
  * @param expectedIn messages that were due in that time; 0 in a closed loop
  * @param countedIn messages sent, or acknowledged at QoS 1 and 2, in that time
  * @param countedOut deliveries in that time
+ * @param subscribe from SUBSCRIBE to SUBACK
  * @param clientRates messages per second of each one-shot client, added up
  * @param connectSeconds from the first connection to the last, of those that are the scenario's
  * @param bottlenecks why the figures may be the tool's own rather than the broker's; empty when nothing speaks for it
@@ -36,6 +37,7 @@ public record RunResult(
         Spread lateness,
         Spread acknowledgement,
         Spread connect,
+        Spread subscribe,
         Spread connectLateness,
         Spread clientRuntime,
         Spread messageTime,
@@ -95,6 +97,16 @@ public record RunResult(
     /** Deliveries per second. */
     public double rateOut() {
         return measuredSeconds > 0 ? countedOut / measuredSeconds : 0;
+    }
+
+    /**
+     * Microseconds of the broker's CPU time for each delivery in the measured time, or for each message that came in
+     * where nothing is delivered; of several brokers, of all that are watched together. 0 where the broker is not
+     * watched or there were no messages.
+     */
+    public double cpuMicrosPerMessage() {
+        long messages = countedOut > 0 ? countedOut : countedIn;
+        return messages > 0 && broker.isWatched() ? broker.meanCores() * measuredSeconds * 1e6 / messages : 0;
     }
 
     public double connectRate() {

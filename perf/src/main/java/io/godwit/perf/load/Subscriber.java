@@ -22,6 +22,9 @@ final class Subscriber extends Connection {
     final int index;
     private final MessageHeader header;
     private final Promise<Void> subscribed = Promise.promise();
+    /** When the SUBSCRIBE was handed over; by {@link Time#nowNanos}. */
+    private long subscribedNanos;
+
     /** One for each publisher that it hears, the first of which has this number. */
     private final StreamCheck[] streams;
 
@@ -51,8 +54,8 @@ final class Subscriber extends Connection {
                 run,
                 counters,
                 run.clientId("s", index),
+                LoadLoop.Role.SUBSCRIBER,
                 index,
-                index + 1,
                 run.scenario().isCleanSession());
         this.run = run;
         this.index = index;
@@ -75,10 +78,12 @@ final class Subscriber extends Connection {
 
     @Override
     Future<Void> begin() {
+        subscribedNanos = Time.nowNanos();
         return client.subscribe(run.filter(index), run.scenario().qos()).compose(sent -> subscribed.future());
     }
 
     private void onSubscribed(MqttSubAckMessage suback) {
+        counters.subscribe.recordValue(Histograms.micros(Time.nowNanos() - subscribedNanos));
         for (int granted : suback.grantedQoSLevels()) {
             if (granted >= REFUSED) {
                 subscribed.tryFail("the broker refused the subscription to " + run.filter(index));

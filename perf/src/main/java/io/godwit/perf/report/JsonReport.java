@@ -52,6 +52,7 @@ public final class JsonReport {
                                 .put("seconds", result.connectSeconds())
                                 .put("responseMillis", spread(result.connect()))
                                 .put("openedLateMillis", spread(result.connectLateness())))
+                .put("subackMillis", spread(result.subscribe()))
                 .put("broker", broker(result))
                 .put(
                         "tool",

@@ -87,6 +87,7 @@ final class Summary {
         spread(lines, "latency, from the time intended", result.latency());
         spread(lines, "acknowledged after", result.acknowledgement());
         spread(lines, "TCP open to CONNACK", result.connect());
+        spread(lines, "SUBSCRIBE to SUBACK", result.subscribe());
         if (result.scenario().isCold()) {
             lines.add(Steadiness.describe(result));
         }

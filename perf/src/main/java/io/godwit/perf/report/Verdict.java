@@ -44,6 +44,19 @@ public record Verdict(List<String> faults, List<String> shortfalls) {
         return !faults.isEmpty() ? FAULTS : !shortfalls.isEmpty() ? RATE_MISSED : OK;
     }
 
+    /**
+     * The exit code of several runs. Lost messages come before missed rates, these before runs that could not be made,
+     * these before those that were not made.
+     */
+    public static int worst(List<Integer> codes) {
+        for (int code : List.of(FAULTS, RATE_MISSED, FAILED, NOT_RUN)) {
+            if (codes.contains(code)) {
+                return code;
+            }
+        }
+        return OK;
+    }
+
     private static List<String> faults(RunResult result) {
         List<String> faults = new ArrayList<>();
         Delivery delivery = result.delivery();

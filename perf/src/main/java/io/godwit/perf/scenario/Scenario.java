@@ -11,6 +11,7 @@ import java.util.function.UnaryOperator;
  * @param connectRate connections per second; 0: as fast as they are answered
  * @param messagesEach what each client publishes, for {@link Topology#CONNECT_AND_PUBLISH} only
  * @param nodes of the cluster that the name speaks of; it changes nothing in the load
+ * @param voters of each range of stored sessions that the name speaks of; 0: it says nothing; it changes nothing either
  * @param isCold whether the load begins at once, without warm-up, and all of it counts
  */
 public record Scenario(
@@ -28,7 +29,8 @@ public record Scenario(
         Security security,
         double connectRate,
         int messagesEach,
-        int nodes) {
+        int nodes,
+        int voters) {
     private static final int MOST_CLIENTS = 10_000_000;
     private static final int LARGEST_PAYLOAD = 268_435_000;
 
@@ -41,6 +43,7 @@ public record Scenario(
         require(ratePerPublisher >= 0 && ratePerPublisher <= 1_000_000, "rate", ratePerPublisher);
         require(connectRate >= 0 && connectRate <= 1_000_000, "connect rate", connectRate);
         require(nodes >= 1, "nodes", nodes);
+        require(voters >= 0, "voters", voters);
         require(messagesEach >= 0 && messagesEach <= 1_000_000, "messages", messagesEach);
     }
 
@@ -63,6 +66,11 @@ public record Scenario(
     /** Whether publishers send whenever their windows have room. */
     public boolean isClosedLoop() {
         return publishers > 0 && ratePerPublisher == 0 && topology != Topology.CONNECT_AND_PUBLISH;
+    }
+
+    /** Whether opening connections is what is measured. */
+    public boolean isConnecting() {
+        return topology == Topology.CONNECTIONS || topology == Topology.CONNECT_AND_PUBLISH;
     }
 
     /** Messages per second that the publishers send together; 0 where nothing is said. */
@@ -138,6 +146,7 @@ public record Scenario(
         private double connectRate;
         private int messagesEach;
         private int nodes = 1;
+        private int voters;
 
         private Builder(String name, Family family, Topology topology) {
             this.name = name;
@@ -159,6 +168,7 @@ public record Scenario(
             connectRate = from.connectRate;
             messagesEach = from.messagesEach;
             nodes = from.nodes;
+            voters = from.voters;
         }
 
         public Builder topology(Topology topology) {
@@ -226,6 +236,11 @@ public record Scenario(
             return this;
         }
 
+        public Builder voters(int voters) {
+            this.voters = voters;
+            return this;
+        }
+
         public Scenario build() {
             return new Scenario(
                     name,
@@ -242,7 +257,8 @@ public record Scenario(
                     security,
                     connectRate,
                     messagesEach,
-                    nodes);
+                    nodes,
+                    voters);
         }
     }
 }

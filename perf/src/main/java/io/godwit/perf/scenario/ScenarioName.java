@@ -77,6 +77,7 @@ public final class ScenarioName {
                     .payloadBytes(bytes(m.group(4)))
                     .ratePerPublisher(number(m.group(5)))
                     .nodes(Integer.parseInt(m.group(6)))
+                    .voters(m.group(7) == null ? 0 : Integer.parseInt(m.group(7)))
                     .cleanSession(m.group(7) == null)
                     .build();
         });

@@ -134,6 +134,7 @@ final class Runs {
                 TIMES,
                 NONE,
                 TIMES,
+                TIMES,
                 NONE,
                 TIMES,
                 TIMES,

@@ -26,6 +26,7 @@ class ScenarioNameTest {
         assertThat(scenario.payloadBytes()).isEqualTo(256);
         assertThat(scenario.ratePerPublisher()).isEqualTo(1);
         assertThat(scenario.nodes()).isEqualTo(3);
+        assertThat(scenario.voters()).isEqualTo(3);
         assertThat(scenario.isCleanSession()).isFalse();
         assertThat(scenario.statedRateIn()).isEqualTo(30_000);
         assertThat(scenario.statedRateOut()).isEqualTo(30_000);
@@ -34,6 +35,7 @@ class ScenarioNameTest {
     @Test
     void withoutVotersSessionsAreClean() {
         assertThat(parse("1.5k_1.5k_qos1_p32_100mps_1n").isCleanSession()).isTrue();
+        assertThat(parse("1.5k_1.5k_qos1_p32_100mps_1n").voters()).isZero();
         assertThat(parse("1.5k_1.5k_qos1_p32_100mps_1n").publishers()).isEqualTo(1_500);
         assertThat(parse("1.5k_1.5k_qos1_p32_100mps_1n").statedRateIn()).isEqualTo(150_000);
     }

@@ -1,0 +1,54 @@
+package io.godwit.perf;
+
+import io.godwit.perf.cluster.ClusterSettings;
+import io.godwit.perf.cluster.Distribution;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How the brokers of a cluster are started. */
+final class ClusterOptions {
+    /** Set by {@code perf.sh}: the distribution that it runs out of, or has built. */
+    static final String DISTRIBUTION = "perf.distribution";
+
+    @Option(
+            names = "--heap",
+            paramLabel = "SIZE",
+            description = "heap of each broker, as 512m or 2g (default: ${DEFAULT-VALUE})")
+    private String heap = "1g";
+
+    @Option(
+            names = "--broker-jvm",
+            paramLabel = "OPTION",
+            description = "an option of each broker's JVM, as --broker-jvm=-XX:+UseParallelGC; may be repeated")
+    private List<String> jvmOptions = List.of();
+
+    @Option(names = "--tls", description = "nodes speak to each other over TLS; clients speak plain TCP all the same")
+    private boolean isTls;
+
+    @Option(names = "--keep", description = "keep the logs and configurations of the brokers, and say where they are")
+    private boolean isKeepingLogs;
+
+    @Option(
+            names = "--dist",
+            paramLabel = "DIR",
+            description = "the Godwit distribution to start (default: the one of this perf.sh)")
+    private @Nullable Path distribution;
+
+    /** {@link IllegalArgumentException}, with a sentence for the user, when something is out of bounds. */
+    ClusterSettings settings(int nodes, int voters) {
+        return new ClusterSettings(distribution(), nodes, voters, heap, jvmOptions, isTls, isKeepingLogs);
+    }
+
+    private Distribution distribution() {
+        if (distribution != null) {
+            return new Distribution(distribution);
+        }
+        String known = System.getProperty(DISTRIBUTION);
+        if (known == null) {
+            throw new IllegalArgumentException("--dist is needed: this was not started by bin/perf.sh");
+        }
+        return new Distribution(Path.of(known));
+    }
+}

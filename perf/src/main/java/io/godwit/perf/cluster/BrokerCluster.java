@@ -1,0 +1,267 @@
+package io.godwit.perf.cluster;
+
+import io.godwit.perf.load.Endpoint;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brokers that run as one cluster on 127.0.0.1, each a process that this tool has started, with their files in one
+ * temporary directory.
+ *
+ * <p>{@link #start} returns when all nodes serve and each range of each store has its voters. {@link #close} ends the
+ * processes and removes the directory. It also runs when this JVM ends otherwise, as by Ctrl-C; only when this process
+ * is killed (SIGKILL) the brokers stay. One thread leads; {@link #close} may be called by any thread and several times.
+ */
+public final class BrokerCluster implements AutoCloseable {
+    private static final Duration START_TIME = Duration.ofMinutes(3);
+    private static final Duration VOTER_TIME = Duration.ofMinutes(2);
+    private static final Duration ADMIN_TIME = Duration.ofSeconds(20);
+    private static final Duration END_TIME = Duration.ofSeconds(10);
+    private static final Duration KILL_TIME = Duration.ofSeconds(10);
+    private static final long LOOK_MILLIS = 100;
+    private static final long ASK_MILLIS = 500;
+
+    private final ClusterPlan plan;
+    private final Path directory;
+    private final Consumer<String> say;
+    /** Added to by the leading thread, under this object's lock: {@link #close} reads it in another thread. */
+    private final List<BrokerNode> nodes = new ArrayList<>();
+
+    private final Map<Store, StoreReplicas> replicas = new EnumMap<>(Store.class);
+    private final Thread atExit = new Thread(this::close, "cluster-end");
+    /** Set under this object's lock; read without it, since {@link #close} holds it while processes end. */
+    private volatile boolean isClosed;
+
+    private BrokerCluster(ClusterPlan plan, Path directory, Consumer<String> say) {
+        this.plan = plan;
+        this.directory = directory;
+        this.say = say;
+    }
+
+    /**
+     * Starts the brokers and waits for them, five minutes at most.
+     *
+     * @param say gets lines about the progress, on the calling thread; and on the thread that closes, where logs are
+     *     kept and what could not be removed
+     * @throws ClusterFailedException when it does not come about; then no process and no file of it is left, but for
+     *     logs that are to be kept
+     */
+    public static BrokerCluster start(ClusterSettings settings, Consumer<String> say)
+            throws ClusterFailedException, InterruptedException {
+        BrokerCluster cluster = null;
+        try {
+            Path directory = OwnerFiles.temporaryDirectory();
+            ClusterPlan plan =
+                    ClusterPlan.of(settings, directory, FreePorts.choose(ClusterPlan.portsFor(settings.nodes())));
+            cluster = new BrokerCluster(plan, directory, say);
+            Runtime.getRuntime().addShutdownHook(cluster.atExit);
+            cluster.run();
+            return cluster;
+        } catch (IOException | IllegalStateException e) {
+            close(cluster);
+            throw new ClusterFailedException("the cluster could not be started: " + e.getMessage());
+        } catch (ClusterFailedException | InterruptedException e) {
+            close(cluster);
+            throw e;
+        }
+    }
+
+    private static void close(@Nullable BrokerCluster cluster) {
+        if (cluster != null) {
+            cluster.close();
+        }
+    }
+
+    private void run() throws IOException, InterruptedException, ClusterFailedException {
+        long begunNanos = System.nanoTime();
+        Optional<NodeCertificate> certificate =
+                plan.settings().isTls() ? Optional.of(NodeCertificate.make(directory)) : Optional.empty();
+        for (NodePlan node : plan.nodes()) {
+            OwnerFiles.directory(node.home());
+            OwnerFiles.write(node.configFile(), node.configuration(plan.nodes(), plan.environment(), certificate));
+            launch(node);
+        }
+        say.accept("cluster: " + describe() + ", starting");
+        awaitServing(begunNanos + START_TIME.toNanos());
+        awaitVoters(System.nanoTime() + VOTER_TIME.toNanos());
+        say.accept(
+                "cluster: serves after %.1f s; %s".formatted((System.nanoTime() - begunNanos) / 1e9, describeStores()));
+    }
+
+    private synchronized void launch(NodePlan node) throws IOException {
+        if (isClosed) {
+            throw new IOException("it was ended while it was starting");
+        }
+        nodes.add(BrokerNode.start(plan, node));
+    }
+
+    private String describe() {
+        int count = plan.settings().nodes();
+        return (count == 1 ? "1 broker" : count + " brokers") + " on ports "
+                + String.join(
+                        ", ",
+                        plan.nodes().stream()
+                                .map(node -> String.valueOf(node.port()))
+                                .toList())
+                + (plan.settings().isTls() && count > 1 ? ", TLS between nodes" : "");
+    }
+
+    private String describeStores() {
+        List<String> parts = new ArrayList<>();
+        replicas.forEach((store, kept) -> parts.add(store.adminName() + " " + kept.describe()));
+        return String.join("; ", parts);
+    }
+
+    private void awaitServing(long endNanos) throws InterruptedException, ClusterFailedException {
+        for (BrokerNode node : nodes) {
+            while (!node.isServing()) {
+                requireAlive();
+                if (System.nanoTime() > endNanos) {
+                    throw new ClusterFailedException("broker %d of %d does not serve after %d s: it %s"
+                            .formatted(node.plan().number(), nodes.size(), START_TIME.toSeconds(), node.waitsFor()));
+                }
+                TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+            }
+        }
+    }
+
+    private void awaitVoters(long endNanos) throws IOException, InterruptedException, ClusterFailedException {
+        for (Store store : Store.values()) {
+            int wanted = plan.settings().votersOf(store);
+            while (!look(store).map(kept -> kept.areComplete(wanted)).orElse(false)) {
+                requireAlive();
+                if (System.nanoTime() > endNanos) {
+                    throw new ClusterFailedException("the ranges of the %s store have not got %d voters in %d s: %s"
+                            .formatted(
+                                    store.adminName(),
+                                    wanted,
+                                    VOTER_TIME.toSeconds(),
+                                    Optional.ofNullable(replicas.get(store))
+                                            .map(StoreReplicas::describe)
+                                            .orElse("godwit-admin got no answer")));
+                }
+                TimeUnit.MILLISECONDS.sleep(ASK_MILLIS);
+            }
+        }
+    }
+
+    private Optional<StoreReplicas> look(Store store) throws IOException, InterruptedException {
+        Optional<StoreReplicas> now =
+                new ClusterAdmin(plan.settings().distribution(), plan.nodes().get(0)).replicas(store, ADMIN_TIME);
+        now.ifPresent(kept -> replicas.put(store, kept));
+        return now;
+    }
+
+    /** {@link ClusterFailedException}, with what a broker has printed last, when one of them has ended. */
+    public void requireAlive() throws ClusterFailedException {
+        for (BrokerNode node : nodes) {
+            if (!node.isAlive()) {
+                if (isClosed) {
+                    throw new ClusterFailedException("the cluster has been ended");
+                }
+                throw new ClusterFailedException("broker %d of %d has ended; it printed last:%n%s"
+                        .formatted(node.plan().number(), plan.nodes().size(), node.said()));
+            }
+        }
+    }
+
+    /** Where clients connect, in the order of the nodes. */
+    public List<Endpoint> endpoints() {
+        return plan.nodes().stream()
+                .map(node -> new Endpoint(NodePlan.HOST, node.port()))
+                .toList();
+    }
+
+    /** The processes, in the order of the nodes. */
+    public List<Long> pids() {
+        return nodes.stream().map(BrokerNode::pid).toList();
+    }
+
+    /** That of all its files. */
+    Path directory() {
+        return directory;
+    }
+
+    /** Ranges of the inbox store when it was last looked at, by {@link #start} or {@link #countInboxRanges}. */
+    public int knownInboxRanges() {
+        return Optional.ofNullable(replicas.get(Store.INBOX))
+                .map(StoreReplicas::ranges)
+                .orElse(0);
+    }
+
+    /** Ranges of the inbox store now; what was known before when no answer comes within 20 seconds. */
+    public int countInboxRanges() throws InterruptedException {
+        try {
+            look(Store.INBOX);
+        } catch (IOException e) {
+            say.accept("cluster: godwit-admin could not be run: " + e.getMessage());
+        }
+        return knownInboxRanges();
+    }
+
+    /**
+     * Asks all processes to end and kills those that have not after ten seconds. Then it removes the data, and
+     * everything else unless logs are kept. Blocks for 20 seconds and some more at most.
+     */
+    @Override
+    public synchronized void close() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        nodes.forEach(BrokerNode::requestEnd);
+        endAll();
+        removeFiles();
+        try {
+            Runtime.getRuntime().removeShutdownHook(atExit);
+        } catch (IllegalStateException e) {
+            // this JVM is ending: it is the hook that calls
+        }
+    }
+
+    private void endAll() {
+        long endNanos = System.nanoTime() + END_TIME.toNanos();
+        boolean isInterrupted = false;
+        for (BrokerNode node : nodes) {
+            boolean hasEnded = false;
+            while (!hasEnded) {
+                try {
+                    hasEnded = node.awaitEnd(endNanos, KILL_TIME);
+                    if (!hasEnded) {
+                        say.accept("cluster: pid " + node.pid() + " outlives kill -9");
+                        hasEnded = true;
+                    }
+                } catch (InterruptedException e) {
+                    isInterrupted = true; // processes are not left behind: what is asked for comes later
+                }
+            }
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void removeFiles() {
+        try {
+            if (plan.settings().isKeepingLogs()) {
+                for (NodePlan node : plan.nodes()) {
+                    OwnerFiles.remove(node.data());
+                }
+                say.accept("cluster: logs are kept in " + directory);
+            } else {
+                OwnerFiles.remove(directory);
+            }
+        } catch (IOException e) {
+            say.accept("cluster: not all files could be removed from " + directory + ": " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package io.godwit.perf.cluster;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/**
+ * A broker process that this tool has started. It is a child of this process, so ending it can hit no other. All
+ * methods may be called by any thread.
+ */
+final class BrokerNode {
+    private static final int LINES_TOLD = 12;
+
+    private final NodePlan plan;
+    private final Process process;
+
+    private BrokerNode(NodePlan plan, Process process) {
+        this.plan = plan;
+        this.process = process;
+    }
+
+    /**
+     * Starts the broker by the start script, in the foreground: the script becomes the broker, with the same pid.
+     * Returns at once.
+     *
+     * @param plan of one of {@code cluster}'s nodes, whose configuration file is written
+     */
+    static BrokerNode start(ClusterPlan cluster, NodePlan plan) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(
+                        cluster.settings().distribution().startScript().toString(),
+                        "start",
+                        "--foreground",
+                        "--config",
+                        plan.configFile().toString(),
+                        "--data",
+                        plan.data().toString(),
+                        "--log",
+                        plan.log().toString())
+                .redirectInput(ProcessBuilder.Redirect.from(new java.io.File("/dev/null")))
+                .redirectErrorStream(true)
+                .redirectOutput(plan.output().toFile());
+        // perf.sh takes the same variables for the JVM of this tool
+        builder.environment().put("JVM_OPTS", cluster.jvmOptions());
+        builder.environment().put("JVM_HEAP_OPTS", cluster.heapOptions());
+        return new BrokerNode(plan, builder.start());
+    }
+
+    NodePlan plan() {
+        return plan;
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Whether it serves: its status file says so, and is of this process. */
+    boolean isServing() {
+        List<String> status = status();
+        return status.contains("pid=" + pid()) && status.contains("state=ready");
+    }
+
+    /** What it waits for, or the state that it tells of itself, in words. */
+    String waitsFor() {
+        List<String> status = status();
+        String waits = status.stream()
+                .filter(line -> line.startsWith("waiting=") || line.startsWith("store=") && !line.contains(" SERVING"))
+                .map(line -> line.substring(line.indexOf('=') + 1))
+                .collect(Collectors.joining("; "));
+        return !waits.isEmpty() ? "waits for " + waits : status.isEmpty() ? "tells nothing of itself yet" : "starts";
+    }
+
+    private List<String> status() {
+        try {
+            return Files.readAllLines(plan.data().resolve("godwit.status"));
+        } catch (IOException e) {
+            return List.of(); // not there yet, or about to be replaced
+        }
+    }
+
+    /** The last lines that the start script and the JVM have printed. */
+    String said() {
+        try {
+            List<String> lines = Files.readAllLines(plan.output(), StandardCharsets.UTF_8);
+            return String.join("\n", lines.subList(Math.max(0, lines.size() - LINES_TOLD), lines.size()));
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    /** Asks it to end; returns at once. */
+    void requestEnd() {
+        process.destroy();
+    }
+
+    /**
+     * Waits until it has ended, and kills it when it has not by {@code endNanos} of {@link System#nanoTime}. Then it
+     * has some seconds more.
+     *
+     * @return whether it has ended
+     */
+    boolean awaitEnd(long endNanos, Duration afterKill) throws InterruptedException {
+        if (process.waitFor(Math.max(0, endNanos - System.nanoTime()), TimeUnit.NANOSECONDS)) {
+            return true;
+        }
+        process.destroyForcibly();
+        return process.waitFor(afterKill.toMillis(), TimeUnit.MILLISECONDS);
+    }
+}

@@ -1,0 +1,8 @@
+package io.godwit.perf.cluster;
+
+/** A cluster could not be started or asked. The message is a sentence for the user. */
+public final class ClusterFailedException extends Exception {
+    public ClusterFailedException(String reason) {
+        super(reason);
+    }
+}

@@ -1,0 +1,32 @@
+package io.godwit.perf.cluster;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * An unpacked Godwit distribution, of which brokers are started. Immutable.
+ *
+ * @param root the directory with {@code bin}, {@code lib} and {@code conf}; absolute
+ */
+public record Distribution(Path root) {
+    /** {@link IllegalArgumentException}, with a sentence for the user, when {@code root} holds no distribution. */
+    public Distribution {
+        root = root.toAbsolutePath().normalize();
+        if (!Files.isExecutable(startScript(root)) || !Files.isDirectory(root.resolve("lib"))) {
+            throw new IllegalArgumentException(
+                    "no Godwit distribution in " + root + ": bin/standalone.sh and lib are expected there");
+        }
+    }
+
+    private static Path startScript(Path root) {
+        return root.resolve("bin").resolve("standalone.sh");
+    }
+
+    Path startScript() {
+        return startScript(root);
+    }
+
+    Path adminScript() {
+        return root.resolve("bin").resolve("godwit-admin");
+    }
+}

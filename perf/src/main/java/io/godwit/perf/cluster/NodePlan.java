@@ -1,0 +1,67 @@
+package io.godwit.perf.cluster;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * One broker of a cluster: where it listens and where its files are. Immutable.
+ *
+ * @param number from 1
+ * @param port of 127.0.0.1, for clients
+ * @param memberPort of 127.0.0.1, for the membership
+ * @param rpcPort of 127.0.0.1, for RPC between nodes
+ * @param home its directory, below that of the cluster
+ */
+record NodePlan(int number, int port, int memberPort, int rpcPort, Path home) {
+    static final String HOST = "127.0.0.1";
+
+    Path configFile() {
+        return home.resolve("standalone.yml");
+    }
+
+    Path data() {
+        return home.resolve("data");
+    }
+
+    Path log() {
+        return home.resolve("log");
+    }
+
+    /** What the start script and the JVM print. */
+    Path output() {
+        return home.resolve("start.out");
+    }
+
+    /**
+     * The text of its configuration file. A node alone has no part about a cluster.
+     *
+     * @param all the nodes of the cluster, this one among them
+     * @param environment tells this cluster from others on the machine
+     * @param certificate of all nodes; empty: they speak without TLS
+     */
+    String configuration(List<NodePlan> all, String environment, Optional<NodeCertificate> certificate) {
+        StringBuilder yaml = new StringBuilder("""
+                mqttServerConfig:
+                  maxConnBandwidth: 0
+                  tcpListener: {host: %s, port: %d}
+                """.formatted(HOST, port));
+        if (all.size() > 1) {
+            String seeds =
+                    all.stream().map(node -> HOST + ":" + node.memberPort).collect(Collectors.joining(","));
+            yaml.append("""
+                    clusterConfig:
+                      env: %s
+                      host: %s
+                      port: %d
+                      rpcPort: %d
+                      seedEndpoints: %s
+                    """.formatted(environment, HOST, memberPort, rpcPort, seeds));
+            certificate.ifPresent(
+                    files -> yaml.append("  tls: {certFile: \"%s\", keyFile: \"%s\", trustCertsFile: \"%s\"}\n"
+                            .formatted(files.certificateFile(), files.keyFile(), files.certificateFile())));
+        }
+        return yaml.toString();
+    }
+}
