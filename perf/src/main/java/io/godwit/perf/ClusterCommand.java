@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = "Starts brokers of this Godwit distribution as one cluster on the loopback address, puts them "
                 + "under load and ends them.",
-        subcommands = {ClusterRunCommand.class, ClusterPublishedCommand.class})
+        subcommands = {ClusterRunCommand.class, ClusterPublishedCommand.class, ClusterRowsCommand.class})
 final class ClusterCommand implements Runnable {
     @Spec
     @SuppressWarnings("NullAway.Init") // by picocli
@@ -19,6 +19,6 @@ final class ClusterCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "what to do? cluster run or published");
+        throw new ParameterException(spec.commandLine(), "what to do? cluster run, published or rows");
     }
 }

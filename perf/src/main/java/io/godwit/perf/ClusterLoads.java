@@ -15,12 +15,8 @@ import io.godwit.perf.scenario.Scenario;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -28,9 +24,6 @@ import java.util.Optional;
  * one thread.
  */
 final class ClusterLoads {
-    private static final DateTimeFormatter STAMP =
-            DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).withZone(ZoneOffset.UTC);
-
     private final PublishedReports published;
     private final Placement placement;
     private final Path directory;
@@ -61,7 +54,7 @@ final class ClusterLoads {
         }
         out.println();
         out.print(table.report().toText());
-        String stem = "cluster-" + STAMP.format(Instant.now());
+        String stem = "cluster-" + Runner.stamp();
         try {
             table.report().write(directory, stem);
             out.println("report: " + directory.resolve(stem + ".html") + " and " + directory.resolve(stem + ".json"));

@@ -3,6 +3,7 @@ package io.godwit.perf;
 import io.godwit.perf.cluster.ClusterSettings;
 import io.godwit.perf.cluster.Distribution;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -38,7 +39,18 @@ final class ClusterOptions {
 
     /** {@link IllegalArgumentException}, with a sentence for the user, when something is out of bounds. */
     ClusterSettings settings(int nodes, int voters) {
-        return new ClusterSettings(distribution(), nodes, voters, heap, jvmOptions, isTls, isKeepingLogs);
+        return settings(nodes, voters, List.of());
+    }
+
+    /**
+     * The same with options of each broker's JVM that come before those of the user.
+     *
+     * @param moreJvmOptions such as {@code -Dname=value}
+     */
+    ClusterSettings settings(int nodes, int voters, List<String> moreJvmOptions) {
+        List<String> all = new ArrayList<>(moreJvmOptions);
+        all.addAll(jvmOptions);
+        return new ClusterSettings(distribution(), nodes, voters, heap, all, isTls, isKeepingLogs);
     }
 
     private Distribution distribution() {

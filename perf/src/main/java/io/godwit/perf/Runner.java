@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
@@ -37,6 +38,11 @@ final class Runner {
     Runner(PrintStream out, PublishedReports published) {
         this.out = out;
         this.published = published;
+    }
+
+    /** The time now, for names of files. */
+    static String stamp() {
+        return STAMP.format(Instant.now());
     }
 
     /** What is to be run. */

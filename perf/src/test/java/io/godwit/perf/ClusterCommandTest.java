@@ -38,6 +38,7 @@ class ClusterCommandTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
+            quoteCharacter = '"',
             value = {
                 "run nonsense | 'nonsense' has the form of no scenario",
                 "run 30k_30k_qos1_p256_1mps_3n_3v --nodes 0 | --nodes must be 1 to 9, was 0",
@@ -49,7 +50,15 @@ class ClusterCommandTest {
                 "run 30k_30k_qos1_p256_1mps_3n_3v --seconds 0 | duration (at least 0.5 s) out of bounds",
                 "run conn-ssl-100K-500 | connects over TLS",
                 "published no-such-name | no published scenario of several nodes has 'no-such-name'",
-                "published ( | not a regular expression"
+                "published ( | not a regular expression",
+                "rows --only speed | --only: no row is 'speed'; there are cpu-qos0",
+                "rows --nodes 1 | --nodes must be at least 2",
+                "rows --nodes 10 | --nodes must be 1 to 9, was 10",
+                "rows --voters 4 | --voters must be 1 to 3 of 3 nodes, was 4",
+                "rows --sizes 1,12 | --nodes must be 1 to 9, was 12",
+                "rows --passes 0 | --passes must be 1 to 20, was 0",
+                "rows --scale 0 | --scale must be above 0 and at most 1, was 0.0",
+                "rows --seconds soon | 'soon' is not a time"
             })
     void whatCannotBeIsRefusedBeforeABrokerIsStarted(String arguments, String said) {
         assertThat(errors(2, arguments)).contains(said).doesNotContain("not today");

@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
  * is killed (SIGKILL) the brokers stay. One thread leads; {@link #close} may be called by any thread and several times.
  */
 public final class BrokerCluster implements AutoCloseable {
-    private static final Duration START_TIME = Duration.ofMinutes(3);
+    private static final Duration START_TIME = Duration.ofMinutes(2);
+    /** All start at once and share the machine's cores. */
+    private static final Duration START_TIME_EACH = Duration.ofSeconds(30);
+
     private static final Duration VOTER_TIME = Duration.ofMinutes(2);
     private static final Duration ADMIN_TIME = Duration.ofSeconds(20);
     private static final Duration END_TIME = Duration.ofSeconds(10);
@@ -48,7 +51,8 @@ public final class BrokerCluster implements AutoCloseable {
     }
 
     /**
-     * Starts the brokers and waits for them, five minutes at most.
+     * Starts the brokers and waits for them: two minutes and half a minute for each until all serve, then two minutes
+     * until the ranges have their voters, at most.
      *
      * @param say gets lines about the progress, on the calling thread; and on the thread that closes, where logs are
      *     kept and what could not be removed
@@ -91,7 +95,7 @@ public final class BrokerCluster implements AutoCloseable {
             launch(node);
         }
         say.accept("cluster: " + describe() + ", starting");
-        awaitServing(begunNanos + START_TIME.toNanos());
+        awaitServing(START_TIME.plus(START_TIME_EACH.multipliedBy(plan.nodes().size())));
         awaitVoters(System.nanoTime() + VOTER_TIME.toNanos());
         say.accept(
                 "cluster: serves after %.1f s; %s".formatted((System.nanoTime() - begunNanos) / 1e9, describeStores()));
@@ -121,13 +125,14 @@ public final class BrokerCluster implements AutoCloseable {
         return String.join("; ", parts);
     }
 
-    private void awaitServing(long endNanos) throws InterruptedException, ClusterFailedException {
+    private void awaitServing(Duration limit) throws InterruptedException, ClusterFailedException {
+        long endNanos = System.nanoTime() + limit.toNanos();
         for (BrokerNode node : nodes) {
             while (!node.isServing()) {
                 requireAlive();
                 if (System.nanoTime() > endNanos) {
                     throw new ClusterFailedException("broker %d of %d does not serve after %d s: it %s"
-                            .formatted(node.plan().number(), nodes.size(), START_TIME.toSeconds(), node.waitsFor()));
+                            .formatted(node.plan().number(), nodes.size(), limit.toSeconds(), node.waitsFor()));
                 }
                 TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
             }

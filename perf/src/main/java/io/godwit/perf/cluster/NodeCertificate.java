@@ -64,10 +64,13 @@ record NodeCertificate(Path certificateFile, Path keyFile) {
             throw new ClusterFailedException("no certificate for the nodes: "
                     + Files.readString(output, StandardCharsets.UTF_8).strip());
         }
+        Files.delete(output);
         try {
             return written(directory, KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray()));
         } catch (GeneralSecurityException e) {
             throw new ClusterFailedException("no certificate for the nodes: " + e.getMessage());
+        } finally {
+            Files.delete(store);
         }
     }
 

@@ -92,7 +92,7 @@ class BrokerClusterTest {
 
         List<String> started = Files.readAllLines(home.resolve("dist/started"));
         assertThat(started).isNotEmpty().allSatisfy(line -> {
-            String[] words = line.split(" ");
+            String[] words = line.split(" ", -1);
             assertThat(isAlive(Long.parseLong(words[0]))).isFalse();
             assertThat(Path.of(words[1]).getParent().getParent()).doesNotExist();
         });

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.perf.load.Delivery;
 import io.godwit.perf.scenario.ScenarioName;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -103,5 +104,14 @@ class VerdictTest {
         assertThat(exitCode(cold.out(9_000))).isEqualTo(Verdict.OK);
         assertThat(exitCode(cold.delivery(new Delivery(900, 0, 0, 100, 900, 0, 900, 900, 0, 0, 0, 0, true))))
                 .isEqualTo(Verdict.RATE_MISSED);
+    }
+
+    @Test
+    void ofSeveralRunsLostMessagesAreTheWorst() {
+        assertThat(Verdict.worst(List.of(0, 5, 1, 4, 3, 0))).isEqualTo(Verdict.FAULTS);
+        assertThat(Verdict.worst(List.of(0, 5, 1, 4))).isEqualTo(Verdict.RATE_MISSED);
+        assertThat(Verdict.worst(List.of(0, 5, 1))).isEqualTo(Verdict.FAILED);
+        assertThat(Verdict.worst(List.of(0, 5))).isEqualTo(Verdict.NOT_RUN);
+        assertThat(Verdict.worst(List.of())).isEqualTo(Verdict.OK);
     }
 }

@@ -1,0 +1,159 @@
+package io.godwit.perf.rows;
+
+import io.godwit.perf.cluster.BrokerCluster;
+import io.godwit.perf.load.ClientSettings;
+import io.godwit.perf.load.LoadFailedException;
+import io.godwit.perf.load.LoadRun;
+import io.godwit.perf.load.LoadSettings;
+import io.godwit.perf.load.Placement;
+import io.godwit.perf.load.Preflight;
+import io.godwit.perf.load.RunResult;
+import io.godwit.perf.observe.ProcessUsage;
+import io.godwit.perf.observe.Usage;
+import io.godwit.perf.observe.UsageSource;
+import io.godwit.perf.report.ClusterTable;
+import io.godwit.perf.scenario.Scenario;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** Puts loads on a cluster that runs, one after the other. Used by one thread. */
+final class ClusterLoad {
+    private static final double REACHED = 0.98;
+    private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(5);
+    private static final Duration ATTEMPT_WARM_UP = Duration.ofSeconds(1);
+    private static final Duration DRAIN = Duration.ofSeconds(5);
+    private static final Duration HELD = Duration.ofMillis(500);
+    private static final Duration SHORTEST_ATTEMPT = Duration.ofSeconds(1);
+    /** Connections have closed and what they left is done by then, or nearly. */
+    private static final Duration CALM = Duration.ofSeconds(5);
+
+    private static final int CLOSED_LOOP_WINDOW = 16;
+    private static final int WINDOW = 1_000;
+    private static final double CONNECT_RATE = 500;
+    private static final int CONNECTING = 200;
+
+    private final BrokerCluster cluster;
+    private final double scale;
+    private final Duration duration;
+
+    /** @param duration of what is measured in each load */
+    ClusterLoad(BrokerCluster cluster, double scale, Duration duration) {
+        this.cluster = cluster;
+        this.scale = scale;
+        this.duration = duration;
+    }
+
+    /** Runs it and returns what it has told. Takes the time of warm-up, measured time and draining. */
+    Figures run(Load load) throws LoadFailedException, InterruptedException {
+        return switch (load) {
+            case IDLE -> idle();
+            case QOS0_MAX -> highestRate(load);
+            default -> figures(run(load, load.scenario(scale, duration.toMillis() / 1e3), warmUp(), duration));
+        };
+    }
+
+    private Duration warmUp() {
+        return duration.compareTo(LONGEST_WARM_UP) < 0 ? duration : LONGEST_WARM_UP;
+    }
+
+    private RunResult run(Load load, Scenario scenario, Duration warmUp, Duration measured)
+            throws LoadFailedException, InterruptedException {
+        ClientSettings clients = ClientSettings.plain(cluster.endpoints(), load.placement());
+        List<String> obstacles = Preflight.obstacles(scenario, clients);
+        if (!obstacles.isEmpty()) {
+            throw new LoadFailedException(String.join("; ", obstacles));
+        }
+        LoadSettings settings = new LoadSettings(
+                warmUp,
+                scenario.isConnecting() ? HELD : measured,
+                DRAIN,
+                scenario.isClosedLoop() ? CLOSED_LOOP_WINDOW : WINDOW,
+                CONNECT_RATE,
+                CONNECTING,
+                Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
+                false,
+                Duration.ZERO);
+        return new LoadRun(scenario, 1, scenario, settings, clients, null, watched(load), progress -> {}).run();
+    }
+
+    /** All brokers; where publishers and subscribers are apart, those two that have clients. */
+    private Optional<UsageSource> watched(Load load) {
+        List<Long> pids = cluster.pids();
+        return Optional.of(new ProcessUsage(
+                load.placement() == Placement.APART ? pids.subList(0, Math.min(2, pids.size())) : pids));
+    }
+
+    private static Figures figures(RunResult result) {
+        Map<Value, Double> values = new EnumMap<>(Value.class);
+        if (result.scenario().isConnecting()) {
+            values.put(Value.CONNECTS, result.connectRate());
+            if (result.subscribe().count() > 0) {
+                values.put(Value.SUBACK_P99, result.subscribe().p99());
+            }
+        } else {
+            values.put(Value.RATE, result.rateOut());
+            values.put(Value.P99, result.latency().p99());
+            if (result.cpuMicrosPerMessage() > 0) {
+                values.put(Value.CPU, result.cpuMicrosPerMessage());
+            }
+        }
+        return new Figures(values, ClusterTable.lost(result), cautions(result));
+    }
+
+    private static List<String> cautions(RunResult result) {
+        List<String> cautions = new ArrayList<>();
+        result.bottlenecks().forEach(reason -> cautions.add("the tool is the bottleneck: " + reason));
+        if (result.isMachineFull()) {
+            cautions.add("the machine had no CPU left");
+        }
+        if (result.connectFailed() > 0) {
+            cautions.add("%,d connections failed".formatted(result.connectFailed()));
+        }
+        double stated = result.scenario().statedRateOut();
+        if (result.rateOut() < stated * REACHED) {
+            cautions.add("%,.0f messages/s of %,.0f were delivered".formatted(result.rateOut(), stated));
+        }
+        return cautions;
+    }
+
+    /** Of an open loop: a rate counts when it is delivered and nothing is lost. */
+    private Figures highestRate(Load load) throws LoadFailedException, InterruptedException {
+        Duration each =
+                duration.dividedBy(2).compareTo(SHORTEST_ATTEMPT) < 0 ? SHORTEST_ATTEMPT : duration.dividedBy(2);
+        double highest = RateSearch.highest(load.rate(scale), rate -> {
+            RunResult result = run(load, load.pairs(rate), ATTEMPT_WARM_UP, each);
+            return result.rateOut() >= rate * REACHED && ClusterTable.lost(result) == 0;
+        });
+        return new Figures(Map.of(Value.RATE, highest), 0, List.of());
+    }
+
+    /** The CPU of the busiest broker while nobody is connected. */
+    private Figures idle() throws LoadFailedException, InterruptedException {
+        TimeUnit.MILLISECONDS.sleep(CALM.toMillis());
+        List<Usage> before = usage();
+        long fromNanos = System.nanoTime();
+        TimeUnit.MILLISECONDS.sleep(duration.toMillis());
+        List<Usage> after = usage();
+        double nanos = System.nanoTime() - fromNanos;
+        double most = 0;
+        for (int i = 0; i < before.size(); i++) {
+            most = Math.max(most, (after.get(i).cpuNanos() - before.get(i).cpuNanos()) / nanos);
+        }
+        return new Figures(Map.of(Value.CORES, most), 0, List.of());
+    }
+
+    private List<Usage> usage() throws LoadFailedException {
+        List<Usage> each = new ArrayList<>();
+        for (long pid : cluster.pids()) {
+            each.add(new ProcessUsage(List.of(pid))
+                    .read()
+                    .orElseThrow(() -> new LoadFailedException("the CPU time of pid " + pid + " cannot be read")));
+        }
+        return each;
+    }
+}

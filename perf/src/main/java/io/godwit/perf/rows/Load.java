@@ -1,0 +1,97 @@
+package io.godwit.perf.rows;
+
+import io.godwit.perf.load.Placement;
+import io.godwit.perf.scenario.Family;
+import io.godwit.perf.scenario.Scenario;
+import io.godwit.perf.scenario.Topology;
+
+/** The loads that figures are taken of, in the order in which they are run on a cluster: what is idle comes last. */
+enum Load {
+    QOS0("QoS 0 at 20,000/s", Placement.APART),
+    QOS0_MAX("QoS 0, highest rate", Placement.APART),
+    QOS1("QoS 1, clean, at 20,000/s", Placement.APART),
+    PAIRS("QoS 0 on random nodes at 10,000/s", Placement.RANDOM),
+    PERSISTENT("QoS 1, persistent, at 5,000/s", Placement.ACROSS),
+    PERSISTENT_MAX("QoS 1, persistent, highest rate", Placement.ACROSS),
+    SUBSCRIBE_LIVE("SUBSCRIBE, clean, 200/s", Placement.ACROSS),
+    SUBSCRIBE_PERSISTENT("SUBSCRIBE, persistent, 200/s", Placement.ACROSS),
+    CONNECT("CONNECT, clean, as fast as answered", Placement.ACROSS),
+    IDLE("no client", Placement.ACROSS);
+
+    private static final int PAIR_COUNT = 50;
+    private static final int PAYLOAD_BYTES = 32;
+    private static final double RATE = 20_000;
+    private static final double RANDOM_RATE = 10_000;
+    private static final double PERSISTENT_RATE = 5_000;
+    private static final double SUBSCRIBE_RATE = 200;
+    private static final int CONNECTS = 6_000;
+
+    private final String title;
+    private final Placement placement;
+
+    Load(String title, Placement placement) {
+        this.title = title;
+        this.placement = placement;
+    }
+
+    /** For the user, at scale 1. */
+    String title() {
+        return title;
+    }
+
+    Placement placement() {
+        return placement;
+    }
+
+    /** Messages per second that it begins with; 0 where it has no rate of messages. */
+    double rate(double scale) {
+        return scale
+                * switch (this) {
+                    case QOS0, QOS0_MAX, QOS1 -> RATE;
+                    case PAIRS -> RANDOM_RATE;
+                    case PERSISTENT -> PERSISTENT_RATE;
+                    case PERSISTENT_MAX, SUBSCRIBE_LIVE, SUBSCRIBE_PERSISTENT, CONNECT, IDLE -> 0;
+                };
+    }
+
+    /**
+     * The clients and what they do; {@link IllegalArgumentException} of {@link #IDLE}, which has none.
+     *
+     * @param scale above 0, at most 1: a part of the rates and connections; there are 50 pairs in any case
+     * @param seconds that it lasts
+     */
+    Scenario scenario(double scale, double seconds) {
+        return switch (this) {
+            case QOS0, QOS0_MAX, PAIRS -> pairs(rate(scale));
+            case QOS1 -> pairs(rate(scale)).with(s -> s.qos(1));
+            case PERSISTENT, PERSISTENT_MAX ->
+                pairs(rate(scale)).with(s -> s.qos(1).cleanSession(false));
+            case SUBSCRIBE_LIVE -> subscribers(scale, seconds);
+            case SUBSCRIBE_PERSISTENT -> subscribers(scale, seconds).with(s -> s.cleanSession(false));
+            case CONNECT ->
+                Scenario.named(name(), Family.FREE, Topology.CONNECTIONS)
+                        .background((int) Math.max(1, Math.round(CONNECTS * scale)))
+                        .build();
+            case IDLE -> throw new IllegalArgumentException("nobody connects to a cluster that is idle");
+        };
+    }
+
+    /** {@link #QOS0} and the like at another rate, in messages per second of all pairs together. */
+    Scenario pairs(double rate) {
+        return Scenario.named(name(), Family.FREE, Topology.ONE_TO_ONE)
+                .publishers(PAIR_COUNT)
+                .subscribers(PAIR_COUNT)
+                .payloadBytes(PAYLOAD_BYTES)
+                .ratePerPublisher(rate / PAIR_COUNT)
+                .build();
+    }
+
+    private Scenario subscribers(double scale, double seconds) {
+        double rate = Math.max(1, SUBSCRIBE_RATE * scale);
+        return Scenario.named(name(), Family.FREE, Topology.CONNECTIONS)
+                .subscribers((int) Math.max(1, Math.round(rate * seconds)))
+                .connectRate(rate)
+                .qos(1)
+                .build();
+    }
+}

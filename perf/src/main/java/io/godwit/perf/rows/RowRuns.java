@@ -1,0 +1,149 @@
+package io.godwit.perf.rows;
+
+import io.godwit.perf.cluster.BrokerCluster;
+import io.godwit.perf.cluster.ClusterFailedException;
+import io.godwit.perf.cluster.ClusterSettings;
+import io.godwit.perf.load.LoadFailedException;
+import io.godwit.perf.report.TableReport;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+/**
+ * Measures rows: starts each cluster that they need, puts all loads on it that they ask for, ends it, and goes on to
+ * the next. With several passes each cluster is started as often, in turn forwards and backwards, so that a machine
+ * that becomes slower or busier meets all alike. Used once, by one thread.
+ */
+public final class RowRuns {
+    private final List<Row> rows;
+    private final Map<Setup, Set<Load>> loads;
+    private final Map<Setup, ClusterSettings> clusters = new HashMap<>();
+    private final double scale;
+    private final Duration duration;
+    private final PrintStream out;
+    private final Measurements told = new Measurements();
+
+    /**
+     * @param many the cluster that is compared with one node
+     * @param sizes of clusters whose CPU per message is compared
+     * @param only ids of rows; empty for all
+     * @param clusters makes settings, and throws {@link IllegalArgumentException} where a cluster cannot be so
+     * @param scale above 0, at most 1: a part of rates and connections
+     * @param duration of what is measured in each load
+     */
+    public RowRuns(
+            Setup many,
+            List<Setup> sizes,
+            Set<String> only,
+            Function<Setup, ClusterSettings> clusters,
+            double scale,
+            Duration duration,
+            PrintStream out) {
+        if (!(scale > 0 && scale <= 1)) {
+            throw new IllegalArgumentException("--scale must be above 0 and at most 1, was " + scale);
+        }
+        if (duration.toMillis() < 500 || duration.toMinutes() > 10) {
+            throw new IllegalArgumentException("--seconds must be 0.5 s to 10 minutes, was " + duration);
+        }
+        rows = Rows.of(many, sizes, only);
+        loads = loads(rows);
+        // what is wrong with one is told before any is started
+        loads.keySet().forEach(setup -> this.clusters.put(setup, clusters.apply(setup)));
+        this.scale = scale;
+        this.duration = duration;
+        this.out = out;
+    }
+
+    /** What has to be run on which cluster, in the order of the rows. */
+    static Map<Setup, Set<Load>> loads(List<Row> rows) {
+        Map<Setup, Set<Load>> loads = new LinkedHashMap<>();
+        for (Row row : rows) {
+            Setup base = row.base();
+            if (base != null) {
+                loads.computeIfAbsent(base, none -> new TreeSet<>()).add(row.load());
+            }
+            loads.computeIfAbsent(row.setup(), none -> new TreeSet<>()).add(row.load());
+        }
+        return loads;
+    }
+
+    /** Runs all loads, {@code passes} times; what fails is noted and the rest goes on. */
+    public void run(int passes) throws InterruptedException {
+        for (int pass = 0; pass < passes; pass++) {
+            List<Setup> setups = new ArrayList<>(loads.keySet());
+            if (pass % 2 == 1) {
+                Collections.reverse(setups);
+            }
+            for (Setup setup : setups) {
+                out.printf("%npass %d of %d, %s%n", pass + 1, passes, setup.describe());
+                run(setup, loads.getOrDefault(setup, Set.of()));
+            }
+        }
+    }
+
+    private void run(Setup setup, Set<Load> wanted) throws InterruptedException {
+        ClusterSettings settings = Objects.requireNonNull(clusters.get(setup));
+        try (BrokerCluster cluster = BrokerCluster.start(settings, out::println)) {
+            ClusterLoad runs = new ClusterLoad(cluster, scale, duration);
+            for (Load load : wanted) {
+                try {
+                    Figures figures = runs.run(load);
+                    told.add(setup, load, figures);
+                    out.println("  " + describe(load, figures));
+                } catch (LoadFailedException e) {
+                    fail(load.title() + " on " + setup.describe() + " has failed: " + e.getMessage());
+                }
+                cluster.requireAlive();
+            }
+        } catch (ClusterFailedException e) {
+            fail(setup.describe() + ": " + e.getMessage());
+        }
+    }
+
+    private void fail(String reason) {
+        told.addFault(reason);
+        out.println("  " + reason);
+    }
+
+    private static String describe(Load load, Figures figures) {
+        List<String> parts = new ArrayList<>();
+        for (Value value : Value.values()) {
+            Double figure = figures.values().get(value);
+            if (figure != null) {
+                parts.add(value.text(figure) + " " + value.unit());
+            }
+        }
+        if (figures.lost() > 0) {
+            parts.add("LOST " + figures.lost());
+        }
+        parts.addAll(figures.cautions());
+        return load.title() + ": " + String.join(", ", parts);
+    }
+
+    /** What has been measured so far. */
+    public TableReport table() {
+        return RowTable.of(
+                rows,
+                told,
+                scale < 1 ? List.of("rates and connections are " + scale + " of what their names say") : List.of());
+    }
+
+    /** Deliveries that did not come, in all loads so far. */
+    public long lost() {
+        return told.lost();
+    }
+
+    /** Whether some load could not be run. */
+    public boolean hasFailed() {
+        return !told.faults().isEmpty();
+    }
+}
