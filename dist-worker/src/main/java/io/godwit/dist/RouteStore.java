@@ -126,7 +126,7 @@ final class RouteStore {
                         return write(RouteMutation.elsewhere(changes, reply), deadline);
                     }
                     return failure instanceof RangeException cause
-                                    && cause.reason() == RangeException.Cause.TIMEOUT
+                                    && cause.reason() == RangeException.Cause.LOST
                                     && !deadline.hasPassed(System.nanoTime())
                                     && repeats > 0
                             ? write(

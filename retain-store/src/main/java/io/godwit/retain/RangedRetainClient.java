@@ -16,7 +16,9 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,6 +42,10 @@ final class RangedRetainClient implements RetainClient {
     private final Duration timeout;
     private final LongSupplier wallClockMillis;
     private final RetainCounters counters;
+    /** Names what is set again after its node was lost; no session has a slash before its client id. */
+    private final String repeatOrigin = "/" + UUID.randomUUID();
+
+    private final AtomicLong repeats = new AtomicLong();
 
     RangedRetainClient(RangeClient ranges, Duration timeout, LongSupplier wallClockMillis, RetainCounters counters) {
         this.ranges = ranges;
@@ -52,18 +58,42 @@ final class RangedRetainClient implements RetainClient {
     public CompletableFuture<Void> set(TenantId tenant, Message message) {
         byte[] key = RetainKeys.key(tenant, message.topic());
         byte[] mutation = RetainMutation.of(tenant, message);
+        Deadline deadline = deadline();
+        long begunAtMillis = wallClockMillis.getAsLong();
         CompletableFuture<Void> done = new CompletableFuture<>();
         CompletableFuture<byte[]> reply = RetainMutation.isClearing(message)
-                ? ranges.relieve(key, mutation, deadline())
-                : ranges.mutate(key, mutation, deadline());
+                ? ranges.relieve(key, mutation, deadline)
+                : ranges.mutate(key, mutation, deadline);
         reply.whenComplete((applied, failure) -> {
             if (failure == null) {
                 done.complete(null);
+            } else if (isLost(failure)) {
+                setAgain(tenant, message, begunAtMillis, done);
             } else {
                 done.completeExceptionally(failure);
             }
         });
         return done;
+    }
+
+    /**
+     * The node that had it is lost: it may be set or not, and others may have set the topic since. So it is set as what
+     * is on record is, once and not over what is newer.
+     */
+    private void setAgain(TenantId tenant, Message message, long begunAtMillis, CompletableFuture<Void> done) {
+        long number = repeats.incrementAndGet();
+        setRecorded(tenant, message, repeatOrigin, number, begunAtMillis).whenComplete((nothing, failure) -> {
+            if (failure != null) {
+                done.completeExceptionally(failure);
+                return;
+            }
+            done.complete(null);
+            finished(tenant, message.topic(), repeatOrigin, number);
+        });
+    }
+
+    private static boolean isLost(Throwable failure) {
+        return failure instanceof RangeException cause && cause.reason() == RangeException.Cause.LOST;
     }
 
     @Override
@@ -74,22 +104,33 @@ final class RangedRetainClient implements RetainClient {
         byte[] mutation = RetainMutation.once(
                 tenant, message, origin, number, decidedAtMillis, nowMillis, nowMillis + KEEP_MILLIS);
         CompletableFuture<Void> done = new CompletableFuture<>();
-        ranges.relieve(key, mutation, deadline()).whenComplete((reply, failure) -> {
-            if (failure != null) {
-                done.completeExceptionally(failure);
-                return;
-            }
-            try {
-                if (RetainMutation.outcome(reply) == RetainMutation.Outcome.SUPERSEDED) {
-                    counters.superseded.increment();
-                    LOG.debug("message not retained, a newer one is topic={}", message.topic());
-                }
-                done.complete(null);
-            } catch (RuntimeException e) {
-                done.completeExceptionally(e); // whoever waits must not hang on a reply nobody can read
+        Deadline deadline = deadline();
+        ranges.relieve(key, mutation, deadline).whenComplete((first, lost) -> {
+            if (lost == null || !isLost(lost)) {
+                recorded(message, first, lost, done);
+            } else { // by its token it is set once
+                ranges.relieve(key, mutation, deadline)
+                        .whenComplete((reply, failure) -> recorded(message, reply, failure, done));
             }
         });
         return done;
+    }
+
+    private void recorded(
+            Message message, byte @Nullable [] reply, @Nullable Throwable failure, CompletableFuture<Void> done) {
+        if (reply == null) {
+            done.completeExceptionally(failure == null ? new IllegalStateException("no reply") : failure);
+            return;
+        }
+        try {
+            if (RetainMutation.outcome(reply) == RetainMutation.Outcome.SUPERSEDED) {
+                counters.superseded.increment();
+                LOG.debug("message not retained, a newer one is topic={}", message.topic());
+            }
+            done.complete(null);
+        } catch (RuntimeException e) {
+            done.completeExceptionally(e); // whoever waits must not hang on a reply nobody can read
+        }
     }
 
     @Override

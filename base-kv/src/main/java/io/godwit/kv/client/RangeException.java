@@ -29,8 +29,7 @@ public final class RangeException extends Exception {
          */
         MOVED,
         /**
-         * The node of the leader was lost before it answered: it may have been carried out. Of a {@link RangeClient}'s
-         * callers nobody sees it.
+         * The node of the leader, or the connection to it, was lost before it answered: it may have been carried out.
          */
         LOST,
         /** The store is closing. */

@@ -110,7 +110,7 @@ final class CallStream implements StreamObserver<byte[]> {
             unanswered.clear();
         }
         CallReply unknown =
-                CallReply.failed(new RangeException(Cause.TIMEOUT, "connection lost before it was answered: " + why));
+                CallReply.failed(new RangeException(Cause.LOST, "connection lost before it was answered: " + why));
         lost.forEach(answer -> answer.accept(unknown));
     }
 }

@@ -297,7 +297,7 @@ final class RangeCalls {
             refused.put(token.rangeId(), token);
             await(query);
         } else if (closed == null
-                && reply.failure().reason() == Cause.TIMEOUT
+                && (reply.failure().reason() == Cause.TIMEOUT || reply.failure().reason() == Cause.LOST)
                 && !query.deadline().hasPassed(nanoClock.getAsLong())) {
             await(query); // reading twice does no harm
         } else {

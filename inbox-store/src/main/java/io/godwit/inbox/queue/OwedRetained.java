@@ -332,7 +332,8 @@ final class OwedRetained {
 
     /** Another connection has been told a place that is not true any more; or nobody knows what is true. */
     private void lost(RangeException cause, @Nullable Attachment by) {
-        boolean isKnown = cause.reason() != Cause.TIMEOUT && cause.reason() != Cause.STORE_FAILED;
+        boolean isKnown =
+                cause.reason() != Cause.TIMEOUT && cause.reason() != Cause.LOST && cause.reason() != Cause.STORE_FAILED;
         Attachment present = state.attachment;
         if (!isKnown || present != null && present != by) {
             leader.states().discard(state);

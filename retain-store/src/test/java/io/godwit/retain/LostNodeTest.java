@@ -1,0 +1,123 @@
+package io.godwit.retain;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.testing.InMemoryRangeHost;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.retain.client.RetainClient;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The node that leads a range is lost with a retained message that it was asked to set. */
+class LostNodeTest {
+    private static final TenantId TENANT = TenantId.DEFAULT;
+
+    private final RetainStore store =
+            new RetainStore(RetainConfig.DEFAULT, this::ranges, this::nowMillis, new SimpleMeterRegistry());
+    private final InMemoryRangeHost host = new InMemoryRangeHost(store.coprocessorFactory(), List.of());
+    private final RetainClient client = store.client();
+    /** The answer to the next write; null: it is the store's. */
+    private @Nullable CompletableFuture<byte[]> lost;
+    /** Whether the lost node had begun. */
+    private boolean isApplied;
+
+    LostNodeTest() {
+        store.start();
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+        host.close();
+    }
+
+    private long nowMillis() {
+        return host.nowMillis();
+    }
+
+    private RangeClient ranges() {
+        return (RangeClient) Proxy.newProxyInstance(
+                RangeClient.class.getClassLoader(), new Class<?>[] {RangeClient.class}, (proxy, method, arguments) -> {
+                    CompletableFuture<byte[]> answer = lost;
+                    boolean isWrite = List.of("mutate", "relieve").contains(method.getName());
+                    if (answer == null || !isWrite) {
+                        return method.invoke(host, arguments);
+                    }
+                    lost = null;
+                    if (isApplied) {
+                        method.invoke(host, arguments);
+                    }
+                    return answer;
+                });
+    }
+
+    private CompletableFuture<Void> setAndLose(String payload, boolean applied) {
+        lost = new CompletableFuture<>();
+        isApplied = applied;
+        CompletableFuture<byte[]> answer = Objects.requireNonNull(lost);
+        CompletableFuture<Void> set = client.set(TENANT, message(payload));
+        unanswered = answer;
+        return set;
+    }
+
+    private CompletableFuture<byte[]> unanswered = new CompletableFuture<>();
+
+    private void lose() {
+        unanswered.completeExceptionally(
+                new RangeException(RangeException.Cause.LOST, "connection lost before it was answered"));
+    }
+
+    private Message message(String payload) {
+        return new Message("t", payload.getBytes(UTF_8), Qos.AT_LEAST_ONCE, true, nowMillis(), MessageProperties.NONE);
+    }
+
+    private List<String> retained() {
+        return host
+                .await(client.match(TENANT, TopicFilter.parse("#").orElseThrow(), null, 10, 1_000))
+                .messages()
+                .stream()
+                .map(message -> new String(message.payload(), UTF_8))
+                .toList();
+    }
+
+    @Test
+    void whatItHadNotBegunIsSet() {
+        CompletableFuture<Void> set = setAndLose("1", false);
+        lose();
+        host.await(set);
+        assertThat(retained()).containsExactly("1");
+    }
+
+    @Test
+    void whatItHadSetStaysAsItIs() {
+        CompletableFuture<Void> set = setAndLose("1", true);
+        host.runUntilIdle();
+        lose();
+        host.await(set);
+        assertThat(retained()).containsExactly("1");
+    }
+
+    @Test
+    void whatOthersHaveSetSinceIsNotReplaced() {
+        CompletableFuture<Void> set = setAndLose("1", false);
+        host.advanceMillis(10);
+        host.await(client.set(TENANT, message("2")));
+        host.advanceMillis(10);
+        lose();
+        host.await(set);
+        assertThat(retained()).containsExactly("2");
+    }
+}
