@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A small load on three packaged brokers, which the tool starts and ends. */
-@Tag("slow")
+@Tag("full")
 class ClusterEndToEndTest {
     @TempDir
     private Path reports;

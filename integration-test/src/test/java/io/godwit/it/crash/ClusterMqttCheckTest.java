@@ -39,8 +39,9 @@ class ClusterMqttCheckTest {
     @TempDir
     private Path directory;
 
+    /** Run by hand, until it has been seen to hold for long enough. */
     @Test
-    @Tag("full")
+    @Tag("long")
     @Timeout(600)
     void threeNodesKeepWhatTheyAcknowledged() throws Exception {
         check(3, 60, EnumSet.of(Trouble.KILL, Trouble.HICCUP, Trouble.PAUSE, Trouble.RESTART, Trouble.TRANSFER));
