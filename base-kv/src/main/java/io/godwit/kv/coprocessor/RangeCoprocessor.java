@@ -10,6 +10,15 @@ import java.util.function.Consumer;
 public interface RangeCoprocessor {
 
     /**
+     * Told before {@link #open} and {@link #boundsChanged}. Of two ranges that have had a key, the one with the higher
+     * epoch has had it later: that matters where a node has a replica of both, and one of them is behind.
+     *
+     * @param epoch rises with every split, merge and change of members of the range; a range that was cut off begins
+     *     above the one that it was cut off from, and one that takes another's keys rises above it
+     */
+    default void epochIs(long epoch) {}
+
+    /**
      * Rebuilds what is held in memory from the stored state. Called at start before the first apply, and again after a
      * snapshot was installed.
      */

@@ -126,6 +126,7 @@ public final class Range {
      * @throws DamagedDataException if the snapshot is damaged, or log and snapshot do not fit together
      */
     public void start(Path snapshotDirectory, List<String> firstVoters) throws IOException {
+        coprocessor.epochIs(db.state().epoch());
         coprocessor.open(db.state().bounds(), db.latest());
         RangeStateMachine stateMachine =
                 new RangeStateMachine(groupId, family, db, coprocessor, events, this::fault, environment.io());

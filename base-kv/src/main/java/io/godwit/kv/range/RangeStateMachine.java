@@ -197,6 +197,7 @@ final class RangeStateMachine extends StateMachineAdapter {
             db.flush(); // or the next start would find the keys nowhere before it has replayed this
         }
         if (!next.bounds().equals(before.bounds())) {
+            coprocessor.epochIs(next.epoch());
             coprocessor.boundsChanged(before.bounds(), next.bounds(), db.latest());
         }
         if (!(command instanceof RangeCommand.Copy)) {
@@ -362,6 +363,7 @@ final class RangeStateMachine extends StateMachineAdapter {
             db.replaceWith(Path.of(reader.getPath(), SnapshotFiles.DATABASE));
             writes.clear();
             batchIndex = db.appliedIndex();
+            coprocessor.epochIs(db.state().epoch());
             coprocessor.open(db.state().bounds(), db.latest());
             listener.changed(new Changed(null, db.state(), null, null, true));
             return true;

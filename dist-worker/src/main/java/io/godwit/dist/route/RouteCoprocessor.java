@@ -11,6 +11,7 @@ import io.godwit.kv.coprocessor.RangeWrites;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state machine of one range of routes: keeps the routes, and the view of members ({@link ViewRecord}); and after
@@ -24,6 +25,9 @@ public final class RouteCoprocessor implements RangeCoprocessor {
     private boolean opened;
 
     private RangeBounds bounds = new RangeBounds(new byte[0], null);
+    private long epoch;
+    /** Null before the first {@link #open} and after {@link #close}. */
+    private KeyClaims.@Nullable Claim claim;
 
     /** @param members is told of the view of members, which is stored beside the routes */
     public RouteCoprocessor(TopicIndex index, CurrentView members) {
@@ -32,8 +36,14 @@ public final class RouteCoprocessor implements RangeCoprocessor {
     }
 
     @Override
+    public void epochIs(long now) {
+        epoch = now;
+    }
+
+    @Override
     public void open(RangeBounds bounds, RangeReader reader) {
         this.bounds = bounds;
+        claimKeys();
         boolean areLeft = index.leftBehind().takeOver(bounds); // by an earlier replica of these keys on this node
         if (opened || areLeft) {
             removeVanished(bounds, reader);
@@ -48,6 +58,7 @@ public final class RouteCoprocessor implements RangeCoprocessor {
     @Override
     public void boundsChanged(RangeBounds before, RangeBounds now, RangeReader reader) {
         bounds = now;
+        claimKeys();
         RangeBounds added = now.addedTo(before);
         if (added != null) {
             removeVanished(added, reader); // this node's replica of the merged range may have been behind
@@ -61,6 +72,24 @@ public final class RouteCoprocessor implements RangeCoprocessor {
         if (opened) {
             index.leftBehind().add(bounds);
         }
+        if (claim != null) {
+            index.claims().release(claim);
+            claim = null;
+        }
+    }
+
+    private void claimKeys() {
+        if (claim == null) {
+            claim = index.claims().claim(bounds, epoch);
+        } else {
+            index.claims().change(claim, bounds, epoch);
+        }
+    }
+
+    /** Whether no other replica of this node knows better what there is at {@code key}. */
+    private boolean isNewest(byte[] key) {
+        KeyClaims.Claim mine = claim;
+        return mine != null && mine.isNewest(key);
     }
 
     private void add(RangeBounds added, RangeReader reader) {
@@ -118,8 +147,11 @@ public final class RouteCoprocessor implements RangeCoprocessor {
         if (value == null) {
             writes.delete(key);
             Route.Key removed = RouteKeys.parse(key);
-            afterCommit.accept(
-                    () -> index.tenant(removed.receiver().tenant()).remove(removed.filter(), removed.receiver()));
+            afterCommit.accept(() -> {
+                if (isNewest(key)) {
+                    index.tenant(removed.receiver().tenant()).remove(removed.filter(), removed.receiver());
+                }
+            });
             return true;
         }
         writes.put(key, value);
@@ -128,6 +160,9 @@ public final class RouteCoprocessor implements RangeCoprocessor {
     }
 
     private void addToIndex(byte[] key, byte[] value) {
+        if (!isNewest(key)) {
+            return;
+        }
         Route route = RouteKeys.route(key, value);
         TenantIndex tenant = index.tenant(route.receiver().tenant());
         InboxReceiver receiver = new InboxReceiver(
@@ -144,7 +179,7 @@ public final class RouteCoprocessor implements RangeCoprocessor {
             List<Route.Key> vanished = new ArrayList<>();
             tenant.forEachRoute((filter, receiver) -> {
                 byte[] key = RouteKeys.key(filter, receiver);
-                if (within.contains(key) && reader.get(key) == null) {
+                if (within.contains(key) && isNewest(key) && reader.get(key) == null) {
                     vanished.add(new Route.Key(filter, receiver));
                 }
             });

@@ -16,6 +16,7 @@ public final class TopicIndex {
 
     private final NodeSets nodeSets = new NodeSets();
     private final LeftBehind leftBehind = new LeftBehind();
+    private final KeyClaims claims = new KeyClaims();
 
     public TopicIndex(SharedStrategies strategies) {
         this.strategies = strategies;
@@ -40,6 +41,10 @@ public final class TopicIndex {
 
     LeftBehind leftBehind() {
         return leftBehind;
+    }
+
+    KeyClaims claims() {
+        return claims;
     }
 
     public void forEachTenant(Consumer<TenantIndex> action) {

@@ -9,11 +9,14 @@ import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.member.CurrentView;
 import io.godwit.dist.member.ViewRecord;
 import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.coprocessor.RangeCursor;
+import io.godwit.kv.coprocessor.RangeWrites;
 import io.godwit.kv.testing.CountingReader;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +24,9 @@ import org.junit.jupiter.api.Test;
 class RouteCoprocessorTest {
     private static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.AT_LEAST_ONCE, false, false, 0);
     private static final RangeBounds ALL = new RangeBounds(new byte[0], null);
+
+    private static final InboxReceiver RECEIVER = new InboxReceiver(TenantId.DEFAULT, new ClientId("c"), 1);
+    private static final byte[] VALUE = RouteKeys.value(OPTIONS);
 
     /** Of one member; see MembersViewCodec. */
     private static final byte[] VIEW_OF_REVISION_3 = {
@@ -94,6 +100,57 @@ class RouteCoprocessorTest {
         assertThat(index.subscriptions()).isEqualTo(60);
     }
 
+    /** Its keys beyond the cut belong to a range of which this node was given a newer replica by a snapshot. */
+    @Test
+    void aReplicaBehindASplitTellsNothingOfKeysThatWereCutOff() {
+        put(1_000);
+        RouteCoprocessor behind = new RouteCoprocessor(index, members);
+        behind.epochIs(4);
+        behind.open(ALL, stored);
+        CountingReader newer = new CountingReader();
+        newer.content().putAll(stored.content());
+        newer.content().remove(key(950));
+        RouteCoprocessor cutOff = new RouteCoprocessor(index, members);
+        cutOff.epochIs(5);
+        cutOff.open(new RangeBounds(key(900), null), new CountingReader());
+        cutOff.open(new RangeBounds(key(900), null), newer); // the snapshot
+        apply(behind, key(950), VALUE); // as it was before it was removed
+        apply(behind, key(960), null); // as it was before it was added again
+        apply(behind, key(100), null);
+        assertThat(has(950)).isFalse();
+        assertThat(has(960)).isTrue();
+        assertThat(has(100)).isFalse();
+
+        behind.open(ALL, stored); // an older snapshot still
+        assertThat(has(950)).isFalse();
+
+        apply(cutOff, key(960), null);
+        assertThat(has(960)).isFalse();
+        cutOff.close();
+        apply(behind, key(970), null);
+        assertThat(has(970)).as("nobody knows better").isFalse();
+    }
+
+    @Test
+    void aReplicaBehindAMergeTellsNothingAnyMore() {
+        put(1_000);
+        RangeBounds left = new RangeBounds(new byte[0], key(900));
+        RouteCoprocessor range = new RouteCoprocessor(index, members);
+        range.epochIs(2);
+        range.open(left, stored);
+        RouteCoprocessor right = new RouteCoprocessor(index, members);
+        right.epochIs(7);
+        right.open(new RangeBounds(key(900), null), stored);
+        apply(range, key(950), null);
+        assertThat(has(950)).as("not its key").isTrue();
+        range.epochIs(9);
+        range.boundsChanged(left, ALL, stored);
+        apply(right, key(950), null);
+        assertThat(has(950)).isTrue();
+        apply(range, key(950), null);
+        assertThat(has(950)).isFalse();
+    }
+
     @Test
     void onlyWhatWasLeftBehindIsLookedAt() {
         LeftBehind left = new LeftBehind();
@@ -136,6 +193,38 @@ class RouteCoprocessorTest {
         return new RangeBounds(start.getBytes(UTF_8), end == null ? null : end.getBytes(UTF_8));
     }
 
+    /** Commits a change of a route, or its removal for null. */
+    private void apply(RouteCoprocessor range, byte[] key, byte @Nullable [] value) {
+        byte[] mutation = RouteMutation.encode(List.of(new RouteMutation.Change(key, value)));
+        range.apply(new UnreadWrites(), List.of(mutation), Runnable::run);
+    }
+
+    private boolean has(int number) {
+        return index.tenant(TenantId.DEFAULT).has(filter(number), RECEIVER);
+    }
+
+    /** Of a state that nobody looks at. */
+    private final class UnreadWrites implements RangeWrites {
+        @Override
+        public void put(byte[] key, byte[] value) {}
+
+        @Override
+        public void delete(byte[] key) {}
+
+        @Override
+        public void deleteRange(byte[] start, byte[] end) {}
+
+        @Override
+        public byte @Nullable [] get(byte[] key) {
+            return stored.get(key);
+        }
+
+        @Override
+        public RangeCursor cursor(byte @Nullable [] start, byte @Nullable [] end) {
+            return stored.cursor(start, end);
+        }
+    }
+
     private void put(int routes) {
         for (int i = 0; i < routes; i++) {
             stored.content().put(key(i), RouteKeys.value(OPTIONS));
@@ -143,7 +232,10 @@ class RouteCoprocessorTest {
     }
 
     private static byte[] key(int number) {
-        InboxReceiver receiver = new InboxReceiver(TenantId.DEFAULT, new ClientId("c"), 1);
-        return RouteKeys.key(new TopicFilter(null, String.format("t/%04d", number)), receiver);
+        return RouteKeys.key(filter(number), RECEIVER);
+    }
+
+    private static TopicFilter filter(int number) {
+        return new TopicFilter(null, String.format("t/%04d", number));
     }
 }
