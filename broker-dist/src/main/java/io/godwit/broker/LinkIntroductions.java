@@ -42,12 +42,17 @@ final class LinkIntroductions implements Introductions {
         return learned;
     }
 
+    @Override
+    public boolean isLinked(NodeLife member) {
+        Peer peer = links.peer(member.nodeId());
+        return peer != null && peer.incarnation() == member.incarnation() && peer.isConnected();
+    }
+
     private void look(NodeLife member, CompletableFuture<Void> learned, long linkedNanos) {
         if (learned.isDone()) { // or cancelled
             return;
         }
-        Peer peer = links.peer(member.nodeId());
-        boolean isLinked = peer != null && peer.incarnation() == member.incarnation() && peer.isConnected();
+        boolean isLinked = isLinked(member);
         long now = System.nanoTime();
         if (!isLinked && now - linkedNanos > UNLINKED_NANOS) {
             learned.completeExceptionally(new IOException(member + " is not linked"));

@@ -58,20 +58,22 @@ final class LostMembers implements ClusterListener {
             NodeLife life = new NodeLife(member.nodeId(), member.incarnation());
             lost.put(member.nodeId(), life);
             exclude(life);
-            probe(member, life);
+            probe(member, life, false);
         }
     }
 
-    private void probe(Member member, NodeLife life) {
+    /** Twice, since a process that starts is refused for a moment too. */
+    private void probe(Member member, NodeLife life, boolean wasRefused) {
         parts.runBlocking(() -> {
             if (!life.equals(lost.get(life.nodeId()))) {
                 return;
             }
-            if (ProcessProbe.isOver(member.rpc())) {
+            boolean isRefused = ProcessProbe.isOver(member.rpc());
+            if (isRefused && wasRefused) {
                 LOG.info("process of a lost member is over member={} rpc={}", life, member.rpc());
                 parts.ended(life);
             } else {
-                timer.later(PROBE_AGAIN_MILLIS, () -> probe(member, life));
+                timer.later(PROBE_AGAIN_MILLIS, () -> probe(member, life, isRefused));
             }
         });
     }

@@ -59,6 +59,7 @@ public final class DistWorker implements AutoCloseable {
     private final FanOut.Deliverers deliverers;
     private final CurrentView members = new CurrentView();
     private final Client client = new Client();
+    private final NewSubscriptions newSubscriptions = new NewSubscriptions();
     /** Null on a node that is alone. */
     private final @Nullable LivePeers peers;
 
@@ -203,15 +204,17 @@ public final class DistWorker implements AutoCloseable {
 
         /** It is in force here; a publish that comes to another node must find it once this completes. */
         private CompletableFuture<Boolean> tellSubscribed(LivePeers others, LiveSubscription added, boolean isNew) {
+            long number = isNew ? newSubscriptions.begin(added.receiver, added.filter) : 0;
             if (isNew) {
                 others.subscribed(added.tenant, added.filter);
             }
             return others.untilAllKnow(added.tenant, added.filter)
                     .handle((known, failure) -> {
-                        if (failure == null && (isNew || isInForce(added))) {
+                        boolean isNewest = isNew && newSubscriptions.end(added.receiver, added.filter, number);
+                        if (failure == null && isInForce(added)) {
                             return CompletableFuture.completedFuture(isNew);
                         }
-                        if (isNew) {
+                        if (isNewest) {
                             unsubscribe(added.tenant, added.filter, added.receiver);
                         }
                         return CompletableFuture.<Boolean>failedFuture(new RangeException(

@@ -98,6 +98,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
                 Joining begun = new Joining(
                         self, commits, exclusions, lapses, current, store, thread, introductions, this::served);
                 joining = begun;
+                exclusions.judgeBy(introductions::isLinked);
                 begun.begin();
                 tick();
             }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,7 +19,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A node that joins excludes nobody for a while. It may have stood still: then it finds its links ended by the
  * others, who have gone on without it, and the membership takes some ten seconds to see them again. If it excluded
- * them, nobody would serve. Only its own earlier process goes at once. Confined to the thread of the members.
+ * them, nobody would serve. One that serves is never excluded by one that joins while another that serves is linked to
+ * it. Only its own earlier process goes at once. Confined to the thread of the members.
  */
 final class Exclusions {
     private static final Logger LOG = LoggerFactory.getLogger(Exclusions.class);
@@ -41,6 +43,7 @@ final class Exclusions {
     private @Nullable Member joiner;
 
     private long joinerNanos;
+    private Predicate<NodeLife> isLinked = member -> false;
 
     Exclusions(
             NodeLife self,
@@ -76,10 +79,20 @@ final class Exclusions {
         }
     }
 
+    /** @param linked whether this node is connected to a member */
+    void judgeBy(Predicate<NodeLife> linked) {
+        isLinked = linked;
+    }
+
     private boolean mayJudge(NodeLife whom) {
-        Member own = current.get().find(self);
+        MembersView view = current.get();
+        Member own = view.find(self);
         if (own == null || own.state() != MemberState.JOINING || whom.nodeId().equals(self.nodeId())) {
             return true;
+        }
+        if (view.is(whom, MemberState.SERVING)
+                && view.serving().stream().anyMatch(each -> !each.equals(whom) && isLinked.test(each))) {
+            return false; // one that serves knows better
         }
         if (!own.equals(joiner)) {
             joiner = own;

@@ -12,6 +12,11 @@ public interface Introductions {
      */
     CompletableFuture<Void> introduced(NodeLife member, long revision);
 
+    /** Whether there is a connection to that life now. */
+    default boolean isLinked(NodeLife member) {
+        return false;
+    }
+
     /**
      * The others have gone on without this life: publishes that its clients missed are acknowledged, and others may
      * have their client ids. Completes when this node has closed all its clients; only then does it join again. Not

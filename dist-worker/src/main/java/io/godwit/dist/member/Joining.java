@@ -200,14 +200,12 @@ final class Joining {
             } else { // it is over; until it is evicted it counts, since this node may be wrong
                 CompletableFuture<Void> excluded = new CompletableFuture<>();
                 exclusions.exclude(member, "its process is over", excluded);
-                excluded.exceptionally(none -> {
-                    thread.later(ASK_NANOS, () -> {
-                        if (own == turn && awaited.containsKey(member)) {
-                            ask(own, member, revision);
-                        }
-                    });
-                    return null;
-                });
+                // excluded or not: it may come back as the same life, and then it has to be met
+                excluded.whenComplete((none, refused) -> thread.later(ASK_NANOS, () -> {
+                    if (own == turn && awaited.containsKey(member)) {
+                        ask(own, member, revision);
+                    }
+                }));
             }
         }));
     }

@@ -81,7 +81,7 @@ final class ChoiceQuestions {
                 });
     }
 
-    private void ask(Peer peer, TenantId tenant, DeliveryToken token, Consumer<List<ChosenElsewhere>> answered) {
+    private boolean ask(Peer peer, TenantId tenant, DeliveryToken token, Consumer<List<ChosenElsewhere>> answered) {
         long number;
         synchronized (this) {
             number = nextNumber++;
@@ -107,6 +107,7 @@ final class ChoiceQuestions {
                         over(peer);
                     }
                 });
+        return true;
     }
 
     /** No answer of the peer comes any more: who waits asks the next one, or excludes it. */

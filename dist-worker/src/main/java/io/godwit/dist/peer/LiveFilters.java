@@ -137,13 +137,13 @@ final class LiveFilters {
      * Calls {@code told} once {@code peer} has the filter: before the return if it has confirmed it already. Never, if
      * the peer is over before.
      */
-    void whenTold(Peer peer, TenantId tenant, TopicFilter filter, Runnable told) {
+    boolean whenTold(Peer peer, TenantId tenant, TopicFilter filter, Runnable told) {
         FilterKey key = FilterKey.of(tenant, filter);
         synchronized (this) {
             PeerFeed feed = feeds.get(peer);
             Entry entry = entries.get(key);
             if (feed == null) {
-                return;
+                return false;
             }
             if (entry != null && !feed.hasConfirmed(entry)) {
                 long at = entry.position;
@@ -153,10 +153,11 @@ final class LiveFilters {
                 }
                 feed.whenConfirmed(at, told);
                 feed.pump();
-                return;
+                return true;
             }
         }
         told.run();
+        return true;
     }
 
     /** Tells the new peer all there is. */

@@ -16,6 +16,7 @@ import io.godwit.dist.route.NodeSet;
 import io.godwit.dist.route.TopicIndex;
 import io.godwit.dist.wire.PeerFrame;
 import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.EventListener;
@@ -25,6 +26,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -209,11 +211,23 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     }
 
     /**
-     * Completes when every other member sends here what matches the filter, which has a live subscriber in force; fails
-     * with {@link io.godwit.kv.client.RangeException} when one does not, and its exclusion could not be agreed on.
+     * Completes when every other member sends here what matches the filter, which has a live subscriber in force, and
+     * this node has proved that it serves; fails with {@link RangeException} when one does not, and its exclusion could
+     * not be agreed on, or without the proof.
      */
     public CompletableFuture<Void> untilAllKnow(TenantId tenant, TopicFilter filter) {
-        return waits.all("a live subscription", (peer, told) -> filters.whenTold(peer, tenant, filter, told));
+        long epoch = members.epoch();
+        return waits.all("a live subscription", (peer, told) -> filters.whenTold(peer, tenant, filter, told))
+                .thenCompose(known -> members.untilMayAcknowledge(epoch))
+                .thenAccept(LivePeers::orRefuse);
+    }
+
+    /** Others may have gone on without this node, and not wait for its subscriptions any more. */
+    private static void orRefuse(boolean mayPromise) {
+        if (!mayPromise) {
+            throw new CompletionException(new RangeException(
+                    RangeException.Cause.OVERLOADED, "this node cannot prove that the others count it as a member"));
+        }
     }
 
     /**

@@ -28,8 +28,11 @@ final class MemberWaits {
     /** How a member is asked. */
     @FunctionalInterface
     interface Ask {
-        /** Has {@code confirmed} run once the peer confirms, perhaps before the return; never, when it is over. */
-        void ask(Peer peer, Runnable confirmed);
+        /**
+         * Has {@code confirmed} run once the peer confirms, perhaps before the return; never, when it is over. Returns
+         * false when it cannot be asked yet: it is told to have {@link #joined} a moment later.
+         */
+        boolean ask(Peer peer, Runnable confirmed);
     }
 
     static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
@@ -138,7 +141,17 @@ final class MemberWaits {
                     return peer;
                 });
             }
-            toAsk.forEach((life, peer) -> ask.ask(peer, () -> confirmed(life)));
+            toAsk.forEach((life, peer) -> {
+                if (!ask.ask(peer, () -> confirmed(life))) {
+                    notAsked(life, peer);
+                }
+            });
+        }
+
+        private synchronized void notAsked(NodeLife life, Peer peer) {
+            if (peer.equals(left.get(life))) {
+                left.put(life, null);
+            }
         }
 
         void confirmed(NodeLife life) {

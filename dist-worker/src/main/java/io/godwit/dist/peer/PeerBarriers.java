@@ -71,12 +71,13 @@ final class PeerBarriers {
         peers.remove(peer);
     }
 
-    /** Has {@code confirmed} run once the peer has applied what is committed now. */
-    synchronized void ask(Peer peer, Runnable confirmed) {
+    /** Has {@code confirmed} run once the peer has applied what is committed now. False when it has not joined. */
+    synchronized boolean ask(Peer peer, Runnable confirmed) {
         State state = peers.get(peer);
         if (state != null) {
             ask(peer, state, state.plain, confirmed);
         }
+        return state != null;
     }
 
     /** As {@link #ask}, and this node then has every filter that the peer has told of by then, or is about to. */

@@ -33,6 +33,24 @@ class LivePeersTest {
     private final TestNode a = cluster.serving("a", 1);
     private final TestNode b = cluster.serving("b", 1);
 
+    /** The others know the filter already; but they may have gone on without this node, and forget it. */
+    @Test
+    void aSubscriptionWaitsForTheProofThatItsNodeServes() {
+        a.subscribe("t", "s1");
+        cluster.settle();
+        a.members.setFresh(false);
+        CompletableFuture<Boolean> second = a.subscribe("t", "s2");
+        CompletableFuture<Boolean> third = a.subscribe("t", "s3");
+        cluster.settle();
+        assertThat(second).isNotDone();
+        a.members.refuse();
+        assertThat(second).isCompletedExceptionally();
+        assertThat(third).isCompletedExceptionally();
+        CompletableFuture<Boolean> again = a.subscribe("t", "s2");
+        a.members.setFresh(true);
+        assertThat(again).isCompletedWithValue(true);
+    }
+
     @Test
     void aSubscriptionIsPromisedOnceAllMembersHaveItAndAPublishThenReachesIt() {
         TestNode c = cluster.serving("c", 1);

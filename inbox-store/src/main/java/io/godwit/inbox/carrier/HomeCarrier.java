@@ -321,10 +321,17 @@ final class HomeCarrier implements InboxCarrier {
 
     // --- answers, by steps that hold the lock
 
-    /** A step was carried out, or has failed for good. */
+    /** A step was carried out. */
     void ended(HomeStep step) {
         HomeFlow flow = openFlow(step);
         flow.answered(step);
+        continueWhenIdle(flow);
+    }
+
+    /** A step has failed for good. */
+    void failed(HomeStep step) {
+        HomeFlow flow = openFlow(step);
+        flow.failed();
         continueWhenIdle(flow);
     }
 
@@ -341,7 +348,7 @@ final class HomeCarrier implements InboxCarrier {
         continueWhenIdle(flow);
     }
 
-    /** Whether what was sent behind this one, which is under way, has been answered: sent again, it would come behind. */
+    /** Whether one that was sent behind this one, which is under way, has been answered: it would come behind that. */
     boolean isPassed(HomeStep step) {
         return openFlow(step).isPassed(step);
     }

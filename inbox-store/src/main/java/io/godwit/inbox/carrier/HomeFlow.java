@@ -62,6 +62,10 @@ final class HomeFlow {
         lastAnswered = Math.max(lastAnswered, step.number);
     }
 
+    void failed() {
+        open--;
+    }
+
     /** Whether one that was sent behind this one, which is under way, has been answered. */
     boolean isPassed(HomeStep step) {
         return lastAnswered > step.number;

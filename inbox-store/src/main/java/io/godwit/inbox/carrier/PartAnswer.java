@@ -67,12 +67,12 @@ final class PartAnswer implements Answer {
             carrier.refused(step);
         } else {
             carrier.tellLater(step.insert().failed(1, cause));
-            carrier.ended(step);
+            carrier.failed(step);
         }
     }
 
     private void failed(RangeException cause) {
         carrier.tellLater(steps.get(0).insert().failed(steps.size(), cause));
-        steps.forEach(carrier::ended);
+        steps.forEach(carrier::failed);
     }
 }

@@ -95,7 +95,10 @@ final class RemoteAttachment implements AttachmentPort {
             synchronized (this) {
                 isDetachedLate = over == null && detached.reason() == InboxListener.Reason.UNAVAILABLE;
             }
-            end(detached.reason() == InboxListener.Reason.MOVED ? moved() : closed());
+            // what comes later is not sent: if its connection goes on, it asks the next leader
+            boolean goesOn =
+                    detached.reason() == InboxListener.Reason.MOVED || detached.reason() == InboxListener.Reason.LOST;
+            end(goesOn ? moved() : closed());
         }
         deliveries.next(delivery);
     }

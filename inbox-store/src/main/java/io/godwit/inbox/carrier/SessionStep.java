@@ -60,7 +60,7 @@ final class SessionStep extends HomeStep implements Answer {
             if (mayRepeat(cause)) {
                 carrier.refused(this);
             } else {
-                carrier.ended(this);
+                carrier.failed(this);
                 carrier.tellLater(() -> answer.fail(cause));
             }
         }

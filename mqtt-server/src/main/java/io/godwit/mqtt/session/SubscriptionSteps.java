@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A subscription is committed in the inbox first and routed then; both before SUBACK. It is removed the other way
  * round. A crash between the two leaves either a subscription whose route the next attach writes, or, after an
  * unsubscription without its answer, the same. Those of one filter each may overlap, so that many share a batch of
- * either store: both stores keep the order of what concerns one filter. But a subscription and an unsubscription of the
- * same filter wait for each other, since between the two a route could be written after it was removed. And those of
+ * either store: both stores keep the order of what concerns one filter. But those of the same filter wait for each
+ * other: a route that is written again, since its node was lost, would come behind a later one. And those of
  * several filters wait for all before them, and all behind wait for them: routes that are written together keep no
  * order with later ones. For the same reason the session is not handed to its next connection before the steps under
  * way are over ({@link #close}).
@@ -143,7 +143,7 @@ final class SubscriptionSteps {
         if (step.only == null || isRunningAlone) {
             return false;
         }
-        return single.getOrDefault(step.only, 0) * step.change >= 0;
+        return !single.containsKey(step.only);
     }
 
     private void count(Step step, int change) {
