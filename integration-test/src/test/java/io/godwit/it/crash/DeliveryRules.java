@@ -91,9 +91,10 @@ final class DeliveryRules {
         });
         firstCopies.forEach((message, count) -> {
             Published published = publishes.messages().get(message);
-            int allowed = published == null || published.qos == 2
-                    ? 1
-                    : published.sends + publishes.lossesSince(published.first);
+            // what has a token is recognised when it is sent again
+            boolean hasToken = published == null || published.qos == 2 || published.will;
+            int allowed = published == null || published.qos == 2 ? 1 : published.sends;
+            allowed += hasToken ? 0 : publishes.lossesSince(published.first);
             if (count > allowed) {
                 report(
                         Rule.QOS1_COPY,
