@@ -27,6 +27,9 @@ final class LostMembers implements ClusterListener {
     interface Parts {
         Members members();
 
+        /** Whether that life is in the view of members, in whatever state. */
+        boolean isKnown(NodeLife life);
+
         /** Told of lives whose process is over. */
         void ended(NodeLife life);
 
@@ -62,10 +65,10 @@ final class LostMembers implements ClusterListener {
         }
     }
 
-    /** Twice, since a process that starts is refused for a moment too. */
+    /** Twice, since a process that starts is refused for a moment too. Until the others have evicted it. */
     private void probe(Member member, NodeLife life, boolean wasRefused) {
         parts.runBlocking(() -> {
-            if (!life.equals(lost.get(life.nodeId()))) {
+            if (!life.equals(lost.get(life.nodeId())) || !parts.isKnown(life)) {
                 return;
             }
             boolean isRefused = ProcessProbe.isOver(member.rpc());

@@ -227,6 +227,11 @@ final class MqttCluster implements AutoCloseable {
             }
 
             @Override
+            public boolean isKnown(NodeLife life) {
+                return known().view().find(life) != null;
+            }
+
+            @Override
             public void ended(NodeLife life) {
                 known().ended(life);
             }

@@ -58,12 +58,11 @@ final class RangedRetainClient implements RetainClient {
     public CompletableFuture<Void> set(TenantId tenant, Message message) {
         byte[] key = RetainKeys.key(tenant, message.topic());
         byte[] mutation = RetainMutation.of(tenant, message);
-        Deadline deadline = deadline();
         long begunAtMillis = wallClockMillis.getAsLong();
         CompletableFuture<Void> done = new CompletableFuture<>();
         CompletableFuture<byte[]> reply = RetainMutation.isClearing(message)
-                ? ranges.relieve(key, mutation, deadline)
-                : ranges.mutate(key, mutation, deadline);
+                ? ranges.relieve(key, mutation, deadline())
+                : ranges.mutate(key, mutation, deadline());
         reply.whenComplete((applied, failure) -> {
             if (failure == null) {
                 done.complete(null);
@@ -77,17 +76,21 @@ final class RangedRetainClient implements RetainClient {
     }
 
     /**
-     * The node that had it is lost: it may be set or not, and others may have set the topic since. So it is set as what
-     * is on record is, once and not over what is newer.
+     * The node that had the message is lost: it may have set it or not, and others may have set the topic since. So it
+     * is set under a token, and not over a newer message. When there is a newer one, by the clocks of two nodes, it
+     * fails: nothing is acknowledged that was not set.
      */
     private void setAgain(TenantId tenant, Message message, long begunAtMillis, CompletableFuture<Void> done) {
         long number = repeats.incrementAndGet();
-        setRecorded(tenant, message, repeatOrigin, number, begunAtMillis).whenComplete((nothing, failure) -> {
+        record(tenant, message, repeatOrigin, number, begunAtMillis).whenComplete((outcome, failure) -> {
             if (failure != null) {
                 done.completeExceptionally(failure);
-                return;
+            } else if (outcome == RetainMutation.Outcome.SUPERSEDED) {
+                done.completeExceptionally(new RangeException(
+                        RangeException.Cause.LOST, "lost with its node, and a newer one is retained"));
+            } else {
+                done.complete(null);
             }
-            done.complete(null);
             finished(tenant, message.topic(), repeatOrigin, number);
         });
     }
@@ -99,11 +102,25 @@ final class RangedRetainClient implements RetainClient {
     @Override
     public CompletableFuture<Void> setRecorded(
             TenantId tenant, Message message, String origin, long number, long decidedAtMillis) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        record(tenant, message, origin, number, decidedAtMillis).whenComplete((outcome, failure) -> {
+            if (failure == null) {
+                done.complete(null);
+            } else {
+                done.completeExceptionally(failure);
+            }
+        });
+        return done;
+    }
+
+    /** Completes with what has become of it. */
+    private CompletableFuture<RetainMutation.Outcome> record(
+            TenantId tenant, Message message, String origin, long number, long decidedAtMillis) {
         long nowMillis = wallClockMillis.getAsLong();
         byte[] key = RetainKeys.key(tenant, message.topic());
         byte[] mutation = RetainMutation.once(
                 tenant, message, origin, number, decidedAtMillis, nowMillis, nowMillis + KEEP_MILLIS);
-        CompletableFuture<Void> done = new CompletableFuture<>();
+        CompletableFuture<RetainMutation.Outcome> done = new CompletableFuture<>();
         Deadline deadline = deadline();
         ranges.relieve(key, mutation, deadline).whenComplete((first, lost) -> {
             if (lost == null || !isLost(lost)) {
@@ -117,17 +134,21 @@ final class RangedRetainClient implements RetainClient {
     }
 
     private void recorded(
-            Message message, byte @Nullable [] reply, @Nullable Throwable failure, CompletableFuture<Void> done) {
+            Message message,
+            byte @Nullable [] reply,
+            @Nullable Throwable failure,
+            CompletableFuture<RetainMutation.Outcome> done) {
         if (reply == null) {
             done.completeExceptionally(failure == null ? new IllegalStateException("no reply") : failure);
             return;
         }
         try {
-            if (RetainMutation.outcome(reply) == RetainMutation.Outcome.SUPERSEDED) {
+            RetainMutation.Outcome outcome = RetainMutation.outcome(reply);
+            if (outcome == RetainMutation.Outcome.SUPERSEDED) {
                 counters.superseded.increment();
                 LOG.debug("message not retained, a newer one is topic={}", message.topic());
             }
-            done.complete(null);
+            done.complete(outcome);
         } catch (RuntimeException e) {
             done.completeExceptionally(e); // whoever waits must not hang on a reply nobody can read
         }

@@ -310,7 +310,7 @@ public final class LastingAttachment implements InboxAttachment {
 
     @Override
     public CompletableFuture<ReplayOutcome> replay(ReplayStep step) {
-        return ask(attachment -> attachment.replay(step), false); // a second one would be behind the first
+        return ask(attachment -> attachment.replay(step), false); // a second one would come behind the first
     }
 
     @Override

@@ -9,10 +9,11 @@ import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayDeque;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -43,11 +44,8 @@ final class SubscriptionSteps {
     private final ArrayDeque<Step> waiting = new ArrayDeque<>(0);
     /** Begun and not answered, in order. */
     private final ArrayDeque<Step> begun = new ArrayDeque<>(0);
-    /**
-     * The filters of steps under way that have one, with how many there are of it: above 0 they add it, below they
-     * remove it.
-     */
-    private final Map<TopicFilter, Integer> single = new HashMap<>(0);
+    /** The filters of steps under way that have one. */
+    private final Set<TopicFilter> single = new HashSet<>(0);
 
     private int running;
     private boolean isRunningAlone;
@@ -62,7 +60,7 @@ final class SubscriptionSteps {
 
     CompletableFuture<List<Boolean>> subscribe(List<StoredSubscription> added) {
         TopicFilter only = added.size() == 1 ? added.get(0).filter() : null;
-        return enter(new Step(only, 1, step -> beginSubscribe(added, step)));
+        return enter(new Step(only, step -> beginSubscribe(added, step)));
     }
 
     private void beginSubscribe(List<StoredSubscription> added, Step step) {
@@ -82,7 +80,7 @@ final class SubscriptionSteps {
 
     CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters) {
         TopicFilter only = filters.size() == 1 ? filters.get(0) : null;
-        return enter(new Step(only, -1, step -> beginUnsubscribe(filters, step)));
+        return enter(new Step(only, step -> beginUnsubscribe(filters, step)));
     }
 
     private void beginUnsubscribe(List<TopicFilter> filters, Step step) {
@@ -131,7 +129,9 @@ final class SubscriptionSteps {
             begun.addLast(head);
             running++;
             isRunningAlone = head.only == null;
-            count(head, head.change);
+            if (head.only != null) {
+                single.add(head.only);
+            }
             head.action.accept(head);
         }
     }
@@ -143,18 +143,14 @@ final class SubscriptionSteps {
         if (step.only == null || isRunningAlone) {
             return false;
         }
-        return !single.containsKey(step.only);
-    }
-
-    private void count(Step step, int change) {
-        if (step.only != null) {
-            single.merge(step.only, change, (before, more) -> before + more == 0 ? null : before + more);
-        }
+        return !single.contains(step.only);
     }
 
     private void leave(Step step, List<Boolean> results, @Nullable Throwable failure) {
         running--;
-        count(step, -step.change);
+        if (step.only != null) {
+            single.remove(step.only);
+        }
         step.results = results;
         step.failure = failure;
         step.isOver = true;
@@ -181,8 +177,6 @@ final class SubscriptionSteps {
     private static final class Step {
         /** Its one filter; null when there are several. */
         private final @Nullable TopicFilter only;
-        /** 1 when it adds, -1 when it removes. */
-        private final int change;
 
         private final Consumer<Step> action;
         private final CompletableFuture<List<Boolean>> answer = new CompletableFuture<>();
@@ -191,9 +185,8 @@ final class SubscriptionSteps {
         private List<Boolean> results = List.of();
         private @Nullable Throwable failure;
 
-        private Step(@Nullable TopicFilter only, int change, Consumer<Step> action) {
+        private Step(@Nullable TopicFilter only, Consumer<Step> action) {
             this.only = only;
-            this.change = change;
             this.action = action;
         }
 
