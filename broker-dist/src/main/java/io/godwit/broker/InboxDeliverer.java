@@ -68,7 +68,7 @@ final class InboxDeliverer implements Deliverer {
         DeliveryToken token = delivery.token();
         TenantId tenant = delivery.publisher().tenant();
         return token == null
-                ? new InsertRequest(tenant, message, targets, null, 0, 0, onlyAsks, null)
+                ? new InsertRequest(tenant, message, targets, null, 0, 0, onlyAsks, null, delivery.isAbandoned())
                 : new InsertRequest(
                         tenant,
                         message,
@@ -77,7 +77,8 @@ final class InboxDeliverer implements Deliverer {
                         token.number(),
                         token.finishedBelow(),
                         onlyAsks,
-                        token.order());
+                        token.order(),
+                        delivery.isAbandoned());
     }
 
     private DistOutcome outcomeOf(Delivery delivery, List<InsertOutcome> outcomes) {

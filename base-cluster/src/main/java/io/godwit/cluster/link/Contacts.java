@@ -334,6 +334,7 @@ final class Contacts {
         Pairing pairing = contact.pairing;
         long[] expected = pairing == null ? first() : pairing.expected();
         connection.tell(expected);
+        connection.accepted();
         stream.send(LinkMessage.encode(with.handshake().accepted(expected)));
         attach(contact, connection);
     }

@@ -45,6 +45,9 @@ final class LinkConnection implements LinkStream.Events {
     private boolean hasBegun;
     private boolean isRefused;
 
+    /** Whether the other end may send more than its first message. Set once. Read by the stream's thread. */
+    private volatile boolean isAccepted;
+
     /** Set once. Read by the stream's thread. */
     private volatile @Nullable Pairing pairing;
 
@@ -84,12 +87,18 @@ final class LinkConnection implements LinkStream.Events {
         nodeId = otherId;
         session = ofSession;
         isDialed = true;
+        isAccepted = true; // the other end may send data right behind its answer
     }
 
     /** This end was dialed. */
     void dialedBy(String otherId, long ofSession) {
         nodeId = otherId;
         session = ofSession;
+    }
+
+    /** The other end is about to be told so; until then it has nothing to send. */
+    void accepted() {
+        isAccepted = true;
     }
 
     boolean isDialed() {
@@ -175,6 +184,9 @@ final class LinkConnection implements LinkStream.Events {
 
     private void sort(byte[] message) throws LinkProtocolException {
         byte kind = LinkMessage.kind(message);
+        if (!isAccepted) {
+            throw new LinkProtocolException("kind " + kind + " before it was accepted");
+        }
         if (kind == LinkMessage.DATA) {
             Lane lane = LinkMessage.lane(message);
             LaneArrivals to = arrivals[lane.ordinal()];

@@ -3,6 +3,7 @@ package io.godwit.dist.client;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,23 +12,33 @@ import org.jspecify.annotations.Nullable;
  *
  * @param token null unless the delivery may be repeated
  * @param strays told by the deliverer of persistent sessions which of them have ended
+ * @param isAbandoned whether the publisher's connection has ended, so that what has reached no session yet need not;
+ *     any thread
  */
 public record Delivery(
         ClientInfo publisher,
         Message message,
         List<Match> matches,
         @Nullable DeliveryToken token,
-        Strays strays) {
+        Strays strays,
+        BooleanSupplier isAbandoned) {
+    private static final BooleanSupplier NEVER_ABANDONED = () -> false;
 
     /** The same to one of its receivers. */
     public Delivery only(Match match) {
         Strays same = isOfAnotherNode() ? strays : Strays.IGNORED;
-        return new Delivery(publisher, message, List.of(match), token, same);
+        return new Delivery(publisher, message, List.of(match), token, same, isAbandoned);
     }
 
     /** Whether another node has published the message, and sent it here. */
     public boolean isOfAnotherNode() {
         return strays == Strays.OF_ANOTHER_NODE;
+    }
+
+    /** One that is needed whatever becomes of its publisher. */
+    public Delivery(
+            ClientInfo publisher, Message message, List<Match> matches, @Nullable DeliveryToken token, Strays strays) {
+        this(publisher, message, matches, token, strays, NEVER_ABANDONED);
     }
 
     /** To sessions that cannot end unnoticed. */

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,9 @@ public final class FanOut implements Publisher {
     private final Deliverers deliverers;
     /** What waits until this node may acknowledge; null on a node that is alone. */
     private final @Nullable HeldPublishes held;
+
+    private final BooleanSupplier isAbandoned = this::isEnded;
+    private volatile boolean isEnded;
 
     /**
      * Where deliveries go and what is told about them; one for all publishers.
@@ -146,6 +150,16 @@ public final class FanOut implements Publisher {
         return held == null
                 ? CompletableFuture.completedFuture(notHeldLonger()) // never: a node that is alone may always
                 : held.add(this, message, token);
+    }
+
+    @Override
+    public void end() {
+        isEnded = true;
+    }
+
+    /** Whether the client's connection has ended. Any thread. */
+    boolean isEnded() {
+        return isEnded;
     }
 
     /** What is answered when this node could not acknowledge for too long: nobody has the message. */
@@ -306,8 +320,8 @@ public final class FanOut implements Publisher {
         }
         // the inbox first: its commit takes the longer time
         CompletableFuture<DistOutcome> stored = picks == null
-                ? deliverers.inbox.deliver(new Delivery(client, message, inbox, token, deliverers.strays))
-                : deliverShared(new Delivery(client, message, inbox, token, picks), picks);
+                ? deliverers.inbox.deliver(new Delivery(client, message, inbox, token, deliverers.strays, isAbandoned))
+                : deliverShared(new Delivery(client, message, inbox, token, picks, isAbandoned), picks);
         return live.isEmpty()
                 ? stored
                 : Outcomes.worst(stored, deliverers.live.deliver(new Delivery(client, message, live, token)));

@@ -30,6 +30,14 @@ public final class ClusterMembers implements Members, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterMembers.class);
     static final long ASK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final int MAX_QUESTIONS = 4;
+    /**
+     * A life that could not prove for so long that it serves closes its clients. The others may evict it {@link
+     * Lapses#EVICT_NANOS} after the last read that succeeded here, and then let its clients connect elsewhere. The
+     * difference is for ticks, for closing, and for clocks of different rates.
+     */
+    static final long UNPROVEN_NANOS = TimeUnit.SECONDS.toNanos(8);
+    /** Between two ticks: the process has stood still, and its loops hand nothing on before there is a new proof. */
+    private static final long STOOD_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final NodeLife self;
     private final ViewStore store;
@@ -53,6 +61,10 @@ public final class ClusterMembers implements Members, AutoCloseable {
     private int questions;
     private boolean isEvicting;
     private boolean isToldStale;
+    /** Its clients are closed for want of a proof. */
+    private boolean isUnproven;
+
+    private long tickedNanos;
     private boolean isClosed;
 
     /** The revision by which this life came to serve; 0 while it does not. Written by the thread. */
@@ -100,6 +112,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
                 joining = begun;
                 exclusions.judgeBy(introductions::isLinked);
                 begun.begin();
+                tickedNanos = thread.nanoTime();
                 tick();
             }
         });
@@ -248,6 +261,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         }
         over = Set.copyOf(lapses.over(thread.nanoTime()));
         evict();
+        closeClientsWhenUnproven();
         thread.later(ASK_NANOS, this::tick);
     }
 
@@ -268,6 +282,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         }
         if (freshness.isFresh()) {
             isToldStale = false;
+            isUnproven = false;
             held.release();
             joined.complete(null);
         } else if (serves != 0 && !isToldStale) {
@@ -277,6 +292,20 @@ public final class ClusterMembers implements Members, AutoCloseable {
                     self,
                     failure == null ? "the answer came late" : failure.getMessage());
         }
+    }
+
+    private void closeClientsWhenUnproven() {
+        long now = thread.nanoTime();
+        boolean hasStood = now - tickedNanos > STOOD_NANOS;
+        tickedNanos = now;
+        Joining begun = joining;
+        if (serves == 0 || isUnproven || hasStood || freshness.ageNanos() < UNPROVEN_NANOS || begun == null) {
+            return;
+        }
+        isUnproven = true;
+        counters.unproven.increment();
+        LOG.warn("node could not prove for too long that it serves, its clients are closed self={}", self);
+        begun.closeClients();
     }
 
     /** Whether the newest view has this life as it came to serve last. */

@@ -60,6 +60,12 @@ final class Freshness {
         since = null;
     }
 
+    /** How long ago the last read began that has shown so; 0 when none has. */
+    long ageNanos() {
+        Mark start = since;
+        return start == null ? 0 : clock.nanoTime() - start.nanos();
+    }
+
     /** Any thread. */
     boolean isFresh() {
         return isFresh(since);

@@ -19,8 +19,8 @@ public interface Introductions {
 
     /**
      * The others have gone on without this life: publishes that its clients missed are acknowledged, and others may
-     * have their client ids. Completes when this node has closed all its clients; only then does it join again. Not
-     * called before the node has served.
+     * have their client ids; or this may be so, and this life cannot know. Completes when this node has closed all its
+     * clients; only then does it join again. Not called before the node has served.
      */
     CompletableFuture<Void> closeClients();
 }

@@ -113,6 +113,15 @@ final class Joining {
         claim(own);
     }
 
+    /** The others may have evicted this life, and it cannot know. If they have not, it serves on, with new clients. */
+    void closeClients() {
+        introductions.closeClients().whenComplete((done, failure) -> {
+            if (failure != null) {
+                LOG.error("clients not closed self={}", self, failure);
+            }
+        });
+    }
+
     void stop() {
         turn++;
         phase = Phase.IDLE;

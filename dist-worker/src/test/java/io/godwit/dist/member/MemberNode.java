@@ -41,6 +41,7 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
     private boolean isCutFromStore;
     private boolean areLinksCut;
     private boolean isOpen;
+    private long stoodUntilNanos;
 
     MemberNode(MemberWorld world, NodeLife life) {
         this.world = world;
@@ -71,6 +72,11 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
         return isOpen;
     }
 
+    /** Whether its loops may handle something; right after it has stood still they wait for a proof. */
+    boolean hasClients() {
+        return isOpen && !isStanding && world.nanos() - stoodUntilNanos > SECOND;
+    }
+
     boolean isStanding() {
         return isStanding;
     }
@@ -94,6 +100,9 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
 
     /** As SIGSTOP and SIGCONT do. */
     void stand(boolean still) {
+        if (isStanding && !still) {
+            stoodUntilNanos = world.nanos();
+        }
         isStanding = still;
         if (!still) {
             List<Runnable> going = List.copyOf(standing);
@@ -192,7 +201,7 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
     /** One that was given up may come through much later, and an answer may be lost. */
     private void write(MembersView next, Deadline deadline, CompletableFuture<ViewRecord.Reply> done) {
         if (world.isReached(this)) {
-            ViewRecord.Reply reply = world.replace(next);
+            ViewRecord.Reply reply = world.replace(next, this);
             boolean isLost = !world.isCalm && world.random.nextInt(12) == 0;
             world.after(
                     world.someTime(),
@@ -274,7 +283,7 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
 
     @Override
     public CompletableFuture<Void> closeClients() {
-        world.count("evicted");
+        world.count("clients closed");
         isOpen = false;
         own.clear();
         world.end(life);

@@ -132,7 +132,7 @@ final class MemberWorld {
         hasMajority = now;
     }
 
-    ViewRecord.Reply replace(MembersView next) {
+    ViewRecord.Reply replace(MembersView next, MemberNode by) {
         if (next.revision() != newest().revision() + 1) {
             return new ViewRecord.Reply(ViewRecord.Outcome.OTHER_REVISION, newest());
         }
@@ -142,6 +142,7 @@ final class MemberWorld {
         for (Member member : before.members()) {
             if (next.find(member.life()) == null) {
                 end(member.life());
+                gone(member.life(), by);
             }
         }
         for (MemberNode node : nodes.values()) {
@@ -152,6 +153,14 @@ final class MemberWorld {
             });
         }
         return new ViewRecord.Reply(ViewRecord.Outcome.APPLIED, next);
+    }
+
+    /** From now on others may serve its clients. */
+    private void gone(NodeLife life, MemberNode by) {
+        MemberNode node = alive(life);
+        if (node != null && node != by && node.hasClients()) {
+            violate(life + " is evicted and has clients");
+        }
     }
 
     /** Nobody is owed anything that this life has promised. */

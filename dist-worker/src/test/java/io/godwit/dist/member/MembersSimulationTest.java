@@ -173,6 +173,21 @@ class MembersSimulationTest {
     }
 
     @Test
+    void aNodeThatIsCutOffClosesItsClientsBeforeTheOthersServeThem() {
+        for (long seed = 1; seed <= 20; seed++) {
+            MemberWorld world = serving(seed);
+            MemberNode cut = world.node(3);
+            cut.cutFromStore(true);
+            world.node(0).members().exclude(cut.life(), "test");
+            world.runFor(6 * SECOND);
+            assertThat(cut.isOpen()).as("it may come back").isTrue();
+            world.runFor(10 * SECOND); // the world looks at the moment of the eviction
+            assertThat(world.newest().find(cut.life())).isNull();
+            assertThat(cut.isOpen()).isFalse();
+        }
+    }
+
+    @Test
     void aNodeThatStoodStillDoesNotAcknowledgeWhatTheOthersWentOnWithout() {
         MemberWorld world = serving(3);
         MemberNode still = world.node(3);
@@ -190,7 +205,7 @@ class MembersSimulationTest {
         assertThat(still.members().mayAcknowledge(epoch))
                 .as("what it had matched before")
                 .isFalse();
-        assertThat(world.happened).containsKey("evicted");
+        assertThat(world.happened).containsKey("clients closed");
     }
 
     @Test

@@ -409,7 +409,8 @@ final class CommandCodec {
                 in.getTokenNumber(),
                 in.getTokenFinishedBelow(),
                 in.getOnlyAsks(),
-                null);
+                null,
+                InsertRequest.NEVER_ABANDONED);
     }
 
     /** The same request, in an order of this node. */
@@ -422,6 +423,7 @@ final class CommandCodec {
                 request.tokenNumber(),
                 request.tokenFinishedBelow(),
                 request.onlyAsks(),
-                order);
+                order,
+                request.isAbandoned());
     }
 }

@@ -272,8 +272,9 @@ final class HomeCarrier implements InboxCarrier {
     private void goOn(HomeFlow flow) {
         flow.goOn();
         for (HomeStep next = flow.next(); next != null; next = flow.next()) {
-            InboxHome home = next.isAbandoned() ? null : flow.homeFor(next, homes);
-            if (home == null && !next.isAbandoned()) {
+            boolean isAbandoned = next.isAbandoned(); // asked once: another thread may end the connection meanwhile
+            InboxHome home = isAbandoned ? null : flow.homeFor(next, homes);
+            if (home == null && !isAbandoned) {
                 break;
             }
             flow.take(next);
@@ -282,6 +283,8 @@ final class HomeCarrier implements InboxCarrier {
                 flow.sending(home, rounds);
                 next.sending();
                 next.send(home, flow.round());
+            } else {
+                abandon(next);
             }
         }
         if (flow.next() == null) {
@@ -342,7 +345,9 @@ final class HomeCarrier implements InboxCarrier {
         rounds[slot] = Math.max(rounds[slot], flow.round() + 1);
         flow.refused();
         tellLater(step.refused());
-        if (!step.isAbandoned()) {
+        if (step.isAbandoned()) {
+            abandon(step);
+        } else {
             await(flow, step);
         }
         continueWhenIdle(flow);
@@ -371,6 +376,11 @@ final class HomeCarrier implements InboxCarrier {
         if (answer != null) {
             tells.add(answer);
         }
+    }
+
+    /** What is under way of it decides what is told, if that has failed; else this does. */
+    private void abandon(HomeStep step) {
+        fail(step, new RangeException(Cause.CLOSED, "its connection ended before a leader took it"));
     }
 
     private void fail(HomeStep step, RangeException cause) {

@@ -74,7 +74,8 @@ final class HomeInsert {
                 request.tokenNumber(),
                 request.tokenFinishedBelow(),
                 request.onlyAsks(),
-                request.order());
+                request.order(),
+                request.isAbandoned());
     }
 
     /**
@@ -93,6 +94,11 @@ final class HomeInsert {
     /** Whether it has failed: what was not sent of it is not sent any more. */
     boolean hasFailed() {
         return failure != null;
+    }
+
+    /** Whether what was not sent of it, or was refused, need not be sent any more. */
+    boolean isAbandoned() {
+        return failure != null || request.isAbandoned().getAsBoolean();
     }
 
     /** A copy that was sent has that outcome. This and the others return what is to be told now; null for nothing. */

@@ -55,7 +55,7 @@ final class InsertStep extends HomeStep {
 
     @Override
     boolean isAbandoned() {
-        return insert.hasFailed();
+        return insert.isAbandoned();
     }
 
     @Override

@@ -63,7 +63,7 @@ final class PartAnswer implements Answer {
     }
 
     private void lost(InsertStep step, RangeException cause) {
-        if (step.insert().mayRepeat() && !carrier.isPassed(step)) {
+        if (step.insert().mayRepeat() && !step.isAbandoned() && !carrier.isPassed(step)) {
             carrier.refused(step);
         } else {
             carrier.tellLater(step.insert().failed(1, cause));

@@ -152,7 +152,16 @@ class FrameCorpusTest {
         insert("insert", new InsertRequest(TenantId.DEFAULT, MESSAGE, List.of(plain), null, 0, 0), 0);
         insert(
                 "insert.token",
-                new InsertRequest(TenantId.DEFAULT, MESSAGE, List.of(plain, shared), "origin", 8, 4, true, null),
+                new InsertRequest(
+                        TenantId.DEFAULT,
+                        MESSAGE,
+                        List.of(plain, shared),
+                        "origin",
+                        8,
+                        4,
+                        true,
+                        null,
+                        InsertRequest.NEVER_ABANDONED),
                 2);
         add(
                 "orderOver",

@@ -636,8 +636,16 @@ class RemoteCarrierTest {
     private CompletableFuture<List<InsertOutcome>> insert(long number, @Nullable RequestOrder order, Message message) {
         InsertRequest.Target target =
                 new InsertRequest.Target(new ClientId("c"), 5, Qos.EXACTLY_ONCE, false, new int[0]);
-        CompletableFuture<List<InsertOutcome>> answer = edge.insert(
-                new InsertRequest(TenantId.DEFAULT, message, List.of(target), "origin", number, 0, false, order));
+        CompletableFuture<List<InsertOutcome>> answer = edge.insert(new InsertRequest(
+                TenantId.DEFAULT,
+                message,
+                List.of(target),
+                "origin",
+                number,
+                0,
+                false,
+                order,
+                InsertRequest.NEVER_ABANDONED));
         run();
         return answer;
     }

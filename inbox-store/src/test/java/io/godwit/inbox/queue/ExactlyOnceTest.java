@@ -163,7 +163,8 @@ class ExactlyOnceTest {
                 number,
                 0,
                 true,
-                null);
+                null,
+                InsertRequest.NEVER_ABANDONED);
         return store.host.await(store.client.insert(request)).get(0);
     }
 
@@ -215,7 +216,15 @@ class ExactlyOnceTest {
 
     private InsertRequest withToken(long number, List<InsertRequest.Target> targets) {
         return new InsertRequest(
-                TenantId.DEFAULT, store.message("m", 2), targets, "origin", number, number, false, null);
+                TenantId.DEFAULT,
+                store.message("m", 2),
+                targets,
+                "origin",
+                number,
+                number,
+                false,
+                null,
+                InsertRequest.NEVER_ABANDONED);
     }
 
     @Test
@@ -341,7 +350,8 @@ class ExactlyOnceTest {
                 number,
                 1,
                 false,
-                order);
+                order,
+                InsertRequest.NEVER_ABANDONED);
     }
 
     /** The connection that left the first one is gone, its client comes back and goes on without it. */

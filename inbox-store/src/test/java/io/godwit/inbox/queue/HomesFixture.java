@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -264,6 +265,14 @@ final class HomesFixture implements AutoCloseable {
 
     CompletableFuture<List<InsertOutcome>> insert(int node, String payload, int qos, TestConnection... receivers) {
         return client(node).insert(request(payload, qos, receivers));
+    }
+
+    CompletableFuture<List<InsertOutcome>> insertFrom(
+            BooleanSupplier isAbandoned, int node, String payload, TestConnection receiver) {
+        InsertRequest request = request(payload, 1, receiver);
+        return client(node)
+                .insert(new InsertRequest(
+                        request.tenant(), request.message(), request.targets(), null, 0, 0, false, null, isAbandoned));
     }
 
     @Override

@@ -17,6 +17,7 @@ import io.godwit.plugin.message.Qos;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -210,6 +211,28 @@ class HomesTest {
         assertThat(homes.await(owner)).isEqualTo(SessionOwner.SAME_USER);
         assertThat(homes.await(insert)).containsExactly(InsertOutcome.STORED);
         assertThat(homes.await(behind)).containsExactly(InsertOutcome.STORED);
+    }
+
+    /** The client may have published later messages through another node by then. */
+    @Test
+    void whatALostHomeHadIsNotSentAgainWhenThePublisherHasGone() {
+        TestConnection connection = homes.attach(1, led0);
+        connection.attachment().request(10);
+        AtomicBoolean isGone = new AtomicBoolean();
+        CompletableFuture<List<InsertOutcome>> sent = homes.insertFrom(isGone::get, 2, "sent", connection);
+        homes.net.end(InMemoryNode.id(0), InMemoryNode.id(2), "for the test");
+        CompletableFuture<List<InsertOutcome>> waiting = homes.insertFrom(isGone::get, 2, "waiting", connection);
+        CompletableFuture<List<InsertOutcome>> other = homes.insert(2, "other", 1, connection);
+        homes.run();
+        isGone.set(true);
+        homes.await(homes.insert(1, "later", 1, connection));
+        homes.net.link(InMemoryNode.id(0), InMemoryNode.id(2));
+        assertThat(homes.await(other)).containsExactly(InsertOutcome.STORED);
+        assertThat(causeOf(sent)).isEqualTo(RangeException.Cause.CLOSED);
+        assertThat(causeOf(waiting)).isEqualTo(RangeException.Cause.CLOSED);
+        homes.run();
+        assertThat(connection.payloads()).containsExactly("later", "other");
+        assertThat(homes.nodes.get(2).peers.waitingBytes()).isZero();
     }
 
     @Test

@@ -250,7 +250,8 @@ class HomesUnderFaultsTest {
                     qos == 2 ? next + 1 : 0,
                     qos == 2 ? acknowledged + 1 : 0,
                     false,
-                    qos == 2 ? order : null);
+                    qos == 2 ? order : null,
+                    InsertRequest.NEVER_ABANDONED);
             open.put(next, homes.client(node).insert(request));
             next++;
         }

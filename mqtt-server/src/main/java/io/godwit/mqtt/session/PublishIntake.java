@@ -229,10 +229,12 @@ final class PublishIntake {
     }
 
     /**
-     * The connection is over. What is to be acknowledged and has not begun to be distributed is forgotten: its client
-     * has no acknowledgement and sends it again. QoS 0 goes on its way, since nobody would send that again.
+     * The connection is over. What is to be acknowledged and has not begun to be distributed is forgotten, and what has
+     * begun is not sent to a next home: its client has no acknowledgement and sends it again. QoS 0 goes on its way,
+     * since nobody would send that again.
      */
     void close() {
+        session.publisher.end();
         commits.close();
     }
 
