@@ -22,6 +22,7 @@ import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.inbox.session.ClusterSessionDirectory;
 import io.godwit.inbox.session.DirectoryLimits;
 import io.godwit.kv.KvStore;
+import io.godwit.mqtt.session.SessionConfig;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -60,6 +61,8 @@ final class MqttCluster implements AutoCloseable {
 
     private static final long TICK_MILLIS = 250;
     private static final long LEAVE_MILLIS = 2_000;
+    /** Of all connections together, at most. They may all be for one node, and that is to have room for them. */
+    private static final long UNACKNOWLEDGED_BYTES = SessionConfig.Intake.DEFAULTS.ofNode();
 
     private final Cluster cluster;
     private final PeerLinks links;
@@ -101,7 +104,8 @@ final class MqttCluster implements AutoCloseable {
     static MqttCluster open(Cluster cluster, String clusterId) throws IOException {
         Member own = cluster.membership().self();
         NodeIdentity identity = new NodeIdentity(own.nodeId(), own.incarnation(), own.version(), own.attributes());
-        PeerLinks links = PeerLinks.open(cluster, identity, LinkSettings.of(clusterId));
+        PeerLinks links =
+                PeerLinks.open(cluster, identity, LinkSettings.of(clusterId).withPublishes(UNACKNOWLEDGED_BYTES));
         return new MqttCluster(cluster, links, new NodeLife(own.nodeId(), own.incarnation()));
     }
 
@@ -183,12 +187,20 @@ final class MqttCluster implements AutoCloseable {
      * @param wallMillis of the same clock as the stores have
      */
     InboxClient inbox(InboxStore store, KvStore ranges, LongSupplier wallMillis, MeterRegistry meters) {
-        InboxPeers peers = store.peers(ranges.client(), ranges.leaders(), HomeSettings.DEFAULT, timers, wallMillis);
+        InboxPeers peers = store.peers(
+                ranges.client(),
+                ranges.leaders(),
+                HomeSettings.DEFAULT.withPublishes(UNACKNOWLEDGED_BYTES),
+                timers,
+                wallMillis);
         Gauge.builder("godwit.inbox.bytes.waiting", peers, InboxPeers::waitingBytes)
                 .description("heap of commands that wait for the leaders of their inboxes")
                 .register(meters);
         Gauge.builder("godwit.inbox.bytes.served", peers, InboxPeers::servedBytes)
                 .description("heap of commands of other nodes that leaders of this one have not answered")
+                .register(meters);
+        Gauge.builder("godwit.inbox.bytes.held", peers, InboxPeers::heldBytes)
+                .description("heap of deliveries that links to other nodes have no room for")
                 .register(meters);
         inboxes.set(peers);
         openInboxes = peers;

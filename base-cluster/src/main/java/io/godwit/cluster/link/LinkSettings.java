@@ -44,6 +44,11 @@ public record LinkSettings(String clusterId, Duration silence, long windowBytes,
         return new LinkSettings(clusterId, changed, windowBytes, boundBytes, threads);
     }
 
+    /** Has a lane bear so many bytes more, which is what publishers have unacknowledged at most. */
+    public LinkSettings withPublishes(long bytes) {
+        return withBytes(windowBytes, boundBytes + bytes);
+    }
+
     public LinkSettings withBytes(long window, long bound) {
         return new LinkSettings(clusterId, silence, window, bound, threads);
     }

@@ -45,7 +45,8 @@ import org.slf4j.LoggerFactory;
  * but for one whose end is known already, which stays as it was.
  *
  * <p>No frame is above what the link takes. What may grow comes in parts. A message that is too large alone ends the
- * attachment it is for, and stays in its queue.
+ * attachment it is for, and stays in its queue. What the link has no room for waits ({@link HeldDeliveries}); what does
+ * not find room there either ends its attachment as well.
  */
 public final class EdgeService {
     private static final Logger LOG = LoggerFactory.getLogger(EdgeService.class);
@@ -57,6 +58,7 @@ public final class EdgeService {
     private final FrameSender sender;
     private final LongSupplier wallMillis;
     private final ServedBytes served;
+    private final HeldDeliveries held;
     /** The link's thread adds and takes out, range executors open. */
     private final Map<Long, Served> attachments = new ConcurrentHashMap<>();
 
@@ -71,13 +73,21 @@ public final class EdgeService {
      * @param wallMillis milliseconds since the epoch, of the clock that the leaders have
      * @param maxServedBytes heap of commands that are not answered, about; beyond it commands that store something fail
      *     with {@code OVERLOADED}. At least 1
+     * @param maxHeldBytes heap of deliveries that the link has no room for, about; beyond it attachments end. At least 1
      */
-    public EdgeService(InboxHome leaders, FrameLink link, LongSupplier wallMillis, long maxServedBytes) {
+    EdgeService(
+            InboxHome leaders,
+            FrameLink link,
+            LongSupplier wallMillis,
+            HomeCarrier.Timer timer,
+            long maxServedBytes,
+            long maxHeldBytes) {
         this.leaders = leaders;
         this.link = link;
         this.sender = new FrameSender(link);
         this.wallMillis = wallMillis;
         this.served = new ServedBytes(maxServedBytes);
+        this.held = new HeldDeliveries(link, timer, maxHeldBytes);
     }
 
     /** Says hello; before the first frame is received. */
@@ -213,6 +223,7 @@ public final class EdgeService {
     /** The link is lost: nothing is received any more. On the link's thread. */
     public void lost() {
         isLost = true;
+        held.lost();
         orders.lost();
         attachments.values().forEach(Served::end);
     }
@@ -225,6 +236,11 @@ public final class EdgeService {
     /** Heap of the commands that are not answered, about, in bytes. Any thread. */
     public long servedBytes() {
         return served.get();
+    }
+
+    /** Heap of deliveries that the link has no room for, about, in bytes. Any thread. */
+    public long heldBytes() {
+        return held.bytes();
     }
 
     /** Orders that are remembered. Any thread. */
@@ -291,8 +307,8 @@ public final class EdgeService {
         private volatile boolean isEndKnown;
         /** Of QoS 2, since one was refused whose client will send it again. Of the link's thread. */
         private @Nullable RangeException receivesRefused;
-        /** A message could not be sent: nothing follows it. Of the range executor. */
-        private boolean isCutOff;
+        /** A message could not be sent: nothing follows it. Written by who sends, one at a time. */
+        private volatile boolean isCutOff;
 
         Served(long number, InboxId inbox, ClientInfo client) {
             this.number = number;
@@ -336,18 +352,35 @@ public final class EdgeService {
                 if (delivery instanceof InboxDelivery.Detached) {
                     isEndKnown = true;
                 }
-                sendSmall(delivery);
+                held.addSmall(() -> {
+                    if (!isCutOff) {
+                        sendSmall(delivery);
+                    }
+                });
             }
         }
 
         private void deliver(List<InboxMessage> messages) {
-            List<InboxMessage> left = messages;
-            if (isCutOff || !link.isWritable()) {
-                left = new ArrayList<>(messages);
-                left.removeIf(this::isDropped); // credit bounds the others
+            if (!isCutOff && held.isFree()) {
+                send(messages);
+                return;
             }
+            List<InboxMessage> left = new ArrayList<>(messages);
+            left.removeIf(this::isDropped);
             if (left.isEmpty() || isCutOff) {
                 return; // what is left stays in the queue
+            }
+            long heap = left.stream()
+                    .mapToLong(message -> message.message().heapBytes())
+                    .sum();
+            if (!held.add(heap, () -> send(left))) {
+                cutOff("too much waits for its node", left.get(0).sequence());
+            }
+        }
+
+        private void send(List<InboxMessage> left) {
+            if (isCutOff) {
+                return; // these came before that was known
             }
             int sent = 0;
             for (Delivery.Builder part : ReplyCodec.parts(left, sender.partBytes(), wallMillis.getAsLong())) {
@@ -356,7 +389,7 @@ public final class EdgeService {
                 } else if (isDropped(left.get(sent))) { // it is alone in its part
                     sent++;
                 } else {
-                    cutOff(left.get(sent).sequence());
+                    cutOff(sender.tooLarge("a message for it"), left.get(sent).sequence());
                     left.subList(sent, left.size()).forEach(this::isDropped);
                     return;
                 }
@@ -378,14 +411,16 @@ public final class EdgeService {
         }
 
         /** A message can not be sent: the attachment ends before it, at both ends. */
-        private void cutOff(long sequence) {
-            LOG.warn(
-                    "a connection ends: {} client={} sequence={}",
-                    sender.tooLarge("a message for it"),
-                    inbox.clientId().value(),
-                    sequence);
+        private void cutOff(String why, long sequence) {
+            if (!isLost) {
+                LOG.warn(
+                        "a connection ends: {} client={} sequence={}",
+                        why,
+                        inbox.clientId().value(),
+                        sequence);
+            }
+            held.addSmall(() -> sendSmall(new InboxDelivery.Detached(InboxListener.Reason.UNAVAILABLE)));
             isCutOff = true;
-            sendSmall(new InboxDelivery.Detached(InboxListener.Reason.UNAVAILABLE));
             end(sequence);
         }
 

@@ -8,14 +8,22 @@ package io.godwit.inbox.carrier;
  * @param maxWaitingBytes heap of all commands that wait, about; beyond it they fail with {@code OVERLOADED}
  * @param maxServedBytes heap of the commands of one other node that leaders here have and have not answered, about;
  *     beyond it those that store something fail with {@code OVERLOADED}
+ * @param maxHeldBytes heap of deliveries to connections on one other node that the link has no room for, about; beyond
+ *     it such a connection is closed, and its messages stay in their queue
  */
-public record HomeSettings(long waitMillis, long retryMillis, long maxWaitingBytes, long maxServedBytes) {
-    public static final HomeSettings DEFAULT = new HomeSettings(20_000, 20, 64L << 20, 128L << 20);
+public record HomeSettings(
+        long waitMillis, long retryMillis, long maxWaitingBytes, long maxServedBytes, long maxHeldBytes) {
+    public static final HomeSettings DEFAULT = new HomeSettings(20_000, 20, 64L << 20, 128L << 20, 64L << 20);
 
     public HomeSettings {
-        if (waitMillis < 1 || retryMillis < 1 || maxWaitingBytes < 1 || maxServedBytes < 1) {
+        if (waitMillis < 1 || retryMillis < 1 || maxWaitingBytes < 1 || maxServedBytes < 1 || maxHeldBytes < 1) {
             throw new IllegalArgumentException("all must be at least 1: " + waitMillis + ", " + retryMillis + ", "
-                    + maxWaitingBytes + ", " + maxServedBytes);
+                    + maxWaitingBytes + ", " + maxServedBytes + ", " + maxHeldBytes);
         }
+    }
+
+    /** Has so many bytes more wait, which is what publishers have unacknowledged at most: they are not refused then. */
+    public HomeSettings withPublishes(long bytes) {
+        return new HomeSettings(waitMillis, retryMillis, maxWaitingBytes + bytes, maxServedBytes, maxHeldBytes);
     }
 }

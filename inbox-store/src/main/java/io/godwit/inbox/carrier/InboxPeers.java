@@ -30,6 +30,7 @@ public final class InboxPeers implements AutoCloseable {
     private final InboxHome here;
     private final HomeSettings settings;
     private final LongSupplier wallMillis;
+    private final HomeCarrier.Timer timer;
     private final HomeCarrier carrier;
     private final InboxClient client;
     /**
@@ -65,6 +66,7 @@ public final class InboxPeers implements AutoCloseable {
         this.here = newHome.get();
         this.settings = settings;
         this.wallMillis = wallMillis;
+        this.timer = timer;
         this.carrier = new HomeCarrier(new LinkedHomes(), settings, nanoClock, timer);
         this.client = new InboxEdge(carrier);
         leaders.onChange(carrier::leadersChanged);
@@ -82,7 +84,13 @@ public final class InboxPeers implements AutoCloseable {
 
         Linked(Peer peer, InboxHome home) {
             edge = new RemoteCarrier(new PeerLane(peer, Lane.INBOX_UP), wallMillis);
-            served = new EdgeService(home, new PeerLane(peer, Lane.INBOX_DOWN), wallMillis, settings.maxServedBytes());
+            served = new EdgeService(
+                    home,
+                    new PeerLane(peer, Lane.INBOX_DOWN),
+                    wallMillis,
+                    timer,
+                    settings.maxServedBytes(),
+                    settings.maxHeldBytes());
         }
     }
 
@@ -136,6 +144,13 @@ public final class InboxPeers implements AutoCloseable {
     public long servedBytes() {
         return links.values().stream()
                 .mapToLong(linked -> linked.served.servedBytes())
+                .sum();
+    }
+
+    /** Heap of deliveries that links to other nodes have no room for, about, in bytes. Any thread. */
+    public long heldBytes() {
+        return links.values().stream()
+                .mapToLong(linked -> linked.served.heldBytes())
                 .sum();
     }
 

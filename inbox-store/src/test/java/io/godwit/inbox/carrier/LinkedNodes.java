@@ -29,6 +29,8 @@ public final class LinkedNodes implements InboxCarrier {
     private Link link;
     /** Why an end has given a link up. */
     final List<String> abandoned = new ArrayList<>();
+    /** What waits for a moment, to be run by the test. */
+    final List<Runnable> timed = new ArrayList<>();
     /** Topics of messages of QoS 0 that there was no room for. */
     final List<String> dropped = new ArrayList<>();
 
@@ -37,9 +39,10 @@ public final class LinkedNodes implements InboxCarrier {
      *
      * @param frameBytes of one frame, at most
      * @param servedBytes of commands that are not answered
+     * @param heldBytes of deliveries that the link has no room for
      */
-    record Limits(int frameBytes, long servedBytes) {
-        static final Limits DEFAULT = new Limits(64 << 20, Long.MAX_VALUE);
+    record Limits(int frameBytes, long servedBytes, long heldBytes) {
+        static final Limits DEFAULT = new Limits(64 << 20, Long.MAX_VALUE, Long.MAX_VALUE);
     }
 
     /**
@@ -121,7 +124,13 @@ public final class LinkedNodes implements InboxCarrier {
 
         Link() {
             edge = new RemoteCarrier(toLeaders, edgeMillis);
-            leaders = new EdgeService(new PlainHome(local, dropped), toEdge, leaderMillis, limits.servedBytes());
+            leaders = new EdgeService(
+                    new PlainHome(local, dropped),
+                    toEdge,
+                    leaderMillis,
+                    (millis, task) -> timed.add(task),
+                    limits.servedBytes(),
+                    limits.heldBytes());
             toLeaders.receiver = leaders::receive;
             toEdge.receiver = edge::receive;
             edge.start();

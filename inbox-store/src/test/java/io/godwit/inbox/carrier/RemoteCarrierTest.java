@@ -127,7 +127,11 @@ class RemoteCarrierTest {
 
     /** Other limits than the usual ones, for all that follows. */
     private void limit(int frameBytes, long servedBytes) {
-        nodes = limited(new LinkedNodes.Limits(frameBytes, servedBytes));
+        limit(new LinkedNodes.Limits(frameBytes, servedBytes, Long.MAX_VALUE));
+    }
+
+    private void limit(LinkedNodes.Limits limits) {
+        nodes = limited(limits);
         edge = new InboxEdge(nodes);
     }
 
@@ -422,6 +426,79 @@ class RemoteCarrierTest {
         run();
         assertThat(listener.messages).extracting(InboxMessage::sequence).containsExactly(1L, 9L);
         assertThat(nodes.abandoned).isEmpty();
+    }
+
+    private void room(boolean isThere) {
+        nodes.link().toEdge.isWritable = isThere;
+        List<Runnable> due = List.copyOf(nodes.timed);
+        nodes.timed.clear();
+        due.forEach(Runnable::run);
+        run();
+    }
+
+    @Test
+    void whatTheLinkHasNoRoomForWaitsInOrder() {
+        Port port = new Port();
+        attached(port);
+        DeliveryStream first = stream();
+        attached(new Port());
+        room(false);
+        first.next(new InboxDelivery.Messages(
+                List.of(delivery(1, 10, Qos.AT_LEAST_ONCE), delivery(0, 10, Qos.AT_MOST_ONCE))));
+        stream().next(new InboxDelivery.Messages(List.of(delivery(7, 10, Qos.EXACTLY_ONCE))));
+        first.next(new InboxDelivery.Messages(List.of(delivery(2, 10, Qos.AT_LEAST_ONCE))));
+        first.next(new InboxDelivery.Detached(InboxListener.Reason.TAKEN_OVER));
+        room(false);
+        assertThat(listener.messages).isEmpty();
+        assertThat(listener.ends).isEmpty();
+        assertThat(nodes.dropped).containsExactly("t");
+        assertThat(nodes.link().leaders.heldBytes()).isPositive();
+        room(true);
+        assertThat(listener.messages).extracting(InboxMessage::sequence).containsExactly(1L, 7L, 2L);
+        assertThat(listener.ends).containsExactly(InboxListener.Reason.TAKEN_OVER);
+        assertThat(nodes.link().leaders.heldBytes()).isZero();
+        assertThat(nodes.timed).isEmpty();
+        stream().next(new InboxDelivery.Messages(List.of(delivery(8, 10, Qos.AT_MOST_ONCE))));
+        run();
+        assertThat(listener.messages).hasSize(4);
+    }
+
+    @Test
+    void whatFindsNoRoomToWaitEndsItsConnectionAlone() {
+        limit(new LinkedNodes.Limits(64 << 20, Long.MAX_VALUE, 5_000));
+        attached(new Port());
+        DeliveryStream other = stream();
+        Port port = new Port();
+        attached(port);
+        room(false);
+        other.next(new InboxDelivery.Messages(List.of(delivery(1, 3_000, Qos.AT_LEAST_ONCE))));
+        stream().next(new InboxDelivery.Messages(List.of(delivery(5, 100, Qos.AT_LEAST_ONCE))));
+        stream().next(new InboxDelivery.Messages(List.of(delivery(6, 3_000, Qos.AT_LEAST_ONCE))));
+        assertThat(port.commands)
+                .as("what was not sent stays")
+                .containsExactly(new AttachmentCommand.Detach(-1, true, 6));
+        stream().next(new InboxDelivery.Messages(List.of(delivery(7, 10, Qos.AT_LEAST_ONCE))));
+        room(true);
+        assertThat(listener.ends).containsExactly(InboxListener.Reason.UNAVAILABLE);
+        other.next(new InboxDelivery.Messages(List.of(delivery(2, 10, Qos.AT_LEAST_ONCE))));
+        run();
+        assertThat(listener.messages).extracting(InboxMessage::sequence).containsExactly(1L, 2L);
+        assertThat(nodes.abandoned).isEmpty();
+    }
+
+    @Test
+    void whatWaitsIsForgottenWithTheLink() {
+        attached(new Port());
+        DeliveryStream stream = stream();
+        EdgeService leadersEnd = nodes.link().leaders;
+        room(false);
+        stream.next(new InboxDelivery.Messages(List.of(delivery(1, 10, Qos.AT_LEAST_ONCE))));
+        nodes.reconnect();
+        assertThat(leadersEnd.heldBytes()).isZero();
+        stream.next(new InboxDelivery.Messages(List.of(delivery(2, 10, Qos.AT_LEAST_ONCE))));
+        assertThat(leadersEnd.heldBytes()).isZero();
+        room(true);
+        assertThat(listener.messages).isEmpty();
     }
 
     @Test

@@ -55,10 +55,16 @@ public record SessionConfig(Windows windows, Queue queue, Intake intake, Times t
      */
     public record Intake(long maxUnstoredBytes, long maxUnstoredNodeBytes) {
         public static final Intake DEFAULTS = new Intake(16 << 20, 256 << 20);
+        private static final int UNSTORED_SHARE = 8;
 
         public Intake {
             inRange("maxUnstoredBytes", maxUnstoredBytes, 1, Long.MAX_VALUE);
             inRange("maxUnstoredNodeBytes", maxUnstoredNodeBytes, 1, Long.MAX_VALUE);
+        }
+
+        /** What is held over all connections, in bytes: of a small heap 256 MiB would be most. */
+        public long ofNode() {
+            return Math.min(maxUnstoredNodeBytes, Runtime.getRuntime().maxMemory() / UNSTORED_SHARE);
         }
     }
 

@@ -22,9 +22,6 @@ public final class SessionServices {
     final MqttReports reports;
     final MqttMetrics metrics;
     final SubscribeHandler subscribeHandler;
-    /** Of the heap, at most. */
-    private static final int UNSTORED_SHARE = 8;
-
     private final TopicRules topicRules;
     private final LongSupplier wallMillis;
     private final UnstoredBudget[] budgets;
@@ -74,9 +71,7 @@ public final class SessionServices {
         this.topicRules = topicRules;
         this.subscribeHandler =
                 new SubscribeHandler(authorizer, config.limits(), topicRules.allowsExclusive(), reports);
-        // of a small heap 256 MiB would be most
-        long unstored = Math.min(
-                config.intake().maxUnstoredNodeBytes(), Runtime.getRuntime().maxMemory() / UNSTORED_SHARE);
+        long unstored = config.intake().ofNode();
         budgets = new UnstoredBudget[loops];
         for (int i = 0; i < loops; i++) {
             budgets[i] = new UnstoredBudget(Math.max(1, unstored / loops));
