@@ -72,7 +72,8 @@ final class CommandCodec {
             Attach.Builder out = Attach.newBuilder()
                     .setClient(client(request.client()))
                     .setCleanStart(request.cleanStart())
-                    .setExpirySeconds(request.expirySeconds());
+                    .setExpirySeconds(request.expirySeconds())
+                    .setAttempt(request.attempt());
             if (request.will() != null) {
                 out.setWill(will(request.will(), nowMillis));
             }
@@ -165,7 +166,8 @@ final class CommandCodec {
                 client(in.getClient()),
                 in.getCleanStart(),
                 in.getExpirySeconds(),
-                in.hasWill() ? will(in.getWill(), nowMillis) : null));
+                in.hasWill() ? will(in.getWill(), nowMillis) : null,
+                in.getAttempt()));
     }
 
     private static SessionCommand goOn(Continue in) {

@@ -8,10 +8,14 @@ import io.godwit.inbox.protocol.InboxHome;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.kv.client.RangeException;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /** A command about a session on its way, and who hears its answer from a home. */
 final class SessionStep extends HomeStep implements Answer {
+    /** So that two connections of one client id never have the same. */
+    private static final long MOST_NAMES = 1L << 56;
+
     private final HomeCarrier carrier;
     private final SessionCommand command;
     private final @Nullable Opening opening;
@@ -20,9 +24,17 @@ final class SessionStep extends HomeStep implements Answer {
     SessionStep(HomeCarrier carrier, SessionCommand command, @Nullable DeliveryStream deliveries, Answer answer) {
         super(command.inbox());
         this.carrier = carrier;
-        this.command = command;
+        this.command = named(command);
         this.opening = deliveries == null ? null : new Opening(deliveries);
         this.answer = answer;
+    }
+
+    /** It may be sent to several homes, of which each may carry it out. */
+    private static SessionCommand named(SessionCommand command) {
+        return command instanceof SessionCommand.Attach attach
+                ? new SessionCommand.Attach(
+                        attach.request().named(ThreadLocalRandom.current().nextLong(1, MOST_NAMES)))
+                : command;
     }
 
     @Override

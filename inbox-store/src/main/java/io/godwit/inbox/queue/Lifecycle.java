@@ -153,9 +153,10 @@ final class Lifecycle {
             return;
         }
         boolean goesOn = goesOn(state, request);
+        boolean hasBegunIt = forgetFirstAttempt(state, request);
         leaveBehind(state, request.cleanStart());
         Session session = state.session;
-        boolean present = session != null;
+        boolean present = session != null && !hasBegunIt;
         if (session == null) {
             session = begin(state, request.client(), 0);
         }
@@ -164,6 +165,8 @@ final class Lifecycle {
         session.isKept |= session.expirySeconds > 0;
         session.attached = true;
         session.attachNumber += leader.settings().isClustered() ? 1 : 0;
+        session.attempt = request.attempt();
+        session.isOfAttempt = request.attempt() != 0 && !present;
         session.will = storedWill(state, session, request.will());
         writeRecord(state);
         Attachment attachment = new Attachment(leader, state, session, deliveries);
@@ -191,6 +194,19 @@ final class Lifecycle {
             batch.whenDone(new Answering(leader, state, answer, reply));
             settleOnceWritten(state);
         }
+    }
+
+    /**
+     * A CONNECT is asked again whose leader was lost before it could answer. If that had carried it out, the connection
+     * would take over from itself, and its will go out. Returns whether it had begun the session.
+     */
+    private static boolean forgetFirstAttempt(InboxState state, AttachRequest request) {
+        Session session = state.session;
+        if (session == null || request.attempt() == 0 || session.attempt != request.attempt()) {
+            return false;
+        }
+        session.will = null;
+        return session.isOfAttempt;
     }
 
     /**

@@ -25,6 +25,10 @@ final class Session {
     boolean attached;
     /** Of the attachment that holds it or held it last, in a cluster: it rises with each. 0 alone. */
     long attachNumber;
+    /** Which CONNECT has made that attachment, see {@link io.godwit.inbox.client.AttachRequest}. 0 alone. */
+    long attempt;
+    /** Whether that CONNECT has begun the session. */
+    boolean isOfAttempt;
     /** Wall clock milliseconds; the session and will delays run from here. Meaningless while attached. */
     long detachedAtMillis;
     /**

@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * 1        version, 1
- * 1        flags: 1 session, 2 attached, 4 will, 8 inbound open, 16 attach number
+ * 1        flags: 1 session, 2 attached, 4 will, 8 inbound open, 16 attach number, 32 attempt, 64 begun by the attempt
  *   varint incarnation, first sequence, expiry seconds, detached at (millis); client  (flag 1)
  *   varint attach number                                                            (flag 16)
+ *   varint attempt                                                                  (flag 32)
  *   will                                                                            (flag 4)
  * varint   number of owed wills, each a will
  * varint   number of ended sessions, each: varint incarnation, varint number of filters, each a string; {@link Remains}
@@ -30,6 +31,8 @@ record SessionRecord(@Nullable Session session, List<StoredWill> owed, List<Ende
     private static final int WILL = 4;
     private static final int INBOUND_OPEN = 8;
     private static final int ATTACH_NUMBER = 16;
+    private static final int ATTEMPT = 32;
+    private static final int BEGUN_BY_ATTEMPT = 64;
 
     byte[] encode() {
         ByteWriter out = new ByteWriter(96);
@@ -43,7 +46,9 @@ record SessionRecord(@Nullable Session session, List<StoredWill> owed, List<Ende
                     | (s.attached ? ATTACHED : 0)
                     | (will != null ? WILL : 0)
                     | (s.inboundOpen ? INBOUND_OPEN : 0)
-                    | (s.attachNumber > 0 ? ATTACH_NUMBER : 0));
+                    | (s.attachNumber > 0 ? ATTACH_NUMBER : 0)
+                    | (s.attempt > 0 ? ATTEMPT : 0)
+                    | (s.isOfAttempt ? BEGUN_BY_ATTEMPT : 0));
             out.varint(s.incarnation);
             out.varint(s.first);
             out.varint(s.expirySeconds);
@@ -51,6 +56,9 @@ record SessionRecord(@Nullable Session session, List<StoredWill> owed, List<Ende
             writeClient(out, s.client);
             if (s.attachNumber > 0) {
                 out.varint(s.attachNumber);
+            }
+            if (s.attempt > 0) {
+                out.varint(s.attempt);
             }
             if (will != null) {
                 writeWill(out, will);
@@ -83,6 +91,8 @@ record SessionRecord(@Nullable Session session, List<StoredWill> owed, List<Ende
             session.detachedAtMillis = detachedAtMillis;
             session.inboundOpen = (flags & INBOUND_OPEN) != 0;
             session.attachNumber = (flags & ATTACH_NUMBER) != 0 ? in.varint() : 0;
+            session.attempt = (flags & ATTEMPT) != 0 ? in.varint() : 0;
+            session.isOfAttempt = (flags & BEGUN_BY_ATTEMPT) != 0;
             session.will = (flags & WILL) != 0 ? readWill(in, id) : null;
         }
         List<StoredWill> owed = new ArrayList<>();

@@ -40,6 +40,9 @@ class FormatTest {
         session.attached = true;
         session.detachedAtMillis = 1_700_000_000_000L;
         session.inboundOpen = true;
+        session.attachNumber = 3;
+        session.attempt = 1L << 55;
+        session.isOfAttempt = true;
         session.will = new StoredWill(77, 5, CLIENT, MESSAGE, 30);
         TopicFilter filter = new TopicFilter("g", "x/#");
         SessionRecord record = new SessionRecord(
@@ -59,6 +62,9 @@ class FormatTest {
         assertThat(back.session().client).isEqualTo(CLIENT);
         assertThat(back.session().will.message().topic()).isEqualTo("a/b");
         assertThat(back.session().expirySeconds).isEqualTo(0xFFFF_FFFFL);
+        assertThat(back.session().attachNumber).isEqualTo(3);
+        assertThat(back.session().attempt).isEqualTo(1L << 55);
+        assertThat(back.session().isOfAttempt).isTrue();
         everyTruncationIsRefused(bytes, part -> SessionRecord.decode(ID, part));
     }
 

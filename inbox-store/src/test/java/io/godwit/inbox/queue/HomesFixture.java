@@ -142,11 +142,12 @@ final class HomesFixture implements AutoCloseable {
 
     /** A client id that begins so and whose inbox that node leads. */
     String idLedBy(int node, String beginning) {
-        for (int i = 0; ; i++) {
+        for (int i = 0; i < 1000; i++) {
             if (leaderOf(beginning + i) == node) {
                 return beginning + i;
             }
         }
+        throw new AssertionError("node " + node + " leads nothing");
     }
 
     void move(String clientId, int toNode) {

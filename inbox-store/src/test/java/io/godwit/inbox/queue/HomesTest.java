@@ -2,6 +2,7 @@ package io.godwit.inbox.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
@@ -21,6 +22,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sessions of three nodes, used from nodes that do not lead them. */
 @Tag("in-process")
@@ -282,6 +285,26 @@ class HomesTest {
         assertThat(homes.wills).as("it is connected").isEmpty();
     }
 
+    /** The first home had carried it out, and the link is lost before it can say so. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aConnectThatIsAskedAgainTakesNothingOverFromItself(boolean cleanStart) {
+        homes.net.cut(InMemoryNode.id(0), InMemoryNode.id(2));
+        Will will = new Will(homes.message("gone", 1), 0);
+        CompletableFuture<AttachReply> reply = homes.client(2)
+                .attach(new AttachRequest(InboxFixture.info(led0), cleanStart, 60, will), new TestConnection());
+        homes.run();
+        homes.move(led0, 1);
+        homes.net.end(InMemoryNode.id(0), InMemoryNode.id(2), "for the test");
+        AttachReply attached = homes.await(reply);
+        assertThat(attached.sessionPresent()).isFalse();
+        homes.run();
+        assertThat(homes.wills).isEmpty();
+        homes.await(attached.attachment().detach(-1, true));
+        homes.run();
+        assertThat(homes.wills).hasSize(1);
+    }
+
     @Test
     void aConnectionThatDoesNotComeToTheNextHomeIsLostAfterAWhile() {
         TestConnection connection = homes.attach(2, led0, new Will(homes.message("gone", 1), 0));
@@ -310,15 +333,20 @@ class HomesTest {
     }
 
     @Test
-    void aFullLinkDropsQos0AndCountsIt() {
+    void aFullLinkDropsQos0AndCountsItAndHoldsTheRest() {
         TestConnection connection = homes.attach(2, led0);
         connection.attachment().request(10);
         homes.run();
         homes.nodes.get(0).links.window(0);
         homes.insert(0, "lost", 0, connection);
         homes.await(homes.insert(0, "kept", 1, connection));
-        homes.run();
+        homes.advance(50);
+        assertThat(connection.payloads()).isEmpty();
+        assertThat(homes.nodes.get(0).peers.heldBytes()).isPositive();
+        homes.nodes.get(0).links.window(10);
+        homes.advance(50);
         assertThat(connection.payloads()).containsExactly("kept");
+        assertThat(homes.nodes.get(0).peers.heldBytes()).isZero();
         assertThat(homes.meters
                         .get("godwit.inbox.dropped")
                         .tag("reason", "slow_consumer")
