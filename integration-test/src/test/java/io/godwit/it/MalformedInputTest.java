@@ -32,6 +32,7 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 import org.assertj.core.api.SoftAssertions;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -67,6 +68,7 @@ class MalformedInputTest {
     MalformedInputTest() throws IOException {}
 
     @Test
+    @Tag("full")
     void whateverAClientSendsOthersAreServedAndTheLogStaysShort() throws Exception {
         TestAuthority.write(directory, "server", AUTHORITY.issue("CN=server"));
         try (BrokerProcess broker = new BrokerProcess(directory)

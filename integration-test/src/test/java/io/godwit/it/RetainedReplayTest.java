@@ -58,6 +58,7 @@ class RetainedReplayTest {
     }
 
     @Test
+    @Tag("full")
     void everySubscriberEndsWithTheNewestOfEachTopic() throws Exception {
         everySubscriberEndsWithTheNewestOfEachTopic(true);
     }

@@ -23,6 +23,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -224,6 +225,7 @@ class StandaloneScriptTest {
     }
 
     @Test
+    @Tag("full")
     void brokersRunSideBySideAndRestart() throws Exception {
         Node one = new Node("one", listenerAt("127.0.0.1", 0));
         Node two = new Node("two", listenerAt("", 0) + """

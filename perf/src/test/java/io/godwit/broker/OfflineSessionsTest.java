@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@link OfflineSessions} with few of them. */
-@Tag("slow")
+@Tag("full")
 class OfflineSessionsTest {
     @Test
     void sessionsAreStoredAndGivenAMessageEach(@TempDir Path directory) throws Exception {

@@ -77,6 +77,7 @@ class OperatorTest {
      * names the balancer for one store.
      */
     @Test
+    @Tag("full")
     void aPluginsBalancerIsAskedWhereTheFileNamesIt() throws Exception {
         Path installation = installationWithTheExample();
         try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))
@@ -133,6 +134,7 @@ class OperatorTest {
 
     /** Messages that wait for a client, and a retained one, from one broker by a backup to another. */
     @Test
+    @Tag("full")
     void aRestoredBrokerHasWhatWasAcknowledged() throws Exception {
         Path backups = Files.createDirectory(directory.resolve("backups"));
         try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))) {

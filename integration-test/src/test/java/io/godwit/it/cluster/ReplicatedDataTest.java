@@ -33,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
@@ -67,6 +68,7 @@ class ReplicatedDataTest {
     private final Map<String, String> retained = new TreeMap<>();
 
     @Test
+    @Tag("full")
     void whatThreeBrokersAcknowledgedOutlivesSplitsAndOneOfThem() throws Exception {
         try (BrokerCluster cluster = new BrokerCluster(directory, 3)) {
             for (BrokerProcess node : cluster.nodes()) {

@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -105,6 +106,7 @@ class WebSocketFramesTest {
 
     /** Who never answers the Close frame is cut off, however much he sends instead. */
     @Test
+    @Tag("full")
     void aFloodDoesNotKeepAClosingWebSocketOpen() {
         channel.freezeTime();
         connection.close("the end");
