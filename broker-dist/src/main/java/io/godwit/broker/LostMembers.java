@@ -21,7 +21,7 @@ final class LostMembers implements ClusterListener {
     private static final Logger LOG = LoggerFactory.getLogger(LostMembers.class);
     private static final long AGAIN_MILLIS = 1_000;
 
-    private static final long PROBE_AGAIN_MILLIS = 500;
+    private static final long PROBE_AGAIN_MILLIS = 300;
 
     /** The members, and where probes run, which block. */
     interface Parts {
@@ -32,6 +32,9 @@ final class LostMembers implements ClusterListener {
 
         /** Told of lives whose process is over. */
         void ended(NodeLife life);
+
+        /** Told of lives that the others have gone on without. */
+        void excluded(NodeLife life);
 
         void runBlocking(Runnable task);
     }
@@ -75,6 +78,7 @@ final class LostMembers implements ClusterListener {
             if (isRefused && wasRefused) {
                 LOG.info("process of a lost member is over member={} rpc={}", life, member.rpc());
                 parts.ended(life);
+                end(life);
             } else {
                 timer.later(PROBE_AGAIN_MILLIS, () -> probe(member, life, isRefused));
             }
@@ -87,6 +91,7 @@ final class LostMembers implements ClusterListener {
         }
         members.exclude(life, "the membership has lost it").whenComplete((done, failure) -> {
             if (failure == null) {
+                parts.excluded(life);
                 end(life);
             } else {
                 LOG.info("lost member not excluded yet member={} cause={}", life, failure.toString());

@@ -249,6 +249,11 @@ final class MqttCluster implements AutoCloseable {
             }
 
             @Override
+            public void excluded(NodeLife life) {
+                peersOf(dist.get()).excluded(life);
+            }
+
+            @Override
             public void runBlocking(Runnable task) {
                 try {
                     probes.execute(task);

@@ -22,7 +22,6 @@ public record Delivery(
         @Nullable DeliveryToken token,
         Strays strays,
         BooleanSupplier isAbandoned) {
-    private static final BooleanSupplier NEVER_ABANDONED = () -> false;
 
     /** The same to one of its receivers. */
     public Delivery only(Match match) {
@@ -38,7 +37,11 @@ public record Delivery(
     /** One that is needed whatever becomes of its publisher. */
     public Delivery(
             ClientInfo publisher, Message message, List<Match> matches, @Nullable DeliveryToken token, Strays strays) {
-        this(publisher, message, matches, token, strays, NEVER_ABANDONED);
+        this(publisher, message, matches, token, strays, Delivery::isNeverAbandoned);
+    }
+
+    private static boolean isNeverAbandoned() {
+        return false;
     }
 
     /** To sessions that cannot end unnoticed. */

@@ -7,7 +7,6 @@ import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -54,9 +53,6 @@ public final class ClusterMembers implements Members, AutoCloseable {
 
     private final List<Consumer<MembersView>> listeners = new ArrayList<>();
     private final CompletableFuture<Void> joined = new CompletableFuture<>();
-    /** Members whose process is over. */
-    private final Set<NodeLife> ended = new HashSet<>();
-
     private long toldRevision;
     private int questions;
     private boolean isEvicting;
@@ -236,13 +232,15 @@ public final class ClusterMembers implements Members, AutoCloseable {
     }
 
     /**
-     * The process of that life is over, and with it all that its clients had: when it has lapsed it need not be waited
-     * for until it could have come back. Any thread.
+     * The process of that life is over, and with it all that its clients had: when it has lapsed nobody waits until it
+     * acknowledges nothing any more, nor until it could have come back. Any thread.
      */
     public void ended(NodeLife life) {
         thread.execute(() -> {
-            if (current.get().find(life) != null) {
-                ended.add(life);
+            if (!isClosed && current.get().find(life) != null) {
+                lapses.ended(life);
+                exclusions.ended(life);
+                lookAtLapses();
             }
         });
     }
@@ -259,8 +257,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
             counters.refused.increment(refused);
             LOG.warn("acknowledgements refused that were held for too long self={} lack={}", self, lack());
         }
-        over = Set.copyOf(lapses.over(thread.nanoTime()));
-        evict();
+        lookAtLapses();
         closeClientsWhenUnproven();
         thread.later(ASK_NANOS, this::tick);
     }
@@ -320,6 +317,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         }
         MembersView view = current.get();
         lapses.look(view, thread.nanoTime());
+        lookAtLapses();
         Joining begun = joining;
         if (serves != 0 && !doesServe() && begun != null) {
             stopServing();
@@ -356,9 +354,13 @@ public final class ClusterMembers implements Members, AutoCloseable {
         look();
     }
 
+    private void lookAtLapses() {
+        over = Set.copyOf(lapses.over(thread.nanoTime()));
+        evict();
+    }
+
     private void evict() {
-        ended.removeIf(life -> current.get().find(life) == null);
-        Member lapsed = lapses.toEvict(thread.nanoTime(), self, ended).orElse(null);
+        Member lapsed = lapses.toEvict(thread.nanoTime(), self).orElse(null);
         if (lapsed == null || isEvicting || !current.get().isCounted(self)) {
             return;
         }

@@ -141,6 +141,14 @@ final class Exclusions {
         thread.later(lapses.untilOver(lapse, now), () -> look(lapse));
     }
 
+    /** The process of that life is over: who waits for its lapse waits no more. */
+    void ended(NodeLife life) {
+        passing.keySet().stream()
+                .filter(lapse -> lapse.life().equals(life))
+                .toList()
+                .forEach(this::look);
+    }
+
     private void look(Member lapse) {
         List<CompletableFuture<Void>> waiters = passing.remove(lapse);
         if (waiters != null) {

@@ -1,5 +1,6 @@
 package io.godwit.dist.member;
 
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -17,8 +18,15 @@ final class Lapses {
     static final long EVICT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Map<Member, Long> seenNanos = new LinkedHashMap<>();
+    /** Lives whose process is over: they acknowledge nothing, and do not come back. */
+    private final Set<NodeLife> ended = new HashSet<>();
+
+    void ended(NodeLife life) {
+        ended.add(life);
+    }
 
     void look(MembersView view, long nowNanos) {
+        ended.removeIf(life -> view.find(life) == null);
         seenNanos.keySet().removeIf(lapse -> !view.members().contains(lapse));
         for (Member member : view.members()) {
             if (member.state() == MemberState.LAPSED) {
@@ -28,35 +36,35 @@ final class Lapses {
     }
 
     /**
-     * How long until the lapse is {@link Freshness#OVER_NANOS} old; 0 when it is. All of that time when it is none of
-     * the newest view.
+     * How long until the lapse is {@link Freshness#OVER_NANOS} old; 0 when it is, or its process is over. All of that
+     * time when it is none of the newest view.
      */
     long untilOver(Member lapse, long nowNanos) {
+        if (ended.contains(lapse.life())) {
+            return 0;
+        }
         Long seen = seenNanos.get(lapse);
         return seen == null ? Freshness.OVER_NANOS : Math.max(0, Freshness.OVER_NANOS - (nowNanos - seen));
     }
 
-    /** Those that are so old. */
+    /** Those that are so old, and those whose process is over. */
     Set<Member> over(long nowNanos) {
         Set<Member> over = new LinkedHashSet<>();
         seenNanos.forEach((lapse, seen) -> {
-            if (nowNanos - seen >= Freshness.OVER_NANOS) {
+            if (nowNanos - seen >= Freshness.OVER_NANOS || ended.contains(lapse.life())) {
                 over.add(lapse);
             }
         });
         return over;
     }
 
-    /**
-     * One that has not come back in time, or cannot.
-     *
-     * @param ended lives whose process is over
-     */
-    Optional<Member> toEvict(long nowNanos, NodeLife self, Set<NodeLife> ended) {
+    /** One that has not come back in time, or cannot. */
+    Optional<Member> toEvict(long nowNanos, NodeLife self) {
         for (Map.Entry<Member, Long> each : seenNanos.entrySet()) {
             @Nullable Long seen = each.getValue();
             if (seen != null
-                    && nowNanos - seen >= (ended.contains(each.getKey().life()) ? Freshness.OVER_NANOS : EVICT_NANOS)
+                    && (nowNanos - seen >= EVICT_NANOS
+                            || ended.contains(each.getKey().life()))
                     && !each.getKey().life().equals(self)) {
                 return Optional.of(each.getKey());
             }

@@ -107,6 +107,11 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         learning.joined(peer);
     }
 
+    /** An exclusion that somebody else has asked for has completed. Any thread. */
+    public void excluded(NodeLife life) {
+        waits.excluded(life);
+    }
+
     @Override
     public void over(Peer peer, String why) {
         filters.over(peer);

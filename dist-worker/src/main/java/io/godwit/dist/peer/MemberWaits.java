@@ -97,6 +97,15 @@ final class MemberWaits {
         open.forEach(Wait::askLinked);
     }
 
+    /** The others have gone on without that life, see {@link Members#exclude}: nobody waits for it. */
+    void excluded(NodeLife life) {
+        List<Wait> open;
+        synchronized (this) {
+            open = List.copyOf(waits);
+        }
+        open.forEach(wait -> wait.confirmed(life));
+    }
+
     private void expire() {
         long now = nanoTime.getAsLong();
         List<Wait> expired = new ArrayList<>();

@@ -90,6 +90,11 @@ class MembersSimulationTest {
             case 6 -> {
                 node.kill();
                 world.count("killed");
+                if (world.random.nextBoolean()) {
+                    world.after(
+                            (long) (world.random.nextDouble() * SECOND),
+                            () -> world.forAll(other -> other.members().ended(node.life())));
+                }
             }
             case 7 -> world.setMajority(false);
             case 8 -> {
@@ -169,6 +174,24 @@ class MembersSimulationTest {
             world.runFor(3 * SECOND);
             assertThat(excluded).isCompleted();
             assertThat(cut.members().lack()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void nobodyWaitsForAMemberWhoseProcessIsOver() {
+        for (long seed = 1; seed <= 20; seed++) {
+            MemberWorld world = serving(seed);
+            MemberNode dead = world.node(3);
+            dead.kill();
+            CompletableFuture<Void> excluded = world.node(0).members().exclude(dead.life(), "test");
+            world.runFor(300 * MILLI);
+            assertThat(excluded).isNotDone();
+            assertThat(world.node(0).members().others()).contains(dead.life());
+            world.forAll(node -> node.members().ended(dead.life()));
+            world.runFor(300 * MILLI);
+            assertThat(excluded).isCompleted();
+            assertThat(world.newest().find(dead.life())).as("seed %d", seed).isNull();
+            assertThat(world.node(1).members().others()).doesNotContain(dead.life());
         }
     }
 

@@ -143,6 +143,17 @@ class LivePeersTest {
     }
 
     @Test
+    void aSubscriptionWaitsNoLongerForAMemberThatSomebodyElseHasExcluded() {
+        cluster.net.cut("a", "b");
+        CompletableFuture<Boolean> subscribed = a.subscribe("t", "s");
+        cluster.settle();
+        assertThat(subscribed).isNotDone();
+        assertThat(a.members.exclude(b.life, "test")).isCompleted();
+        a.peers.excluded(b.life);
+        assertThat(subscribed).isCompletedWithValue(true);
+    }
+
+    @Test
     void aMemberWithoutALinkIsWaitedForUntilItIsThereOrExcluded() {
         TestNode c = new TestNode(cluster, "c", 1, () -> {
             throw new IllegalStateException();

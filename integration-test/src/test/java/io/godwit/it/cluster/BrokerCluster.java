@@ -126,15 +126,28 @@ public final class BrokerCluster implements AutoCloseable {
 
     /** Has all of them start at once; the first one begins the cluster, unless it has data. */
     public void start() throws IOException {
-        for (BrokerProcess node : nodes) {
+        start(nodes.size());
+    }
+
+    /** The same with the first ones of them. */
+    public void start(int count) throws IOException {
+        for (BrokerProcess node : nodes.subList(0, count)) {
             node.launch();
         }
-        for (BrokerProcess node : nodes) {
+        for (BrokerProcess node : nodes.subList(0, count)) {
             node.awaitReady(PATIENCE);
         }
-        for (int node = 0; node < nodes.size(); node++) {
+        for (int node = 0; node < count; node++) {
             ids.add(idNow(node));
         }
+    }
+
+    /** The next one joins those that were started. */
+    public void startNext() throws IOException {
+        int next = ids.size();
+        nodes.get(next).launch();
+        nodes.get(next).awaitReady(PATIENCE);
+        ids.add(idNow(next));
     }
 
     /** A node has lost its data, and has another store id since; returns the one before. */

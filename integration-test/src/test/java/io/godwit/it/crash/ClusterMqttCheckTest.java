@@ -61,6 +61,22 @@ class ClusterMqttCheckTest {
         check(5, 1_800, EnumSet.allOf(Trouble.class));
     }
 
+    /** Run by hand. Clients of nodes that are drained and stopped go to the others. */
+    @Test
+    @Tag("long")
+    @Timeout(600)
+    void threeNodesBecomeFiveAndThreeAgain() throws Exception {
+        long seed = Long.getLong("nemesis.seed", ThreadLocalRandom.current().nextLong(1_000_000));
+        NodesPlan plan = new NodesPlan(seed, 300, 60, 3_000, List.of());
+        LOG.info("-Dnemesis.seed={}", seed);
+        try (BrokerCluster cluster = cluster(Growth.FIRST + Growth.MORE, null)) {
+            cluster.start(Growth.FIRST);
+            awaitVoters(cluster);
+            NodesRun run = new NodesRun(cluster, null, plan);
+            judge(run, plan, run.violations(new Growth(cluster)), 30);
+        }
+    }
+
     private void check(int size, int usualSeconds, Set<Trouble> usualTroubles) throws Exception {
         long seed = Long.getLong("nemesis.seed", ThreadLocalRandom.current().nextLong(1_000_000));
         int seconds = Integer.getInteger("nemesis.seconds", usualSeconds);
@@ -90,30 +106,42 @@ class ClusterMqttCheckTest {
     }
 
     private void check(int size, @Nullable Links links, NodesPlan plan, int seconds) throws Exception {
-        try (BrokerCluster cluster = new BrokerCluster(directory, size, links)) {
-            for (BrokerProcess node : cluster.nodes()) {
-                node.property("inbox_store_initial_ranges", 3)
-                        .property("inbox_store_replica_voter_count", 3)
-                        .property("kv_snapshot_log_bytes", 4 << 20)
-                        .setting("sessionConfig", "{maxQueuedMessages: 1000000}");
-            }
+        try (BrokerCluster cluster = cluster(size, links)) {
             cluster.start();
-            cluster.awaitVoters(0, "dist", 1, 3);
-            cluster.awaitVoters(0, "inbox", 3, 3);
-            cluster.awaitVoters(0, "retain", 1, 3);
+            awaitVoters(cluster);
             NodesRun run = new NodesRun(cluster, links, plan);
-            List<Violation> violations = run.violations();
-            LOG.info(
-                    "seed {}: {} publishes of QoS 1 acknowledged, {} of QoS 2",
-                    plan.seed(),
-                    run.acknowledgedQos1(),
-                    run.acknowledgedQos2());
-            assertThat(violations)
-                    .withFailMessage(() -> "seed " + plan.seed() + '\n' + Checker.summary(violations))
-                    .isEmpty();
-            // a cluster that hardly acknowledges would be judged by hardly anything
-            assertThat(run.acknowledgedQos1()).isGreaterThan(20L * seconds);
-            assertThat(run.acknowledgedQos2()).isGreaterThan(4L * seconds);
+            judge(run, plan, run.violations(), seconds);
         }
+    }
+
+    private BrokerCluster cluster(int size, @Nullable Links links) throws IOException {
+        BrokerCluster cluster = new BrokerCluster(directory, size, links);
+        for (BrokerProcess node : cluster.nodes()) {
+            node.property("inbox_store_initial_ranges", 3)
+                    .property("inbox_store_replica_voter_count", 3)
+                    .property("kv_snapshot_log_bytes", 4 << 20)
+                    .setting("sessionConfig", "{maxQueuedMessages: 1000000}");
+        }
+        return cluster;
+    }
+
+    private static void awaitVoters(BrokerCluster cluster) throws IOException {
+        cluster.awaitVoters(0, "dist", 1, 3);
+        cluster.awaitVoters(0, "inbox", 3, 3);
+        cluster.awaitVoters(0, "retain", 1, 3);
+    }
+
+    private static void judge(NodesRun run, NodesPlan plan, List<Violation> violations, int seconds) {
+        LOG.info(
+                "seed {}: {} publishes of QoS 1 acknowledged, {} of QoS 2",
+                plan.seed(),
+                run.acknowledgedQos1(),
+                run.acknowledgedQos2());
+        assertThat(violations)
+                .withFailMessage(() -> "seed " + plan.seed() + '\n' + Checker.summary(violations))
+                .isEmpty();
+        // a cluster that hardly acknowledges would be judged by hardly anything
+        assertThat(run.acknowledgedQos1()).isGreaterThan(20L * seconds);
+        assertThat(run.acknowledgedQos2()).isGreaterThan(4L * seconds);
     }
 }

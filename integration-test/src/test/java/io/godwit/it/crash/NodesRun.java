@@ -12,6 +12,7 @@ import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -34,6 +35,9 @@ final class NodesRun {
     private final History history = new History();
     private final AtomicInteger readings = new AtomicInteger();
     private final RetainedReader reader;
+    /** Nodes that answer in the end. */
+    private List<InetSocketAddress> readable;
+
     private long acknowledgedQos1;
     private long acknowledgedQos2;
     private int probes;
@@ -44,7 +48,18 @@ final class NodesRun {
         this.troubles = new NodesTroubles(cluster, links, plan.seed());
         this.plan = plan;
         addresses = nodes.stream().map(BrokerProcess::address).toList();
-        reader = new RetainedReader(() -> addresses.get(readings.getAndIncrement() % nodes.size()), history, "ret/#");
+        readable = addresses;
+        reader = new RetainedReader(() -> readable.get(readings.getAndIncrement() % readable.size()), history, "ret/#");
+    }
+
+    private List<InetSocketAddress> running() throws IOException {
+        List<InetSocketAddress> running = new ArrayList<>();
+        for (BrokerProcess node : nodes) {
+            if (node.handle() != null) {
+                running.add(node.address());
+            }
+        }
+        return running;
     }
 
     long acknowledgedQos1() {
@@ -55,26 +70,39 @@ final class NodesRun {
         return acknowledgedQos2;
     }
 
-    /** Runs, and judges the history. One that breaks a promise is saved below {@code target}. */
-    List<Violation> violations() throws IOException, InterruptedException {
-        return Verdict.of(history, plan.seed(), this::events);
+    /** What happens to the nodes while there is load. */
+    interface Course {
+        void run() throws IOException;
     }
 
-    private List<Event> events() throws IOException, InterruptedException {
+    /** Runs the plan, and judges the history. One that breaks a promise is saved below {@code target}. */
+    List<Violation> violations() throws IOException, InterruptedException {
+        return violations(() -> {
+            for (Step step : plan.steps()) {
+                pass(step);
+            }
+        });
+    }
+
+    /** The same with another course than the plan's. */
+    List<Violation> violations(Course course) throws IOException, InterruptedException {
+        return Verdict.of(history, plan.seed(), () -> events(course));
+    }
+
+    private List<Event> events(Course course) throws IOException, InterruptedException {
         try (Load load = Load.overNodes(addresses, history, plan.seed(), plan.qos1PerSecond(), plan.qos2PerSecond())) {
             load.start();
             Drain.await("all sessions and subscriptions", 90, load::isSetUp);
             load.stage().enter(Stage.Phase.LOAD);
             load.stage().takeovers(true);
-            for (Step step : plan.steps()) {
-                pass(step);
-            }
+            course.run();
             Pace.passMillis(1_000);
             acknowledgedQos1 = history.acknowledgedQos1();
             acknowledgedQos2 = history.acknowledgedQos2();
             load.stage().enter(Stage.Phase.DRAIN);
             Drain.of(load, history, plan.quietMillis());
-            for (int i = 0; i < nodes.size(); i++) {
+            readable = running();
+            for (int i = 0; i < readable.size(); i++) {
                 reader.read(Duration.ofMillis(plan.quietMillis()), Duration.ofSeconds(20), true);
             }
             return history.events();
