@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -212,7 +213,7 @@ class DelayedMessagesTest {
         }
 
         @Override
-        public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId) {
+        public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, BooleanSupplier isAbandoned) {
             throw new AssertionError("delete");
         }
 

@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 class InboxDelivererTest {
@@ -192,7 +193,7 @@ class InboxDelivererTest {
         }
 
         @Override
-        public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId) {
+        public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, BooleanSupplier isAbandoned) {
             throw new AssertionError("delete");
         }
 

@@ -167,7 +167,8 @@ final class CommandCodec {
                 in.getCleanStart(),
                 in.getExpirySeconds(),
                 in.hasWill() ? will(in.getWill(), nowMillis) : null,
-                in.getAttempt()));
+                in.getAttempt(),
+                InsertRequest.NEVER_ABANDONED));
     }
 
     private static SessionCommand goOn(Continue in) {

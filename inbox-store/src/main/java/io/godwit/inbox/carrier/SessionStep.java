@@ -52,6 +52,16 @@ final class SessionStep extends HomeStep implements Answer {
         return false;
     }
 
+    /** A later connection may have the session by now. */
+    @Override
+    boolean isAbandoned() {
+        if (command instanceof SessionCommand.Attach attach) {
+            return attach.request().isAbandoned().getAsBoolean();
+        }
+        return command instanceof SessionCommand.Delete delete
+                && delete.isAbandoned().getAsBoolean();
+    }
+
     @Override
     Runnable giveUp(RangeException cause) {
         return () -> answer.fail(cause);
@@ -98,6 +108,7 @@ final class SessionStep extends HomeStep implements Answer {
                 || command instanceof SessionCommand.MarkDistributed
                 || command instanceof SessionCommand.MarkKept
                 || command instanceof SessionCommand.KeepWill
+                || command instanceof SessionCommand.Delete
                 || command instanceof SessionCommand.DetachLate;
     }
 

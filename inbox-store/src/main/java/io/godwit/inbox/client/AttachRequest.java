@@ -1,6 +1,7 @@
 package io.godwit.inbox.client;
 
 import io.godwit.plugin.client.ClientInfo;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,23 +9,26 @@ import org.jspecify.annotations.Nullable;
  * @param expirySeconds Session Expiry Interval, 0 to 4,294,967,295, the last meaning never
  * @param attempt names this CONNECT in the cluster, so that it takes nothing over from itself when it is asked again; 0
  *     when it is asked once
+ * @param isAbandoned whether the connection has ended, so that it need not be asked again. Not sent to other nodes; any
+ *     thread
  */
 public record AttachRequest(
         ClientInfo client,
         boolean cleanStart,
         long expirySeconds,
         @Nullable Will will,
-        long attempt) {
+        long attempt,
+        BooleanSupplier isAbandoned) {
     /** The Session Expiry Interval that never ends. */
     public static final long NEVER = 0xFFFF_FFFFL;
 
     /** One that is asked once. */
     public AttachRequest(ClientInfo client, boolean cleanStart, long expirySeconds, @Nullable Will will) {
-        this(client, cleanStart, expirySeconds, will, 0);
+        this(client, cleanStart, expirySeconds, will, 0, InsertRequest.NEVER_ABANDONED);
     }
 
     /** The same with a name. */
     public AttachRequest named(long name) {
-        return new AttachRequest(client, cleanStart, expirySeconds, will, name);
+        return new AttachRequest(client, cleanStart, expirySeconds, will, name, isAbandoned);
     }
 }

@@ -6,6 +6,7 @@ import io.godwit.plugin.client.TenantId;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 /**
  * The inbox store: sessions that outlive their connection, and the wills of those that do not. Thread-safe. Futures
@@ -64,7 +65,17 @@ public interface InboxClient {
      * Ends the session, if there is one, with its queue and its subscriptions; completes with whether there was one,
      * which holds as the answer of {@link #owner} does. Its will, if owed, is published.
      */
-    CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId);
+    default CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId) {
+        return delete(tenant, clientId, InsertRequest.NEVER_ABANDONED);
+    }
+
+    /**
+     * The same for a connection.
+     *
+     * @param isAbandoned whether that has ended: then the next one may have the client id, and a session that must not
+     *     be deleted by an attempt of before. Any thread
+     */
+    CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, BooleanSupplier isAbandoned);
 
     /**
      * Appends one message to the inboxes listed. Completes with an outcome for each, in order, once each is committed

@@ -20,6 +20,7 @@ import io.godwit.plugin.client.TenantId;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -84,9 +85,10 @@ public final class InboxEdge implements InboxClient {
     }
 
     @Override
-    public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId) {
+    public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, BooleanSupplier isAbandoned) {
         return ask(
-                new SessionCommand.Delete(new InboxId(tenant, clientId)), reply -> ((InboxReply.Flag) reply).isSet());
+                new SessionCommand.Delete(new InboxId(tenant, clientId), isAbandoned),
+                reply -> ((InboxReply.Flag) reply).isSet());
     }
 
     @Override

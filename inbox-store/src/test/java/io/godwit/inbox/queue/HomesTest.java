@@ -216,6 +216,23 @@ class HomesTest {
         assertThat(homes.await(behind)).containsExactly(InsertOutcome.STORED);
     }
 
+    @Test
+    void aDeletionIsAskedAgainUnlessItsConnectionHasEnded() {
+        homes.attach(1, led0);
+        AtomicBoolean isGone = new AtomicBoolean();
+        CompletableFuture<Boolean> stays =
+                homes.client(2).delete(TenantId.DEFAULT, new ClientId(led0), InsertRequest.NEVER_ABANDONED);
+        CompletableFuture<Boolean> ends = homes.client(2).delete(TenantId.DEFAULT, new ClientId(led0), isGone::get);
+        homes.net.end(InMemoryNode.id(0), InMemoryNode.id(2), "for the test");
+        isGone.set(true);
+        homes.net.link(InMemoryNode.id(0), InMemoryNode.id(2));
+        assertThat(homes.await(stays)).isTrue();
+        homes.attach(1, led0);
+        homes.advance(1000);
+        assertThat(causeOf(ends)).isEqualTo(RangeException.Cause.CLOSED);
+        assertThat(homes.await(homes.client(1).owner(InboxFixture.info(led0)))).isEqualTo(SessionOwner.SAME_USER);
+    }
+
     /** The client may have published later messages through another node by then. */
     @Test
     void whatALostHomeHadIsNotSentAgainWhenThePublisherHasGone() {

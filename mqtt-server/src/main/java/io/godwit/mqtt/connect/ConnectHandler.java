@@ -37,6 +37,7 @@ import io.godwit.plugin.message.Message;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,7 +71,10 @@ public final class ConnectHandler extends SessionlessHandler {
     /** The leader has decided the attach and has not answered it. */
     private boolean isAttaching;
 
-    private boolean isClosed;
+    /** Written by the loop; who carries a command to its home looks. */
+    private volatile boolean isClosed;
+
+    private final BooleanSupplier isAbandoned = () -> isClosed;
     /** Room that the CONNECT takes while it waits; 0 when it has none. */
     private long pendingBytes;
 
@@ -277,7 +281,7 @@ public final class ConnectHandler extends SessionlessHandler {
         if (expiry == 0 && cleanStart && packet.will() == null) {
             OnEventLoop.whenComplete(
                     connection,
-                    services.session().inbox().delete(client.tenant(), client.clientId()),
+                    services.session().inbox().delete(client.tenant(), client.clientId(), isAbandoned),
                     (existed, failure) -> {
                         if (failure != null) {
                             refuse(failure);
@@ -295,7 +299,7 @@ public final class ConnectHandler extends SessionlessHandler {
     private void attach(Connect packet, SessionTerms terms, @Nullable Will will, boolean cleanStart) {
         long expiry = terms.expirySeconds();
         InboxMail mail = new InboxMail(this::attaching);
-        AttachRequest request = new AttachRequest(terms.client(), cleanStart, expiry, will);
+        AttachRequest request = new AttachRequest(terms.client(), cleanStart, expiry, will, 0, isAbandoned);
         CompletableFuture<AttachReply> attached =
                 LastingAttachment.attach(connection, services.session(), request, mail);
         OnEventLoop.whenComplete(connection, attached, (reply, failure) -> {

@@ -37,6 +37,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -388,7 +389,8 @@ public final class MemoryInbox implements InboxClient {
     }
 
     @Override
-    public synchronized CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId) {
+    public synchronized CompletableFuture<Boolean> delete(
+            TenantId tenant, ClientId clientId, BooleanSupplier isAbandoned) {
         CompletableFuture<Boolean> failed = failure();
         if (failed != null) {
             return failed;
