@@ -52,6 +52,14 @@ final class LateMembers implements Members {
     }
 
     @Override
+    public void said(NodeLife by, long since) {
+        Members known = members;
+        if (known != null) {
+            known.said(by, since);
+        }
+    }
+
+    @Override
     public CompletableFuture<Boolean> untilMayAcknowledge() {
         Members known = members;
         return known == null ? CompletableFuture.completedFuture(false) : known.untilMayAcknowledge();

@@ -48,6 +48,11 @@ final class LinkIntroductions implements Introductions {
         return peer != null && peer.incarnation() == member.incarnation() && peer.isConnected();
     }
 
+    @Override
+    public void say(NodeLife member, long since) {
+        live.say(member, since);
+    }
+
     private void look(NodeLife member, CompletableFuture<Void> learned, long linkedNanos) {
         if (learned.isDone()) { // or cancelled
             return;

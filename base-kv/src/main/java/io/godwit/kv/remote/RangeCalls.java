@@ -334,7 +334,7 @@ final class RangeCalls {
             if (now - lane.drainsSince() >= TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS) && isOver(lane)) {
                 draining.remove(lane);
                 RangeException unknown =
-                        new RangeException(Cause.TIMEOUT, "whoever led the range did not answer; it may be applied");
+                        new RangeException(Cause.LOST, "whoever led the range did not answer; it may be applied");
                 lane.giveUp().forEach(call -> finish(call, CallReply.failed(unknown)));
             }
         }

@@ -92,6 +92,23 @@ class RangeCallsTest {
         assertThat(ranges.done()).isEqualTo(1);
     }
 
+    /** Who may write twice need not wait until the deadline. */
+    @Test
+    void mutationOfALeaderThatStandsStillIsLostOnceThereIsAnother() {
+        SimRanges ranges = new SimRanges(0);
+        ranges.tellRoutes();
+        ranges.mutate("k");
+        ranges.deliverAll();
+        ranges.loseAnswers();
+        ranges.moveLeader(0);
+        ranges.tellRoutes();
+        ranges.mutate("k"); // finds the next leader, and waits for what is under way to the one before
+        ranges.advance(2 * RangeCalls.DRAIN_MILLIS);
+        assertThat(ranges.failures()).isEqualTo(List.of(Cause.LOST));
+        ranges.calm();
+        assertThat(ranges.done()).isEqualTo(1);
+    }
+
     @Test
     void whatExceedsTheBoundIsRefusedAtOnce() {
         SimRanges ranges = new SimRanges(0);

@@ -30,9 +30,9 @@ public final class ClusterMembers implements Members, AutoCloseable {
     static final long ASK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final int MAX_QUESTIONS = 4;
     /**
-     * A life that could not prove for so long that it serves closes its clients. The others may evict it {@link
-     * Lapses#EVICT_NANOS} after the last read that succeeded here, and then let its clients connect elsewhere. The
-     * difference is for ticks, for closing, and for clocks of different rates.
+     * A life that could not prove for so long that it serves, and for which the others do not vouch, closes its
+     * clients. The others may evict it {@link Lapses#EVICT_NANOS} after the last read that succeeded here, and then let
+     * its clients connect elsewhere. The difference is for ticks, for closing, and for clocks of different rates.
      */
     static final long UNPROVEN_NANOS = TimeUnit.SECONDS.toNanos(8);
     /** Between two ticks: the process has stood still, and its loops hand nothing on before there is a new proof. */
@@ -45,6 +45,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
     private final MemberCounters counters;
     private final Freshness freshness;
     private final Lapses lapses = new Lapses();
+    private final Vouchers vouchers = new Vouchers();
     private final HeldAcknowledgements held = new HeldAcknowledgements();
     private final ViewCommits commits;
     private final Exclusions exclusions;
@@ -245,6 +246,11 @@ public final class ClusterMembers implements Members, AutoCloseable {
         });
     }
 
+    @Override
+    public void said(NodeLife by, long since) {
+        thread.execute(() -> vouchers.said(by, since != 0 && since == serves, thread.nanoTime()));
+    }
+
     // --- on the thread
 
     private void tick() {
@@ -258,7 +264,11 @@ public final class ClusterMembers implements Members, AutoCloseable {
             LOG.warn("acknowledgements refused that were held for too long self={} lack={}", self, lack());
         }
         lookAtLapses();
-        closeClientsWhenUnproven();
+        Joining begun = joining;
+        if (begun != null) {
+            begun.say(current.get());
+            closeClientsWhenUnproven(begun);
+        }
         thread.later(ASK_NANOS, this::tick);
     }
 
@@ -291,12 +301,14 @@ public final class ClusterMembers implements Members, AutoCloseable {
         }
     }
 
-    private void closeClientsWhenUnproven() {
+    private void closeClientsWhenUnproven(Joining begun) {
         long now = thread.nanoTime();
         boolean hasStood = now - tickedNanos > STOOD_NANOS;
         tickedNanos = now;
-        Joining begun = joining;
-        if (serves == 0 || isUnproven || hasStood || freshness.ageNanos() < UNPROVEN_NANOS || begun == null) {
+        if (serves == 0 || isUnproven || hasStood || freshness.ageNanos() < UNPROVEN_NANOS) {
+            return;
+        }
+        if (vouchers.suffice(current.get(), self, now)) {
             return;
         }
         isUnproven = true;

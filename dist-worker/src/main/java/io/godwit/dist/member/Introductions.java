@@ -18,6 +18,12 @@ public interface Introductions {
     }
 
     /**
+     * Tells the life of another node what this one knows of it, as {@link Members#said} there; not at all when there is
+     * no connection to it.
+     */
+    default void say(NodeLife member, long since) {}
+
+    /**
      * The others have gone on without this life: publishes that its clients missed are acknowledged, and others may
      * have their client ids; or this may be so, and this life cannot know. Completes when this node has closed all its
      * clients; only then does it join again. Not called before the node has served.

@@ -113,6 +113,15 @@ final class Joining {
         claim(own);
     }
 
+    /** Tells each of the others what this node knows of it. */
+    void say(MembersView view) {
+        for (Member member : view.members()) {
+            if (!member.life().equals(self)) {
+                introductions.say(member.life(), member.state() == MemberState.SERVING ? member.since() : 0);
+            }
+        }
+    }
+
     /** The others may have evicted this life, and it cannot know. If they have not, it serves on, with new clients. */
     void closeClients() {
         introductions.closeClients().whenComplete((done, failure) -> {

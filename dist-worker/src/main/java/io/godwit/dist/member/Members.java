@@ -63,6 +63,13 @@ public interface Members {
         return mayAcknowledge();
     }
 
+    /**
+     * Another member says what it knows of this life. Any thread.
+     *
+     * @param since the revision by which its newest view has this life serving; 0 when it has not
+     */
+    default void said(NodeLife by, long since) {}
+
     /** As {@link #untilMayAcknowledge(long)}, for what was matched just now. */
     CompletableFuture<Boolean> untilMayAcknowledge();
 

@@ -1,6 +1,8 @@
 package io.godwit.dist.peer;
 
+import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.link.LinkListener;
+import io.godwit.cluster.link.Links;
 import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
@@ -15,6 +17,7 @@ import io.godwit.dist.member.NodeLife;
 import io.godwit.dist.route.NodeSet;
 import io.godwit.dist.route.TopicIndex;
 import io.godwit.dist.wire.PeerFrame;
+import io.godwit.dist.wire.Serving;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientInfo;
@@ -48,6 +51,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
 
     private final Members members;
     private final Exclusions exclusions;
+    private final Links links;
     private final MemberWaits waits;
     private final LiveFilters filters;
     private final RemoteFilters remote;
@@ -77,6 +81,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
             EventListener events,
             MeterRegistry meters) {
         this.members = parts.members();
+        this.links = parts.links();
         this.served = served;
         this.choices = choices;
         this.exclusions = new Exclusions(members);
@@ -151,6 +156,10 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
             case GROUP_ANSWER -> groups.answered(from, frame.getGroupAnswer());
             case CHOICE_QUESTION -> questions.asked(from, frame.getChoiceQuestion());
             case CHOICE_ANSWER -> questions.answered(from, frame.getChoiceAnswer());
+            case SERVING ->
+                members.said(
+                        new NodeLife(from.nodeId(), from.incarnation()),
+                        frame.getServing().getSince());
             case KIND_NOT_SET -> throw new IllegalArgumentException("a control frame of no known kind");
         }
     }
@@ -258,6 +267,18 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     /** Whether the list of live filters of that life of a node has been received in full. */
     public boolean knowsAllOf(NodeLife life) {
         return remote.knowsAllOf(life);
+    }
+
+    /** Tells that life of another node, if it is linked, since when it serves by the newest view; 0 if it does not. */
+    public void say(NodeLife member, long since) {
+        Peer peer = links.peer(member.nodeId());
+        if (peer != null && peer.incarnation() == member.incarnation() && peer.isConnected()) {
+            peer.send(
+                    Lane.CONTROL,
+                    ControlFrames.encode(PeerFrame.newBuilder()
+                            .setServing(Serving.newBuilder().setSince(since))
+                            .build()));
+        }
     }
 
     /** Excludes nobody from here on. */

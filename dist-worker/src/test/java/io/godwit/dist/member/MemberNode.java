@@ -42,6 +42,7 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
     private boolean areLinksCut;
     private boolean isOpen;
     private long stoodUntilNanos;
+    private long closed;
 
     MemberNode(MemberWorld world, NodeLife life) {
         this.world = world;
@@ -70,6 +71,11 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
 
     boolean isOpen() {
         return isOpen;
+    }
+
+    /** How often it has closed its clients. */
+    long closed() {
+        return closed;
     }
 
     /** Whether its loops may handle something; right after it has stood still they wait for a proof. */
@@ -282,8 +288,17 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
     }
 
     @Override
+    public void say(NodeLife member, long since) {
+        MemberNode to = world.alive(member);
+        if (to != null && !areLinksCut && !to.areLinksCut) {
+            send(member, () -> to.members.said(life, since));
+        }
+    }
+
+    @Override
     public CompletableFuture<Void> closeClients() {
         world.count("clients closed");
+        closed++;
         isOpen = false;
         own.clear();
         world.end(life);

@@ -124,8 +124,15 @@ final class MemberWorld {
         return log.get((int) revision);
     }
 
+    /** Two of the four have a copy of the view that counts: whatever is agreed on, one of three others knows. */
     boolean isReached(MemberNode by) {
-        return hasMajority && !by.isCutFromStore();
+        return hasMajority && !by.isCutFromStore() && able() >= 2;
+    }
+
+    private long able() {
+        return nodes.values().stream()
+                .filter(node -> node.isUp() && !node.isStanding() && !node.isCutFromStore())
+                .count();
     }
 
     void setMajority(boolean now) {
@@ -158,9 +165,21 @@ final class MemberWorld {
     /** From now on others may serve its clients. */
     private void gone(NodeLife life, MemberNode by) {
         MemberNode node = alive(life);
-        if (node != null && node != by && node.hasClients()) {
-            violate(life + " is evicted and has clients");
+        if (node == null || node == by || !node.hasClients()) {
+            return;
         }
+        if (able() == NODES - 1) {
+            violate(life + " is evicted and has clients");
+            return;
+        }
+        long closed = node.closed();
+        after(
+                5 * SECOND,
+                () -> { // another one that is in trouble may say for a moment that it serves
+                    if (node.hasClients() && node.closed() == closed) {
+                        violate(life + " was evicted and has clients");
+                    }
+                });
     }
 
     /** Nobody is owed anything that this life has promised. */

@@ -177,6 +177,25 @@ class MembersSimulationTest {
         }
     }
 
+    /** As when the leader of the view's range stands still: nobody can evict anybody until there is another. */
+    @Test
+    void withoutALeaderOfTheViewClientsStayForAsLongAsTheOthersSayThatTheNodeServes() {
+        MemberWorld world = serving(1);
+        world.node(3).stand(true);
+        world.setMajority(false);
+        world.runFor(30 * SECOND);
+        assertThat(world.node(0).isOpen()).isTrue();
+        assertThat(world.node(1).isOpen()).isTrue();
+        world.node(1).cutLinks(true);
+        world.runFor(5 * SECOND);
+        assertThat(world.node(1).isOpen()).isFalse();
+        assertThat(world.node(0).isOpen()).as("two of the others say nothing").isFalse();
+        world.setMajority(true);
+        world.node(1).cutLinks(false);
+        world.runFor(5 * SECOND);
+        assertThat(world.node(0).members().mayAcknowledge()).isTrue();
+    }
+
     @Test
     void nobodyWaitsForAMemberWhoseProcessIsOver() {
         for (long seed = 1; seed <= 20; seed++) {
@@ -201,6 +220,7 @@ class MembersSimulationTest {
             MemberWorld world = serving(seed);
             MemberNode cut = world.node(3);
             cut.cutFromStore(true);
+            cut.cutLinks(seed % 2 == 0);
             world.node(0).members().exclude(cut.life(), "test");
             world.runFor(6 * SECOND);
             assertThat(cut.isOpen()).as("it may come back").isTrue();

@@ -73,7 +73,8 @@ public final class EdgeService {
      * @param wallMillis milliseconds since the epoch, of the clock that the leaders have
      * @param maxServedBytes heap of commands that are not answered, about; beyond it commands that store something fail
      *     with {@code OVERLOADED}. At least 1
-     * @param maxHeldBytes heap of deliveries that the link has no room for, about; beyond it attachments end. At least 1
+     * @param maxHeldBytes heap of deliveries that the link has no room for, about; beyond it attachments end. At least
+     *     1
      */
     EdgeService(
             InboxHome leaders,

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * message of 2 MiB for forty of these connections would pass the bound of the link, and the other node would be given
  * up. What one connection is owed at a time is bounded by its credit; all together by {@code mostBytes}.
  *
- * <p>Order: while anything waits, all that comes later waits behind it. Who finds that nothing waits may send by itself:
- * of one connection's deliveries, the earlier ones have been sent then.
+ * <p>Order: while anything waits, all that comes later waits behind it. Who finds that nothing waits may send by
+ * itself: of one connection's deliveries, the earlier ones have been sent then.
  *
  * <p>Range executors add, a timer sends. The lock is held while something that waited is sent, which {@link FrameLink}
  * allows.
@@ -39,7 +39,7 @@ final class HeldDeliveries {
         this.mostBytes = mostBytes;
     }
 
-    /** Whether nothing waits, and the link has room: the caller may send, if its earlier deliveries came here before. */
+    /** Whether nothing waits, and the link has room: who has given all of its earlier deliveries may send. */
     boolean isFree() {
         return !isHolding && link.isWritable();
     }

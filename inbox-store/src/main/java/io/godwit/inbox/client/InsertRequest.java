@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param onlyAsks stores nothing: answers for each target whether its session knows the token
  * @param order by token number: when an earlier message has failed, this one fails and is not stored; null when the
  *     order does not matter
- * @param isAbandoned whether nobody waits for the outcome any more, since the publisher's connection has ended: its next
- *     connection may have published later messages by now, so what a home has not stored is not sent to another. Not
- *     sent to other nodes; any thread
+ * @param isAbandoned whether nobody waits for the outcome any more, since the publisher's connection has ended: its
+ *     next connection may have published later messages by now, so what a home has not stored is not sent to another.
+ *     Not sent to other nodes; any thread
  */
 public record InsertRequest(
         TenantId tenant,

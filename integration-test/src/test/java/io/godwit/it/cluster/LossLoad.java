@@ -21,6 +21,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Load on all three nodes of a cluster, one of which will be lost: on each publishers of QoS 1 and 2 to live and to
@@ -29,6 +31,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class LossLoad implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    private static final Logger LOG = LoggerFactory.getLogger(LossLoad.class);
 
     private final int victim;
     private final int survivor;
@@ -94,7 +98,11 @@ final class LossLoad implements AutoCloseable {
                     public void out(int connection, Packet packet) {}
 
                     @Override
-                    public void in(int connection, Packet packet) {}
+                    public void in(int connection, Packet packet) {
+                        if (packet instanceof Packet.Disconnect) {
+                            LOG.info("{} is told to go: {}", id, packet);
+                        }
+                    }
 
                     @Override
                     public void lost(int connection) {

@@ -37,7 +37,6 @@ import io.godwit.plugin.message.Message;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,7 +73,6 @@ public final class ConnectHandler extends SessionlessHandler {
     /** Written by the loop; who carries a command to its home looks. */
     private volatile boolean isClosed;
 
-    private final BooleanSupplier isAbandoned = () -> isClosed;
     /** Room that the CONNECT takes while it waits; 0 when it has none. */
     private long pendingBytes;
 
@@ -281,7 +279,7 @@ public final class ConnectHandler extends SessionlessHandler {
         if (expiry == 0 && cleanStart && packet.will() == null) {
             OnEventLoop.whenComplete(
                     connection,
-                    services.session().inbox().delete(client.tenant(), client.clientId(), isAbandoned),
+                    services.session().inbox().delete(client.tenant(), client.clientId(), this::isClosed),
                     (existed, failure) -> {
                         if (failure != null) {
                             refuse(failure);
@@ -299,7 +297,7 @@ public final class ConnectHandler extends SessionlessHandler {
     private void attach(Connect packet, SessionTerms terms, @Nullable Will will, boolean cleanStart) {
         long expiry = terms.expirySeconds();
         InboxMail mail = new InboxMail(this::attaching);
-        AttachRequest request = new AttachRequest(terms.client(), cleanStart, expiry, will, 0, isAbandoned);
+        AttachRequest request = new AttachRequest(terms.client(), cleanStart, expiry, will, 0, this::isClosed);
         CompletableFuture<AttachReply> attached =
                 LastingAttachment.attach(connection, services.session(), request, mail);
         OnEventLoop.whenComplete(connection, attached, (reply, failure) -> {
@@ -477,6 +475,11 @@ public final class ConnectHandler extends SessionlessHandler {
                 : ReasonCode.SERVER_UNAVAILABLE;
         connection.refuse(code, "the session could not be opened");
         releaseLease();
+    }
+
+    /** Any thread. */
+    private boolean isClosed() {
+        return isClosed;
     }
 
     /** Closed or closing: what was opened for it is given back. */
