@@ -104,6 +104,7 @@ class ReplicasCrashTest {
     }
 
     @Test
+    @Tag("full")
     void aReplicaThatWasGoingIsGone() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
             cluster.startAll();

@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
@@ -143,6 +144,15 @@ class InboxDelivererTest {
         assertThat(inserts.get(0).targets())
                 .extracting(InsertRequest.Target::sharedFilter)
                 .containsExactly(null, "$share/g/a");
+    }
+
+    @Test
+    void passesWhetherThePublishersConnectionHasEnded() {
+        AtomicBoolean isOver = new AtomicBoolean();
+        deliverer.deliver(new Delivery(PUBLISHER, MESSAGE, List.of(FIRST), null, (delivery, match) -> {}, isOver::get));
+        assertThat(inserts.get(0).isAbandoned().getAsBoolean()).isFalse();
+        isOver.set(true);
+        assertThat(inserts.get(0).isAbandoned().getAsBoolean()).isTrue();
     }
 
     private CompletableFuture<DistOutcome> deliver() {

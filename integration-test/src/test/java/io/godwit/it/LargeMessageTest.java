@@ -28,6 +28,7 @@ class LargeMessageTest {
     private Path directory;
 
     @ParameterizedTest
+    @Tag("full")
     @CsvSource({"4, 1, true", "5, 20, false"})
     void aLargeMessageSurvivesItsBroker(int version, int mebibytes, boolean earlyPush) throws Exception {
         survivesItsBroker(version, mebibytes, earlyPush);

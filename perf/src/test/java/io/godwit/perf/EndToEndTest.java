@@ -129,6 +129,7 @@ class EndToEndTest {
      * verified.
      */
     @Test
+    @Tag("full")
     void whatIsSentOverWebSocketWithTlsArrives() throws Exception {
         JsonObject json = runAt(
                 "wss://127.0.0.1:" + wssPort + "/mqtt",
@@ -196,6 +197,7 @@ class EndToEndTest {
     }
 
     @Test
+    @Tag("full")
     void fanInWithABackgroundIsAcknowledged() throws Exception {
         JsonObject json =
                 run(0, "run", "qos1-p256-200-0", "--background", "20", "--duration", "1s", "--warmup", "500ms");
@@ -214,6 +216,7 @@ class EndToEndTest {
     }
 
     @Test
+    @Tag("full")
     void aClosedLoopOfPairsGoesAsFastAsAcknowledgementsAllow() throws Exception {
         JsonObject json =
                 run(0, "run", "5_5_qos1_p32_0mps_1n_1v", "--duration", "1s", "--warmup", "500ms", "--window", "20");
@@ -228,6 +231,7 @@ class EndToEndTest {
      * have been published.
      */
     @Test
+    @Tag("full")
     void theBrokerWaitsForAcknowledgementsThatAreLate() throws Exception {
         JsonObject json =
                 run(4, "run", "1_1_qos1_p32_1500mps_1n_1v", "--ack-delay", "3s", "--duration", "1s", "--warmup", "0s");
@@ -273,6 +277,7 @@ class EndToEndTest {
     }
 
     @Test
+    @Tag("full")
     void aColdStartWhoseBrokerIsNotStartedAgainIsNotRun() throws Exception {
         assertThat(suite("--cold", "--before", "exit 1")).isEqualTo(5);
 
@@ -282,6 +287,7 @@ class EndToEndTest {
 
     /** That the broker had been started again is told by what was saved, not by how the suite is called now. */
     @Test
+    @Tag("full")
     void aResumedSuiteTakesColdStartsOnlyThatWereOnes() throws Exception {
         String only = "^30k_30k_qos1_p256_1mps_3n_1v --cold$";
         int code = suite(only, "--before", "true");
@@ -305,6 +311,7 @@ class EndToEndTest {
     }
 
     @Test
+    @Tag("full")
     void aResumedSuiteTakesWhatWasRunOfTheOthers() throws Exception {
         assertThat(suite("^C10k$")).isZero();
         FileTime savedAt = Files.getLastModifiedTime(onlyEntry());
@@ -329,6 +336,7 @@ class EndToEndTest {
 
     /** It cannot be had on any machine: a hundred publishers of a million messages a second. */
     @Test
+    @Tag("full")
     void aRateThatIsMissedIsSaid() throws Exception {
         JsonObject json = run(4, "run", "pub-4-1M", "--duration", "1s", "--warmup", "0s", "--drain", "10s");
 

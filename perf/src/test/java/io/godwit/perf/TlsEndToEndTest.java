@@ -205,6 +205,7 @@ class TlsEndToEndTest {
     }
 
     @Test
+    @Tag("full")
     void connectionsWithCertificatesAreMeasured() throws Exception {
         JsonObject json = run(MUTUAL_TLS, mutualPort, 0, client("client", "--duration", "500ms"));
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** JRaft's groups over our log and our RPC, several nodes in this process. */
-@Tag("slow")
+@Tag("full")
 class RaftOverGrpcTest {
     @TempDir
     Path directory;

@@ -8,6 +8,7 @@ import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Publisher;
 import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.dist.member.NodeLife;
 import io.godwit.dist.wire.FilterChange;
 import io.godwit.dist.wire.FilterChanges;
 import io.godwit.dist.wire.PeerFrame;
@@ -340,6 +341,32 @@ class LivePeersTest {
         assertThat(b.live).isEmpty();
         b.members.setFresh(true);
         assertThat(b.publish("t", Qos.EXACTLY_ONCE, "2")).isCompletedWithValue(DistOutcome.DELIVERED);
+    }
+
+    /** Its client may have published later messages through another node. */
+    @Test
+    void whatWaitsIsNotDeliveredWhenItsConnectionHasEnded() {
+        Publisher publisher = b.publisher("p");
+        b.subscribe("t", "here");
+        cluster.settle();
+        b.members.setFresh(false);
+        CompletableFuture<DistOutcome> waiting = publisher.publish(TestNode.message("t", Qos.AT_LEAST_ONCE, "1"), null);
+        publisher.end();
+        b.members.setFresh(true);
+        assertThat(waiting).isCompletedWithValue(DistOutcome.OVERLOADED);
+        assertThat(b.live).isEmpty();
+        publisher.publish(TestNode.message("t", Qos.AT_MOST_ONCE, "late"), null);
+        assertThat(b.received("here")).containsExactly("late");
+    }
+
+    @Test
+    void membersAreToldWhatOthersKnowOfThem() {
+        a.peers.say(b.life, 7);
+        a.peers.say(b.life, 0);
+        a.peers.say(new NodeLife("b", 9), 8); // another life
+        a.peers.say(new NodeLife("none", 1), 8);
+        cluster.settle();
+        assertThat(b.members.said).containsExactly(a.life + " 7", a.life + " 0");
     }
 
     @Test

@@ -36,6 +36,9 @@ final class TestView {
         private final NodeLife life;
         private final List<CompletableFuture<Boolean>> waiting = new ArrayList<>();
         final List<NodeLife> excluded = new ArrayList<>();
+        /** What others have said of this life. */
+        final List<String> said = new ArrayList<>();
+
         boolean isFresh;
 
         private TestMembers(NodeLife life) {
@@ -58,6 +61,11 @@ final class TestView {
             members.remove(member);
             excluded.add(member);
             return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public void said(NodeLife by, long since) {
+            said.add(by + " " + since);
         }
 
         @Override

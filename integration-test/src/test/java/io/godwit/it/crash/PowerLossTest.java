@@ -44,6 +44,7 @@ class PowerLossTest {
     }
 
     @Test
+    @Tag("full")
     void aLossOfBytesAmongSnapshotsLosesNothing() throws Exception {
         assertKept(Loss.UNSYNCED_BYTES, withSnapshots(true), plan(2_000, 300, Kind.SNAPSHOT));
     }

@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -53,6 +54,7 @@ class DescriptorsTest {
 
     /** Nothing is said, or half of what must be said before MQTT. */
     @Test
+    @Tag("full")
     void connectionsThatDoNotGetToMqttLeaveTheStoresTheirFiles() throws Exception {
         InetSocketAddress tls = Ports.free();
         InetSocketAddress webSocket = Ports.free();

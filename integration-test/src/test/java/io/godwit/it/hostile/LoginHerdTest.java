@@ -13,10 +13,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A fleet whose devices share one user and password comes back at once, as after a restart of the network. */
+@Tag("full")
 class LoginHerdTest {
     private static final int CLIENTS = 600;
 

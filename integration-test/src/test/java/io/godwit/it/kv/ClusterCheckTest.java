@@ -50,6 +50,7 @@ class ClusterCheckTest {
      * same troubles. So every build runs this one.
      */
     @Test
+    @Tag("full")
     void mergesOverSeveralNodesAreLinearizable() throws Exception {
         check(3, 6, 2_000, 1);
     }

@@ -4,8 +4,10 @@ import io.godwit.it.broker.BrokerProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 
 /** A library of each protocol version, with sessions spread over eight ranges and nothing sent before it is stored. */
+@Tag("full")
 class ClientsOnEightRangesTest extends Clients {
     @Override
     BrokerProcess configured(Path directory) throws IOException {

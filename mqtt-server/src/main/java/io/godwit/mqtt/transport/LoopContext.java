@@ -57,7 +57,7 @@ public final class LoopContext implements Executor {
     private List<Runnable> atNextSweep = new ArrayList<>(0);
     private int tick;
     private boolean isMemoryShort;
-    private final Standstill standstill = new Standstill(System::nanoTime);
+    private final Standstill standstill = new Standstill(System::nanoTime, System::currentTimeMillis);
     /** Complete when no connection is left; null before {@link #cutAll}. */
     private @Nullable CompletableFuture<Void> cut;
 

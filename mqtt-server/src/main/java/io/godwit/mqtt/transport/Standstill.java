@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * one, as after SIGSTOP or when a virtual machine is suspended: then its clients may be connected elsewhere by now, and
  * what they have sent here must not be answered before this node has proved again that it serves. A node that has not
  * proved it, but did not stand still, goes on to answer. Confined to the loop.
+ *
+ * <p>The monotonic clock of a suspended machine may stand still with it. So the wall clock is asked too: one that jumps
+ * ahead costs a wait for the next proof, one that goes back changes nothing.
  */
 final class Standstill {
     /**
@@ -18,16 +21,21 @@ final class Standstill {
      */
     static final long NOTICED_NANOS = TimeUnit.SECONDS.toNanos(3);
 
+    private static final long NOTICED_MILLIS = TimeUnit.NANOSECONDS.toMillis(NOTICED_NANOS);
+
     private final LongSupplier nanoTime;
+    private final LongSupplier wallMillis;
     /** Null on a node that is alone. */
     private @Nullable BooleanSupplier serves;
 
     private long lastNanos;
+    private long lastMillis;
     private boolean isInDoubt;
 
-    Standstill(LongSupplier nanoTime) {
+    Standstill(LongSupplier nanoTime, LongSupplier wallMillis) {
         this.nanoTime = nanoTime;
-        this.lastNanos = nanoTime.getAsLong();
+        this.wallMillis = wallMillis;
+        goOn();
     }
 
     /** @param proof whether the node has proved lately that it serves; any thread may ask */
@@ -38,11 +46,16 @@ final class Standstill {
     /** Called once a second. */
     void onSweep() {
         look();
+        goOn();
+    }
+
+    private void goOn() {
         lastNanos = nanoTime.getAsLong();
+        lastMillis = wallMillis.getAsLong();
     }
 
     private void look() {
-        if (nanoTime.getAsLong() - lastNanos > NOTICED_NANOS) {
+        if (nanoTime.getAsLong() - lastNanos > NOTICED_NANOS || wallMillis.getAsLong() - lastMillis > NOTICED_MILLIS) {
             isInDoubt = true;
         }
     }
@@ -56,7 +69,7 @@ final class Standstill {
         look();
         if (isInDoubt && proof.getAsBoolean()) {
             isInDoubt = false;
-            lastNanos = nanoTime.getAsLong();
+            goOn();
         }
         return isInDoubt;
     }

@@ -3,13 +3,16 @@ package io.godwit.mqtt.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.dist.client.Deliverer;
+import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.kv.client.RangeException;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.message.MessageProperties;
@@ -18,6 +21,7 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -111,6 +115,27 @@ class UnstoredPublishTest {
         stage.runTasks();
         assertThat(delivered).containsExactly("retained", "plain", "last");
         assertThat(stage.isEnded).isTrue();
+    }
+
+    /** A home that is lost need not have its next one get the message: the client has no acknowledgement. */
+    @Test
+    void aDeliveryThatIsUnderWayIsAbandonedWithItsConnection() {
+        List<Delivery> deliveries = new ArrayList<>();
+        stage.dist.deliverTo(delivery -> Deliverer.DELIVERED, delivery -> {
+            deliveries.add(delivery);
+            return new CompletableFuture<>();
+        });
+        stage.dist.addRoutes(
+                Map.of(
+                        TopicFilter.parse("a").orElseThrow(),
+                        new SubscriptionOptions(Qos.AT_LEAST_ONCE, false, false, 0)),
+                new InboxReceiver(TenantId.DEFAULT, new ClientId("stored"), 1));
+        TransientSession session = stage.clean();
+        session.onPacket(publish(1, Qos.AT_LEAST_ONCE, false, "x"));
+        assertThat(deliveries).hasSize(1);
+        assertThat(deliveries.get(0).isAbandoned().getAsBoolean()).isFalse();
+        session.onClosed("test");
+        assertThat(deliveries.get(0).isAbandoned().getAsBoolean()).isTrue();
     }
 
     /** The client sends both again, in their order: what is there twice comes in order at last [MQTT5-4.6.0-5]. */

@@ -7,9 +7,10 @@ import org.junit.jupiter.api.Test;
 
 class StandstillTest {
     private long now = Long.MAX_VALUE - 5; // it overflows
+    private long wallMillis = 1_700_000_000_000L;
     private boolean serves;
 
-    private final Standstill standstill = new Standstill(() -> now);
+    private final Standstill standstill = new Standstill(() -> now, () -> wallMillis);
 
     StandstillTest() {
         standstill.dependOn(() -> serves);
@@ -17,6 +18,7 @@ class StandstillTest {
 
     private void pass(long millis) {
         now += TimeUnit.MILLISECONDS.toNanos(millis);
+        wallMillis += millis;
     }
 
     @Test
@@ -53,6 +55,27 @@ class StandstillTest {
     }
 
     @Test
+    void aMachineThatWasSuspendedIsInDoubtThoughItsMonotonicClockStoodStill() {
+        standstill.onSweep();
+        wallMillis += 60_000;
+        assertThat(standstill.isInDoubt()).isTrue();
+        serves = true;
+        assertThat(standstill.isInDoubt()).isFalse();
+        serves = false;
+        assertThat(standstill.isInDoubt()).isFalse();
+    }
+
+    @Test
+    void aWallClockThatGoesBackChangesNothing() {
+        standstill.onSweep();
+        wallMillis -= 3_600_000;
+        assertThat(standstill.isInDoubt()).isFalse();
+        standstill.onSweep();
+        pass(3_500);
+        assertThat(standstill.isInDoubt()).isTrue();
+    }
+
+    @Test
     void aLoopThatWasBusyIsNotInDoubtWithProof() {
         serves = true;
         pass(5_000);
@@ -61,7 +84,7 @@ class StandstillTest {
 
     @Test
     void aNodeThatIsAloneIsNeverInDoubt() {
-        Standstill alone = new Standstill(() -> now);
+        Standstill alone = new Standstill(() -> now, () -> wallMillis);
         pass(60_000);
         assertThat(alone.isInDoubt()).isFalse();
     }

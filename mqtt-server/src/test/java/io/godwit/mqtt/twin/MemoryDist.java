@@ -111,9 +111,17 @@ public final class MemoryDist implements DistClient {
                         choices,
                         Delayer.NONE,
                         served));
-        return (message, token) -> {
-            CompletableFuture<DistOutcome> prescribed = nextOutcome.getAndSet(null);
-            return prescribed != null ? prescribed : fanOut.publish(message, token);
+        return new Publisher() {
+            @Override
+            public CompletableFuture<DistOutcome> publish(Message message, @Nullable DeliveryToken token) {
+                CompletableFuture<DistOutcome> prescribed = nextOutcome.getAndSet(null);
+                return prescribed != null ? prescribed : fanOut.publish(message, token);
+            }
+
+            @Override
+            public void end() {
+                fanOut.end();
+            }
         };
     }
 
