@@ -153,6 +153,7 @@ class KvClusterTest {
 
     /** One that no node would take as a message would be sent to followers again and again, and nothing behind it. */
     @Test
+    @Tag("full")
     void theLargestMutationReachesFollowersAndALargerOneStopsNothing() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
             cluster.startAll();
@@ -187,6 +188,7 @@ class KvClusterTest {
 
     /** Writes from every node to the same keys while the leader moves, and the range is cut. */
     @Test
+    @Tag("full")
     void orderOfEachKeyIsKeptWhileLeadersMoveAndTheRangeIsCut() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
             cluster.startAll();
@@ -243,6 +245,7 @@ class KvClusterTest {
      * for as long as the link is cut. No timeout of Raft's could have anybody stand within this test.
      */
     @Test
+    @Tag("full")
     void aLeaderThatOneNodeDoesNotReachGivesWayToOneThatAllReach() throws Exception {
         RaftSettings patient = new RaftSettings(300_000, 1_000, 64L << 20);
         try (KvCluster cluster = new KvCluster(directory).raft(patient)) {

@@ -114,6 +114,7 @@ class KvFactsTest {
 
     /** A node that joins takes over what is noted, unless somebody has written that it should be more. */
     @Test
+    @Tag("full")
     void aGivenNumberRaisesWhatIsNotedAndADefaultDoesNot() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(1, true))) {
             cluster.start(1);
@@ -257,6 +258,7 @@ class KvFactsTest {
 
     /** After its restart nobody tells the asked node of a range that is nowhere else. */
     @Test
+    @Tag("full")
     void aNodeThatMayHaveTheOnlyCopyOfSomeKeysIsNotForgotten() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
             cluster.startAll();

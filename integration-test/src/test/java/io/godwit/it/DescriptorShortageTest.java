@@ -25,6 +25,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,6 +49,7 @@ class DescriptorShortageTest {
 
     /** Sessions of several ranges, which share the log. */
     @Test
+    @Tag("full")
     void aLogWithoutDescriptorsIsOpenedAgain() throws Exception {
         assertThat(shortage(12, "raft log waits")).isGreaterThan(1);
         assertThat(lines("raft log opened again")).isNotEmpty();

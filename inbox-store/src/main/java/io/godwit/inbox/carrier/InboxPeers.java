@@ -11,11 +11,14 @@ import io.godwit.inbox.queue.InboxKeys;
 import io.godwit.kv.client.Leaders;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The inboxes of a cluster as one node serves and uses them: both ends of the inbox protocol for each peer that is
@@ -25,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #linkListener} is added to the links, all before those start.
  */
 public final class InboxPeers implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(InboxPeers.class);
+
     private final Leaders leaders;
     private final Supplier<? extends InboxHome> newHome;
     private final InboxHome here;
@@ -212,7 +217,11 @@ public final class InboxPeers implements AutoCloseable {
         @Override
         @SuppressWarnings("FutureReturnValueIgnored") // ends with the timers
         public void later(long millis, Runnable task) {
-            timers.schedule(task, millis, TimeUnit.MILLISECONDS);
+            try {
+                timers.schedule(task, millis, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException e) {
+                LOG.debug("nothing is sent later: closing"); // range executors ask: nothing is thrown there
+            }
         }
     }
 }

@@ -41,6 +41,7 @@ class HostileConnectionsTest {
     // ---- half-open
 
     @Test
+    @Tag("full")
     void connectionsWithoutConnectAreClosedInTime() throws Exception {
         halfOpen(Limit.BESIDE_CONTROL, 400);
     }
@@ -198,6 +199,7 @@ class HostileConnectionsTest {
     }
 
     @Test
+    @Tag("full")
     void comersAndGoersLeaveNothingBehind() throws Exception {
         churn(Limit.BESIDE_CONTROL, 400);
     }

@@ -99,6 +99,7 @@ class HostileSubscribersTest {
     }
 
     @ParameterizedTest
+    @Tag("full")
     @ValueSource(booleans = {true, false})
     void aSessionOfManyFiltersSubscribesOneByOne(boolean clean) throws Exception {
         oneByOne(Limit.BESIDE_CONTROL, 300, clean);
@@ -171,6 +172,7 @@ class HostileSubscribersTest {
     // ---- retained messages
 
     @Test
+    @Tag("full")
     void aFloodOfRetainedMessagesReachesWhoWantsThemAll() throws Exception {
         retained(Limit.BESIDE_CONTROL, 4_000);
     }

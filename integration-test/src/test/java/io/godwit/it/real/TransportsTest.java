@@ -183,6 +183,7 @@ class TransportsTest {
     }
 
     @ParameterizedTest
+    @Tag("full")
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
     void onlyClientsWithAValidCertificateAreLetIn(String protocol) throws Exception {
         try (SSLSocket known = tlsSocket(mutual, KNOWN, protocol);
@@ -385,6 +386,7 @@ class TransportsTest {
 
     /** No handshake, half of one, no request, half of one: the connect time-out holds for all of them. */
     @Test
+    @Tag("full")
     void whoDoesNotComeToTheConnectIsClosed() throws Exception {
         byte[] halfHello = {0x16, 0x03, 0x01, 0x02, 0x00, 0x01};
         byte[] halfRequest = "GET /mqtt HTTP/1.1\r\n".getBytes(StandardCharsets.US_ASCII);

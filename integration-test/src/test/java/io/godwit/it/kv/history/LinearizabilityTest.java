@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -247,6 +248,7 @@ class LinearizabilityTest {
     }
 
     @Test
+    @Tag("full")
     void aHundredThousandOperationsAreJudgedInSeconds() {
         List<Operation> operations = new GeneratedHistory(7).operations(100_000, 40, 16);
         Verdict verdict = Linearizability.check(operations, Duration.ofSeconds(30));
@@ -254,6 +256,7 @@ class LinearizabilityTest {
     }
 
     @Test
+    @Tag("full")
     void oneStaleReadAmongTensOfThousandsIsFoundAndShownAlone() {
         for (int seed = 0; seed < 5; seed++) {
             List<Operation> operations = new ArrayList<>(new GeneratedHistory(seed).operations(30_000, 10, 8));
