@@ -97,6 +97,11 @@ public final class BrokerCluster implements AutoCloseable {
 
     /** @param links that join them; null for the loopback address, and links that nothing cuts */
     public BrokerCluster(Path directory, int size, @Nullable Links links) throws IOException {
+        this(directory, size, links, size);
+    }
+
+    /** @param founders which are started first; the others join them later */
+    public BrokerCluster(Path directory, int size, @Nullable Links links, int founders) throws IOException {
         this.directory = directory;
         List<String> seeds = new ArrayList<>();
         for (int i = 0; i < size; i++) {
@@ -110,7 +115,8 @@ public final class BrokerCluster implements AutoCloseable {
                     .setting(
                             "clusterConfig",
                             "{env: it, host: " + host + ", port: " + port(seeds.get(i)) + ", rpcPort: "
-                                    + port(addresses.get(i)) + ", seedEndpoints: \"" + String.join(",", seeds) + '"'
+                                    + port(addresses.get(i)) + ", seedEndpoints: \""
+                                    + String.join(",", seeds.subList(0, founders)) + '"'
                                     + (links == null ? "" : ", tls: {plain: true}") + "}")
                     .property("inbox_store_initial_ranges", 1);
             if (links != null) {

@@ -69,7 +69,7 @@ class ClusterMqttCheckTest {
         long seed = Long.getLong("nemesis.seed", ThreadLocalRandom.current().nextLong(1_000_000));
         NodesPlan plan = new NodesPlan(seed, 300, 60, 3_000, List.of());
         LOG.info("-Dnemesis.seed={}", seed);
-        try (BrokerCluster cluster = cluster(Growth.FIRST + Growth.MORE, null)) {
+        try (BrokerCluster cluster = cluster(Growth.FIRST + Growth.MORE, null, Growth.FIRST)) {
             cluster.start(Growth.FIRST);
             awaitVoters(cluster);
             NodesRun run = new NodesRun(cluster, null, plan);
@@ -106,7 +106,7 @@ class ClusterMqttCheckTest {
     }
 
     private void check(int size, @Nullable Links links, NodesPlan plan, int seconds) throws Exception {
-        try (BrokerCluster cluster = cluster(size, links)) {
+        try (BrokerCluster cluster = cluster(size, links, size)) {
             cluster.start();
             awaitVoters(cluster);
             NodesRun run = new NodesRun(cluster, links, plan);
@@ -114,8 +114,8 @@ class ClusterMqttCheckTest {
         }
     }
 
-    private BrokerCluster cluster(int size, @Nullable Links links) throws IOException {
-        BrokerCluster cluster = new BrokerCluster(directory, size, links);
+    private BrokerCluster cluster(int size, @Nullable Links links, int founders) throws IOException {
+        BrokerCluster cluster = new BrokerCluster(directory, size, links, founders);
         for (BrokerProcess node : cluster.nodes()) {
             node.property("inbox_store_initial_ranges", 3)
                     .property("inbox_store_replica_voter_count", 3)
