@@ -78,7 +78,7 @@ final class InboxDeliverer implements Deliverer {
                         token.finishedBelow(),
                         onlyAsks,
                         token.order(),
-                        delivery.isAbandoned());
+                        InsertRequest.NEVER_ABANDONED); // a repeat is recognised
     }
 
     private DistOutcome outcomeOf(Delivery delivery, List<InsertOutcome> outcomes) {
