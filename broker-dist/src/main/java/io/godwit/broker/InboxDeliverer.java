@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -67,8 +68,11 @@ final class InboxDeliverer implements Deliverer {
         }
         DeliveryToken token = delivery.token();
         TenantId tenant = delivery.publisher().tenant();
+        // nobody sends a message of QoS 0 again
+        BooleanSupplier isAbandoned =
+                message.qos() == Qos.AT_MOST_ONCE ? InsertRequest.NEVER_ABANDONED : delivery.isAbandoned();
         return token == null
-                ? new InsertRequest(tenant, message, targets, null, 0, 0, onlyAsks, null, delivery.isAbandoned())
+                ? new InsertRequest(tenant, message, targets, null, 0, 0, onlyAsks, null, isAbandoned)
                 : new InsertRequest(
                         tenant,
                         message,

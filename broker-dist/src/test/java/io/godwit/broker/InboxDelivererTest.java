@@ -153,6 +153,12 @@ class InboxDelivererTest {
         assertThat(inserts.get(0).isAbandoned().getAsBoolean()).isFalse();
         isOver.set(true);
         assertThat(inserts.get(0).isAbandoned().getAsBoolean()).isTrue();
+
+        Message qos0 = new Message("a", new byte[1], Qos.AT_MOST_ONCE, false, 0, MessageProperties.NONE);
+        deliverer.deliver(new Delivery(PUBLISHER, qos0, List.of(FIRST), null, (delivery, match) -> {}, isOver::get));
+        assertThat(inserts.get(1).isAbandoned().getAsBoolean())
+                .as("nobody sends it again")
+                .isFalse();
     }
 
     private CompletableFuture<DistOutcome> deliver() {
