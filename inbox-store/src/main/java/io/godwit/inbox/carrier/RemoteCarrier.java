@@ -10,6 +10,7 @@ import io.godwit.inbox.protocol.InboxDelivery;
 import io.godwit.inbox.protocol.InboxHome;
 import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.protocol.InboxReply;
+import io.godwit.inbox.protocol.RefusalGate;
 import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.inbox.wire.InboxFrame;
 import io.godwit.inbox.wire.Reply;
@@ -17,6 +18,7 @@ import io.godwit.inbox.wire.SessionCall;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,14 +78,17 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
 
     // --- commands
 
+    /** Needs no order among commands that have rounds. An attachment asks so, also when it is over. */
     @Override
     public void ask(SessionCommand command, @Nullable DeliveryStream deliveries, Answer answer) {
-        ask(command, 0, deliveries, answer);
+        ask(command, RefusalGate.EVERY_ROUND, deliveries, answer);
     }
 
     @Override
     public void insert(InsertRequest request, Answer answer) {
-        insert(request, new long[request.targets().size()], answer);
+        long[] rounds = new long[request.targets().size()];
+        Arrays.fill(rounds, RefusalGate.EVERY_ROUND);
+        insert(request, rounds, answer);
     }
 
     /** Told where the leader is. */

@@ -14,6 +14,12 @@ public final class RefusalGate {
     /** Places; a power of two. */
     public static final int SLOTS = 1024;
 
+    /**
+     * The round of a command that needs no order among those that have rounds, such as a command of an attachment. An
+     * earlier refusal does not stop it, and its own refusal stops no other.
+     */
+    public static final long EVERY_ROUND = Long.MAX_VALUE;
+
     /** The lowest round that passes. */
     private final AtomicLongArray lowest = new AtomicLongArray(SLOTS);
 
@@ -30,6 +36,8 @@ public final class RefusalGate {
 
     /** A command of that round was refused: before anybody is told. */
     public void refused(InboxId id, long round) {
-        lowest.accumulateAndGet(slotOf(id), round + 1, Math::max);
+        if (round != EVERY_ROUND) {
+            lowest.accumulateAndGet(slotOf(id), round + 1, Math::max);
+        }
     }
 }

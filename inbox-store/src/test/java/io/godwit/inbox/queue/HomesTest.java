@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
@@ -102,6 +103,24 @@ class HomesTest {
         for (int i = 0; i < 20; i++) {
             assertThat(next.payloads().get(i)).isEqualTo("m" + i);
         }
+    }
+
+    /** What an attachment says has no round: it comes behind what was refused before the attachment was there. */
+    @Test
+    void aQos2MessageIsMarkedDistributedThoughSomethingWasRefusedBefore() {
+        TestConnection connection = homes.attach(2, led0);
+        homes.nodes.get(2).believes = 1;
+        CompletableFuture<List<InsertOutcome>> refused = homes.insert(2, "early", 1, connection);
+        homes.run();
+        homes.move(led0, 1);
+        homes.nodes.get(2).believes = null;
+        homes.advance(100);
+        assertThat(homes.await(refused)).hasSize(1);
+        TestConnection next = homes.goOn(2, connection, 0);
+        assertThat(next).isNotNull();
+        InboxAttachment.Inbound inbound = homes.await(next.attachment().receive(1, homes.message("exactly once", 2)));
+        homes.await(next.attachment().distributed(1, inbound.tokenNumber()));
+        assertThat(homes.await(next.attachment().release(1))).isTrue();
     }
 
     @Test
