@@ -9,6 +9,7 @@ import io.godwit.dist.client.Match;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
@@ -17,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -69,10 +69,9 @@ final class InboxDeliverer implements Deliverer {
         DeliveryToken token = delivery.token();
         TenantId tenant = delivery.publisher().tenant();
         // nobody sends a message of QoS 0 again
-        BooleanSupplier isAbandoned =
-                message.qos() == Qos.AT_MOST_ONCE ? InsertRequest.NEVER_ABANDONED : delivery.isAbandoned();
+        Resend resend = message.qos() == Qos.AT_MOST_ONCE ? Resend.ALWAYS : delivery.resend();
         return token == null
-                ? new InsertRequest(tenant, message, targets, null, 0, 0, onlyAsks, null, isAbandoned)
+                ? new InsertRequest(tenant, message, targets, null, 0, 0, onlyAsks, null, resend)
                 : new InsertRequest(
                         tenant,
                         message,
@@ -82,7 +81,7 @@ final class InboxDeliverer implements Deliverer {
                         token.finishedBelow(),
                         onlyAsks,
                         token.order(),
-                        InsertRequest.NEVER_ABANDONED); // a repeat is recognised
+                        resend);
     }
 
     private DistOutcome outcomeOf(Delivery delivery, List<InsertOutcome> outcomes) {

@@ -16,6 +16,7 @@ import io.godwit.inbox.client.OriginDigest;
 import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -28,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -213,7 +213,7 @@ class DelayedMessagesTest {
         }
 
         @Override
-        public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, BooleanSupplier isAbandoned) {
+        public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, Resend resend) {
             throw new AssertionError("delete");
         }
 

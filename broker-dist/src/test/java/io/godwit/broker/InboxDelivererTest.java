@@ -19,6 +19,7 @@ import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -31,7 +32,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 class InboxDelivererTest {
@@ -150,13 +150,13 @@ class InboxDelivererTest {
     void passesWhetherThePublishersConnectionHasEnded() {
         AtomicBoolean isOver = new AtomicBoolean();
         deliverer.deliver(new Delivery(PUBLISHER, MESSAGE, List.of(FIRST), null, (delivery, match) -> {}, isOver::get));
-        assertThat(inserts.get(0).isAbandoned().getAsBoolean()).isFalse();
+        assertThat(inserts.get(0).resend().isAbandoned()).isFalse();
         isOver.set(true);
-        assertThat(inserts.get(0).isAbandoned().getAsBoolean()).isTrue();
+        assertThat(inserts.get(0).resend().isAbandoned()).isTrue();
 
         Message qos0 = new Message("a", new byte[1], Qos.AT_MOST_ONCE, false, 0, MessageProperties.NONE);
         deliverer.deliver(new Delivery(PUBLISHER, qos0, List.of(FIRST), null, (delivery, match) -> {}, isOver::get));
-        assertThat(inserts.get(1).isAbandoned().getAsBoolean())
+        assertThat(inserts.get(1).resend().isAbandoned())
                 .as("nobody sends it again")
                 .isFalse();
     }
@@ -209,7 +209,7 @@ class InboxDelivererTest {
         }
 
         @Override
-        public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, BooleanSupplier isAbandoned) {
+        public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, Resend resend) {
             throw new AssertionError("delete");
         }
 

@@ -64,6 +64,7 @@ class ArchiveTest {
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void theFirstStartMakesItTheNextOneUsesItAndADamagedOneIsReplaced() throws Exception {
         // of an earlier build, and of somebody who keeps other files in the directory
         Path earlier = old("broker-17-0123456789abcdef0123.jsa");

@@ -82,6 +82,7 @@ class ReadmeTest {
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void whatAStrangerPastesWorks() throws Exception {
         Needs.need(isThere("mosquitto_pub") && isThere("mosquitto_sub"), "mosquitto-clients", "by its package");
         Needs.need(isThere("openssl"), "openssl", "by its package");

@@ -226,6 +226,7 @@ class StandaloneScriptTest {
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void brokersRunSideBySideAndRestart() throws Exception {
         Node one = new Node("one", listenerAt("127.0.0.1", 0));
         Node two = new Node("two", listenerAt("", 0) + """

@@ -1,9 +1,9 @@
 package io.godwit.dist.client;
 
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param token null unless the delivery may be repeated
  * @param strays told by the deliverer of persistent sessions which of them have ended
- * @param isAbandoned whether the publisher's connection has ended, so that what has reached no session yet need not;
- *     any thread
+ * @param resend of what has reached no session yet
  */
 public record Delivery(
         ClientInfo publisher,
@@ -21,12 +20,12 @@ public record Delivery(
         List<Match> matches,
         @Nullable DeliveryToken token,
         Strays strays,
-        BooleanSupplier isAbandoned) {
+        Resend resend) {
 
     /** The same to one of its receivers. */
     public Delivery only(Match match) {
         Strays same = isOfAnotherNode() ? strays : Strays.IGNORED;
-        return new Delivery(publisher, message, List.of(match), token, same, isAbandoned);
+        return new Delivery(publisher, message, List.of(match), token, same, resend);
     }
 
     /** Whether another node has published the message, and sent it here. */
@@ -37,11 +36,7 @@ public record Delivery(
     /** One that is needed whatever becomes of its publisher. */
     public Delivery(
             ClientInfo publisher, Message message, List<Match> matches, @Nullable DeliveryToken token, Strays strays) {
-        this(publisher, message, matches, token, strays, Delivery::isNeverAbandoned);
-    }
-
-    private static boolean isNeverAbandoned() {
-        return false;
+        this(publisher, message, matches, token, strays, Resend.ALWAYS);
     }
 
     /** To sessions that cannot end unnoticed. */

@@ -16,6 +16,7 @@ import io.godwit.dist.route.NodeSet;
 import io.godwit.dist.route.SharedGroup;
 import io.godwit.dist.route.SharedMember;
 import io.godwit.dist.route.TenantIndex;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.DropReason;
@@ -30,7 +31,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +46,12 @@ public final class FanOut implements Publisher {
     /** What waits until this node may acknowledge; null on a node that is alone. */
     private final @Nullable HeldPublishes held;
 
-    private final BooleanSupplier isAbandoned = this::isEnded;
+    /**
+     * The client's next connection sends again what has no acknowledgement, and then later messages. An inbox forgets
+     * the token of a message that is distributed, so a late copy would come a second time.
+     */
+    private final Resend untilEnded = this::isEnded;
+
     private volatile boolean isEnded;
 
     /**
@@ -180,7 +185,7 @@ public final class FanOut implements Publisher {
         if (isToAcknowledge && !deliverers.others.mayAcknowledge(epoch)) {
             return null;
         }
-        CompletableFuture<DistOutcome> here = publishHere(message, token, matches);
+        CompletableFuture<DistOutcome> here = publishHere(message, token, matches, epoch);
         if (matches.nodes().isEmpty() || isOfThisNode(message.topic())) {
             return here;
         }
@@ -200,18 +205,19 @@ public final class FanOut implements Publisher {
     }
 
     private CompletableFuture<DistOutcome> publishHere(
-            Message message, @Nullable DeliveryToken token, Matches matches) {
+            Message message, @Nullable DeliveryToken token, Matches matches, long epoch) {
         List<Match> live = matches.live();
         List<Match> inbox = matches.inbox();
         SharedPicks picks = null;
+        Resend resend = matches.groups().isEmpty() ? untilEnded : resend(token, epoch);
         deliverers.counters.published.increment();
         if (!matches.groups().isEmpty()) {
             if (token != null && token.isResumed()) {
-                return resume(message, token, matches);
+                return resume(message, token, matches, epoch);
             }
             live = new ArrayList<>(live);
             inbox = new ArrayList<>(inbox);
-            picks = SharedPicks.first(matches.groups(), choosing(message, token), live, inbox);
+            picks = SharedPicks.first(matches.groups(), choosing(message, token, resend), live, inbox);
         }
         if (live.isEmpty() && inbox.isEmpty()) {
             if (matches.nodes().isEmpty()) {
@@ -220,11 +226,16 @@ public final class FanOut implements Publisher {
             return Outcomes.NO_MATCH;
         }
         deliverers.counters.matched.add(live.size() + inbox.size());
-        return watched(deliver(message, token, live, inbox, picks), message, inbox);
+        return watched(deliver(message, token, resend, live, inbox, picks), message, inbox);
     }
 
-    private SharedPicks.Choosing choosing(Message message, @Nullable DeliveryToken token) {
-        return new SharedPicks.Choosing(client.clientId(), message.topic(), asked, token, deliverers.choices);
+    /** Of what goes to chosen members too. */
+    private Resend resend(@Nullable DeliveryToken token, long epoch) {
+        return token == null ? untilEnded : new ChoiceResend(untilEnded, deliverers.others, epoch);
+    }
+
+    private SharedPicks.Choosing choosing(Message message, @Nullable DeliveryToken token, Resend resend) {
+        return new SharedPicks.Choosing(client.clientId(), message.topic(), asked, token, deliverers.choices, resend);
     }
 
     /**
@@ -233,13 +244,13 @@ public final class FanOut implements Publisher {
      * do the other nodes; of the stored ones those that have it know its token. To ask all of them is for the messages
      * that a restart, or the end of a connection, found half done.
      */
-    private CompletableFuture<DistOutcome> resume(Message message, DeliveryToken token, Matches matches) {
+    private CompletableFuture<DistOutcome> resume(Message message, DeliveryToken token, Matches matches, long epoch) {
         CompletableFuture<DistOutcome> plain =
                 matches.live().isEmpty() && matches.inbox().isEmpty()
                         ? Outcomes.NO_MATCH
-                        : deliver(message, token, matches.live(), matches.inbox(), null);
+                        : deliver(message, token, untilEnded, matches.live(), matches.inbox(), null);
         CompletableFuture<DistOutcome> shared =
-                deliverUnlessGiven(matches.groups(), message, token, DistOutcome.DELIVERED);
+                deliverUnlessGiven(matches.groups(), message, token, epoch, DistOutcome.DELIVERED);
         return watched(Outcomes.worst(plain, shared), message, matches.inbox());
     }
 
@@ -247,7 +258,7 @@ public final class FanOut implements Publisher {
      * @param otherwise answered when nobody is left to be chosen for those groups of which nobody has the message
      */
     private CompletableFuture<DistOutcome> deliverUnlessGiven(
-            List<SharedGroup> groups, Message message, DeliveryToken token, DistOutcome otherwise) {
+            List<SharedGroup> groups, Message message, DeliveryToken token, long epoch, DistOutcome otherwise) {
         return deliverers
                 .others
                 .chosen(client.tenant(), token)
@@ -256,13 +267,15 @@ public final class FanOut implements Publisher {
                         return CompletableFuture.completedFuture(DistOutcome.ofFailure(StrayRoutes.cause(failure)));
                     }
                     List<SharedGroup> open = deliverers.choices.learn(token, groups, chosen);
-                    return open.isEmpty() ? Deliverer.DELIVERED : deliverUnlessKnown(open, message, token, otherwise);
+                    return open.isEmpty()
+                            ? Deliverer.DELIVERED
+                            : deliverUnlessKnown(open, message, token, epoch, otherwise);
                 })
                 .thenCompose(delivered -> delivered);
     }
 
     private CompletableFuture<DistOutcome> deliverUnlessKnown(
-            List<SharedGroup> groups, Message message, DeliveryToken token, DistOutcome otherwise) {
+            List<SharedGroup> groups, Message message, DeliveryToken token, long epoch, DistOutcome otherwise) {
         List<Match> asked = new ArrayList<>();
         List<SharedGroup> askedFor = new ArrayList<>();
         for (SharedGroup group : groups) {
@@ -289,25 +302,45 @@ public final class FanOut implements Publisher {
                     }
                     return open.isEmpty()
                             ? Deliverer.DELIVERED
-                            : deliverTo(List.copyOf(open), message, token, otherwise);
+                            : deliverWhileMember(List.copyOf(open), message, token, epoch, otherwise);
                 })
                 .thenCompose(delivered -> delivered);
     }
 
+    /** What was asked took its time: others may have gone on without this node, and not know what it chooses. */
+    private CompletableFuture<DistOutcome> deliverWhileMember(
+            List<SharedGroup> groups, Message message, DeliveryToken token, long epoch, DistOutcome otherwise) {
+        return deliverers
+                .others
+                .untilMayAcknowledge(epoch)
+                .thenCompose(isMember -> isMember
+                        ? deliverTo(groups, message, token, epoch, otherwise)
+                        : CompletableFuture.completedFuture(DistOutcome.FAILED));
+    }
+
     private CompletableFuture<DistOutcome> deliverTo(
-            List<SharedGroup> groups, Message message, @Nullable DeliveryToken token, DistOutcome otherwise) {
+            List<SharedGroup> groups,
+            Message message,
+            @Nullable DeliveryToken token,
+            long epoch,
+            DistOutcome otherwise) {
         List<Match> live = new ArrayList<>();
         List<Match> inbox = new ArrayList<>();
-        SharedPicks picks = SharedPicks.first(groups, choosing(message, token), live, inbox);
+        Resend resend = resend(token, epoch);
+        SharedPicks picks = SharedPicks.first(groups, choosing(message, token, resend), live, inbox);
+        if (token != null && resend.isAbandoned()) {
+            return CompletableFuture.completedFuture(DistOutcome.FAILED); // the next connection resumes it
+        }
         deliverers.counters.matched.add(live.size() + inbox.size());
         return live.isEmpty() && inbox.isEmpty()
                 ? CompletableFuture.completedFuture(otherwise)
-                : deliver(message, token, live, inbox, picks);
+                : deliver(message, token, resend, live, inbox, picks);
     }
 
     private CompletableFuture<DistOutcome> deliver(
             Message message,
             @Nullable DeliveryToken token,
+            Resend resend,
             List<Match> matchedLive,
             List<Match> inbox,
             @Nullable SharedPicks picks) {
@@ -316,15 +349,17 @@ public final class FanOut implements Publisher {
         if (inbox.isEmpty()) {
             return live.isEmpty()
                     ? Deliverer.DELIVERED // by an earlier distribution
-                    : deliverers.live.deliver(new Delivery(client, message, live, token));
+                    : deliverers.live.deliver(new Delivery(client, message, live, token, Strays.IGNORED, resend));
         }
         // the inbox first: its commit takes the longer time
         CompletableFuture<DistOutcome> stored = picks == null
-                ? deliverers.inbox.deliver(new Delivery(client, message, inbox, token, deliverers.strays, isAbandoned))
-                : deliverShared(new Delivery(client, message, inbox, token, picks, isAbandoned), picks);
+                ? deliverers.inbox.deliver(new Delivery(client, message, inbox, token, deliverers.strays, resend))
+                : deliverShared(new Delivery(client, message, inbox, token, picks, resend), picks);
         return live.isEmpty()
                 ? stored
-                : Outcomes.worst(stored, deliverers.live.deliver(new Delivery(client, message, live, token)));
+                : Outcomes.worst(
+                        stored,
+                        deliverers.live.deliver(new Delivery(client, message, live, token, Strays.IGNORED, resend)));
     }
 
     private CompletableFuture<DistOutcome> deliverShared(Delivery delivery, SharedPicks picks) {
@@ -367,13 +402,22 @@ public final class FanOut implements Publisher {
                 });
     }
 
+    /** Another node may have chosen for the same token. */
+    private static boolean mayNotChoose(Delivery delivery) {
+        return delivery.token() != null
+                && (delivery.resend().isAbandoned() || delivery.resend().mustWait());
+    }
+
     private CompletableFuture<DistOutcome> deliverAgain(Delivery delivery, SharedPicks picks, DistOutcome answer) {
         List<Match> live = new ArrayList<>();
         List<Match> inbox = new ArrayList<>();
         SharedPicks next = picks.again(live, inbox);
+        if (mayNotChoose(delivery)) {
+            return CompletableFuture.completedFuture(DistOutcome.FAILED);
+        }
         return live.isEmpty() && inbox.isEmpty()
                 ? CompletableFuture.completedFuture(answer)
-                : deliver(delivery.message(), delivery.token(), live, inbox, next)
+                : deliver(delivery.message(), delivery.token(), delivery.resend(), live, inbox, next)
                         .thenApply(later -> Outcomes.worst(answer, later));
     }
 
@@ -399,7 +443,7 @@ public final class FanOut implements Publisher {
         }
         SharedMember next = from.isOfAnotherNode()
                 ? group.pickHere(client.clientId(), message.topic())
-                : choosing(message, null).pick(group);
+                : choosing(message, null, Resend.ALWAYS).pick(group);
         if (next == null || next.isRefusing() || next.equals(full)) {
             return Outcomes.NO_MATCH;
         }
@@ -412,8 +456,8 @@ public final class FanOut implements Publisher {
         }
         List<Match> live = new ArrayList<>(1);
         List<Match> inbox = new ArrayList<>(1);
-        SharedPicks picks = SharedPicks.only(group, next, choosing(message, null), live, inbox);
-        return watched(deliver(message, token, live, inbox, picks), message, inbox);
+        SharedPicks picks = SharedPicks.only(group, next, choosing(message, null, Resend.ALWAYS), live, inbox);
+        return watched(deliver(message, token, from.resend(), live, inbox, picks), message, inbox);
     }
 
     /**
@@ -437,7 +481,7 @@ public final class FanOut implements Publisher {
             group.refused(without);
         }
         SharedMember next = without == null
-                ? choosing(message, null).pick(group)
+                ? choosing(message, null, Resend.ALWAYS).pick(group)
                 : group.pickOther(client.clientId(), message.topic(), asked, without);
         if (next == null) {
             return group.size() <= 1
@@ -445,7 +489,10 @@ public final class FanOut implements Publisher {
                     : CompletableFuture.completedFuture(DistOutcome.FAILED); // it is not to be lost by chance
         }
         if (token != null) {
-            SharedMember ofRepeat = deliverers.choices.putInstead(token, group, match.receiver(), next);
+            SharedMember ofRepeat = deliverers.choices.putInstead(token, group, match.receiver(), next, from.resend());
+            if (mayNotChoose(from)) {
+                return CompletableFuture.completedFuture(DistOutcome.FAILED);
+            }
             if (ofRepeat != null && ofRepeat.isHere()) {
                 return Deliverer.DELIVERED;
             }
@@ -453,8 +500,8 @@ public final class FanOut implements Publisher {
         }
         List<Match> live = new ArrayList<>(1);
         List<Match> inbox = new ArrayList<>(1);
-        SharedPicks picks = SharedPicks.only(group, next, choosing(message, token), live, inbox);
-        return watched(deliver(message, token, live, inbox, picks), message, inbox);
+        SharedPicks picks = SharedPicks.only(group, next, choosing(message, token, from.resend()), live, inbox);
+        return watched(deliver(message, token, from.resend(), live, inbox, picks), message, inbox);
     }
 
     /**
@@ -465,7 +512,8 @@ public final class FanOut implements Publisher {
      */
     public CompletableFuture<DistOutcome> giveToGroup(
             TenantIndex index, TopicFilter filter, Message message, @Nullable DeliveryToken token) {
-        if (!deliverers.others.mayAcknowledge(deliverers.others.epoch())) {
+        long epoch = deliverers.others.epoch();
+        if (!deliverers.others.mayAcknowledge(epoch)) {
             return CompletableFuture.completedFuture(DistOutcome.OVERLOADED); // it may miss the members there are
         }
         SharedGroup group = index.group(filter);
@@ -478,8 +526,8 @@ public final class FanOut implements Publisher {
         }
         List<SharedGroup> groups = List.of(group);
         CompletableFuture<DistOutcome> outcome = token != null && token.isResumed()
-                ? deliverUnlessGiven(groups, message, token, DistOutcome.NO_MATCH)
-                : deliverTo(groups, message, token, DistOutcome.NO_MATCH);
+                ? deliverUnlessGiven(groups, message, token, epoch, DistOutcome.NO_MATCH)
+                : deliverTo(groups, message, token, epoch, DistOutcome.NO_MATCH);
         return watched(outcome, message, List.of());
     }
 

@@ -129,9 +129,7 @@ public final class HeldPublishes {
     }
 
     private void settle(Held head) {
-        // the next connection may have published later ones; by its token a repeat is recognised
-        boolean isAbandoned = head.token == null && head.from.isEnded();
-        boolean isOpen = isOpen(head) && !isAbandoned;
+        boolean isOpen = isOpen(head) && !head.from.isEnded(); // its next connection may have published later ones
         CompletableFuture<DistOutcome> outcome = isOpen ? head.from.publishNow(head.message, head.token) : null;
         if (isOpen && outcome == null && head.tries + 1 < MAX_TRIES) {
             waitAnew();

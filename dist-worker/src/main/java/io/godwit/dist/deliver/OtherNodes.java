@@ -31,6 +31,11 @@ public interface OtherNodes {
         }
 
         @Override
+        public CompletableFuture<Boolean> untilMayAcknowledge(long epoch) {
+            return CompletableFuture.completedFuture(true);
+        }
+
+        @Override
         public CompletableFuture<DistOutcome> deliver(
                 ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes) {
             return Deliverer.DELIVERED;
@@ -53,6 +58,9 @@ public interface OtherNodes {
 
     /** See {@link io.godwit.dist.member.Members#untilMayAcknowledge()}. */
     CompletableFuture<Boolean> untilMayAcknowledge();
+
+    /** See {@link io.godwit.dist.member.Members#untilMayAcknowledge(long)}. */
+    CompletableFuture<Boolean> untilMayAcknowledge(long epoch);
 
     /**
      * Hands the message to each of {@code nodes}, for its live sessions. Messages handed over by one thread stay in

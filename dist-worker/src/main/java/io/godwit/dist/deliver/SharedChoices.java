@@ -4,6 +4,7 @@ import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.Receiver;
 import io.godwit.dist.route.SharedGroup;
 import io.godwit.dist.route.SharedMember;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -51,6 +52,16 @@ public final class SharedChoices {
 
     synchronized void put(DeliveryToken token, SharedGroup group, SharedMember member) {
         put(token, new Choice(group.filter(), member));
+    }
+
+    /**
+     * As {@link #put}, unless the choice would not count. Another node that resumes the message asks for choices made
+     * here when {@code resend} is abandoned: it hears of this one then, or this one is not made.
+     */
+    synchronized void choose(DeliveryToken token, SharedGroup group, SharedMember member, Resend resend) {
+        if (!resend.isAbandoned()) {
+            put(token, group, member);
+        }
     }
 
     private void put(DeliveryToken token, Choice made) {
@@ -164,15 +175,15 @@ public final class SharedChoices {
 
     /**
      * {@code next} is to be given the message instead of {@code declined}, unless another one has been meanwhile: a
-     * repeat was declined too. That one, or null when it is {@code next}.
+     * repeat was declined too. That one, or null when it is {@code next}. See {@link #choose}.
      */
     synchronized @Nullable SharedMember putInstead(
-            DeliveryToken token, SharedGroup group, Receiver declined, SharedMember next) {
+            DeliveryToken token, SharedGroup group, Receiver declined, SharedMember next, Resend resend) {
         SharedMember now = get(token, group);
         if (now != null && !now.match().receiver().equals(declined)) {
             return now;
         }
-        put(token, group, next);
+        choose(token, group, next, resend);
         return null;
     }
 

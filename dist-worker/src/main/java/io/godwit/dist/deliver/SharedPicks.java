@@ -9,6 +9,7 @@ import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.client.Strays;
 import io.godwit.dist.route.SharedGroup;
 import io.godwit.dist.route.SharedMember;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -33,15 +34,20 @@ final class SharedPicks implements Strays {
      *
      * @param asked the strategy of the listener that it came through; null for none
      * @param choices what was chosen for the token before
+     * @param resend with a token: nobody is chosen when it is abandoned
      */
     record Choosing(
             ClientId publisher,
             String topic,
             @Nullable SharedPick asked,
             @Nullable DeliveryToken token,
-            SharedChoices choices) {
+            SharedChoices choices,
+            Resend resend) {
 
-        /** Null when nobody is left, or when a session of this node has the message by an earlier distribution. */
+        /**
+         * Null when nobody is left or may be chosen, or when a session of this node has the message by an earlier
+         * distribution.
+         */
         private @Nullable SharedMember of(SharedGroup group) {
             if (token == null) {
                 return pick(group);
@@ -55,7 +61,7 @@ final class SharedPicks implements Strays {
             }
             SharedMember member = pick(group);
             if (member != null) {
-                choices.put(token, group, member);
+                choices.choose(token, group, member, resend);
             }
             return member;
         }

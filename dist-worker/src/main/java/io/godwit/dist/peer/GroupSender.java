@@ -110,7 +110,12 @@ final class GroupSender implements Deliverer {
                 : Outcomes.worst(
                         outcome,
                         live.deliver(new Delivery(
-                                delivery.publisher(), delivery.message(), here, delivery.token(), delivery.strays())));
+                                delivery.publisher(),
+                                delivery.message(),
+                                here,
+                                delivery.token(),
+                                delivery.strays(),
+                                delivery.resend())));
     }
 
     private CompletableFuture<DistOutcome> send(Delivery delivery, RemoteMember member, int round) {

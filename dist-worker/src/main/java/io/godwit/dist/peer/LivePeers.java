@@ -197,6 +197,11 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     }
 
     @Override
+    public CompletableFuture<Boolean> untilMayAcknowledge(long epoch) {
+        return members.untilMayAcknowledge(epoch);
+    }
+
+    @Override
     public CompletableFuture<DistOutcome> deliver(
             ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes) {
         return sender.deliver(publisher, message, token, nodes);

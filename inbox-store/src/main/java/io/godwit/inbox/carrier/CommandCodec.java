@@ -38,6 +38,7 @@ import io.godwit.inbox.wire.Subscribe;
 import io.godwit.inbox.wire.Target;
 import io.godwit.inbox.wire.Unsubscribe;
 import io.godwit.kv.client.RequestOrder;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
@@ -168,7 +169,7 @@ final class CommandCodec {
                 in.getExpirySeconds(),
                 in.hasWill() ? will(in.getWill(), nowMillis) : null,
                 in.getAttempt(),
-                InsertRequest.NEVER_ABANDONED));
+                Resend.ALWAYS));
     }
 
     private static SessionCommand goOn(Continue in) {
@@ -413,7 +414,7 @@ final class CommandCodec {
                 in.getTokenFinishedBelow(),
                 in.getOnlyAsks(),
                 null,
-                InsertRequest.NEVER_ABANDONED);
+                Resend.ALWAYS);
     }
 
     /** The same request, in an order of this node. */
@@ -427,6 +428,6 @@ final class CommandCodec {
                 request.tokenFinishedBelow(),
                 request.onlyAsks(),
                 order,
-                request.isAbandoned());
+                request.resend());
     }
 }

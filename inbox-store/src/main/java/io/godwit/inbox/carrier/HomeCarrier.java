@@ -273,7 +273,7 @@ final class HomeCarrier implements InboxCarrier {
         flow.goOn();
         for (HomeStep next = flow.next(); next != null; next = flow.next()) {
             boolean isAbandoned = next.isAbandoned(); // asked once: another thread may end the connection meanwhile
-            InboxHome home = isAbandoned ? null : flow.homeFor(next, homes);
+            InboxHome home = isAbandoned || next.mustWait() ? null : flow.homeFor(next, homes);
             if (home == null && !isAbandoned) {
                 break;
             }

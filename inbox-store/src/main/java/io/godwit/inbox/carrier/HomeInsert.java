@@ -75,7 +75,7 @@ final class HomeInsert {
                 request.tokenFinishedBelow(),
                 request.onlyAsks(),
                 request.order(),
-                request.isAbandoned());
+                request.resend());
     }
 
     /**
@@ -98,7 +98,12 @@ final class HomeInsert {
 
     /** Whether what was not sent of it, or was refused, need not be sent any more. */
     boolean isAbandoned() {
-        return failure != null || request.isAbandoned().getAsBoolean();
+        return failure != null || request.resend().isAbandoned();
+    }
+
+    /** Whether what was not sent of it, or was refused, may not be sent now. */
+    boolean mustWait() {
+        return request.resend().mustWait();
     }
 
     /** A copy that was sent has that outcome. This and the others return what is to be told now; null for nothing. */

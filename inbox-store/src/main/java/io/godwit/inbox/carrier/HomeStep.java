@@ -35,6 +35,11 @@ abstract class HomeStep {
         return false;
     }
 
+    /** Whether it may not be sent now. */
+    boolean mustWait() {
+        return false;
+    }
+
     /** It was refused. Returns what is to be told; null for nothing. */
     @Nullable
     Runnable refused() {

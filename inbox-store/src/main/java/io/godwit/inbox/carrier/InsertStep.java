@@ -59,6 +59,11 @@ final class InsertStep extends HomeStep {
     }
 
     @Override
+    boolean mustWait() {
+        return insert.mustWait();
+    }
+
+    @Override
     @Nullable
     Runnable refused() {
         return insert.refused();

@@ -56,10 +56,10 @@ final class SessionStep extends HomeStep implements Answer {
     @Override
     boolean isAbandoned() {
         if (command instanceof SessionCommand.Attach attach) {
-            return attach.request().isAbandoned().getAsBoolean();
+            return attach.request().resend().isAbandoned();
         }
         return command instanceof SessionCommand.Delete delete
-                && delete.isAbandoned().getAsBoolean();
+                && delete.resend().isAbandoned();
     }
 
     @Override

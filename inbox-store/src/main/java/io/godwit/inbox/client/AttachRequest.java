@@ -1,7 +1,7 @@
 package io.godwit.inbox.client;
 
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientInfo;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param expirySeconds Session Expiry Interval, 0 to 4,294,967,295, the last meaning never
  * @param attempt names this CONNECT in the cluster, so that it takes nothing over from itself when it is asked again; 0
  *     when it is asked once
- * @param isAbandoned whether the connection has ended, so that it need not be asked again. Not sent to other nodes; any
- *     thread
+ * @param resend abandoned when the connection has ended
  */
 public record AttachRequest(
         ClientInfo client,
@@ -18,17 +17,17 @@ public record AttachRequest(
         long expirySeconds,
         @Nullable Will will,
         long attempt,
-        BooleanSupplier isAbandoned) {
+        Resend resend) {
     /** The Session Expiry Interval that never ends. */
     public static final long NEVER = 0xFFFF_FFFFL;
 
     /** One that is asked once. */
     public AttachRequest(ClientInfo client, boolean cleanStart, long expirySeconds, @Nullable Will will) {
-        this(client, cleanStart, expirySeconds, will, 0, InsertRequest.NEVER_ABANDONED);
+        this(client, cleanStart, expirySeconds, will, 0, Resend.ALWAYS);
     }
 
     /** The same with a name. */
     public AttachRequest named(long name) {
-        return new AttachRequest(client, cleanStart, expirySeconds, will, name, isAbandoned);
+        return new AttachRequest(client, cleanStart, expirySeconds, will, name, resend);
     }
 }

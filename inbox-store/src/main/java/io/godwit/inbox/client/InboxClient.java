@@ -1,12 +1,12 @@
 package io.godwit.inbox.client;
 
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 
 /**
  * The inbox store: sessions that outlive their connection, and the wills of those that do not. Thread-safe. Futures
@@ -66,16 +66,16 @@ public interface InboxClient {
      * which holds as the answer of {@link #owner} does. Its will, if owed, is published.
      */
     default CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId) {
-        return delete(tenant, clientId, InsertRequest.NEVER_ABANDONED);
+        return delete(tenant, clientId, Resend.ALWAYS);
     }
 
     /**
      * The same for a connection.
      *
-     * @param isAbandoned whether that has ended: then the next one may have the client id, and a session that must not
-     *     be deleted by an attempt of before. Any thread
+     * @param resend abandoned when that has ended: then the next one may have the client id, and a session that must
+     *     not be deleted by an attempt of before
      */
-    CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, BooleanSupplier isAbandoned);
+    CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, Resend resend);
 
     /**
      * Appends one message to the inboxes listed. Completes with an outcome for each, in order, once each is committed

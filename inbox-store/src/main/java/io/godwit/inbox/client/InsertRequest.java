@@ -1,12 +1,12 @@
 package io.godwit.inbox.client;
 
 import io.godwit.kv.client.RequestOrder;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,9 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param onlyAsks stores nothing: answers for each target whether its session knows the token
  * @param order by token number: when an earlier message has failed, this one fails and is not stored; null when the
  *     order does not matter
- * @param isAbandoned whether nobody waits for the outcome any more, since the publisher's connection has ended: its
- *     next connection may have published later messages by now, so what a home has not stored is not sent to another.
- *     Not sent to other nodes; any thread
+ * @param resend of what no home has stored. Abandoned when the publisher's connection has ended: its next connection
+ *     may have published later messages by now
  */
 public record InsertRequest(
         TenantId tenant,
@@ -31,10 +30,7 @@ public record InsertRequest(
         long tokenFinishedBelow,
         boolean onlyAsks,
         @Nullable RequestOrder order,
-        BooleanSupplier isAbandoned) {
-
-    /** Of a message that is needed whatever becomes of its publisher. */
-    public static final BooleanSupplier NEVER_ABANDONED = () -> false;
+        Resend resend) {
 
     /**
      * One copy.
@@ -75,6 +71,6 @@ public record InsertRequest(
             @Nullable String tokenOrigin,
             long tokenNumber,
             long tokenFinishedBelow) {
-        this(tenant, message, targets, tokenOrigin, tokenNumber, tokenFinishedBelow, false, null, NEVER_ABANDONED);
+        this(tenant, message, targets, tokenOrigin, tokenNumber, tokenFinishedBelow, false, null, Resend.ALWAYS);
     }
 }

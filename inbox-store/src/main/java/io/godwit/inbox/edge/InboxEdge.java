@@ -14,13 +14,13 @@ import io.godwit.inbox.protocol.InboxCarrier;
 import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.protocol.SessionCommand;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -85,9 +85,9 @@ public final class InboxEdge implements InboxClient {
     }
 
     @Override
-    public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, BooleanSupplier isAbandoned) {
+    public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, Resend resend) {
         return ask(
-                new SessionCommand.Delete(new InboxId(tenant, clientId), isAbandoned),
+                new SessionCommand.Delete(new InboxId(tenant, clientId), resend),
                 reply -> ((InboxReply.Flag) reply).isSet());
     }
 

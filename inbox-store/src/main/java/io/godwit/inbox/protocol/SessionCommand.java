@@ -2,10 +2,9 @@ package io.godwit.inbox.protocol;
 
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.ContinueRequest;
-import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.Will;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientInfo;
-import java.util.function.BooleanSupplier;
 
 /**
  * What the leader of an inbox is asked about the session. Immutable. The methods of {@link
@@ -139,11 +138,11 @@ public sealed interface SessionCommand {
     /**
      * Ends the session. Answered with {@link InboxReply.Flag}, whether there was one.
      *
-     * @param isAbandoned whether it must not be asked again, since who asked has ended; of this node
+     * @param resend abandoned when who asked has ended; of this node
      */
-    record Delete(InboxId inbox, BooleanSupplier isAbandoned) implements SessionCommand {
+    record Delete(InboxId inbox, Resend resend) implements SessionCommand {
         public Delete(InboxId inbox) {
-            this(inbox, InsertRequest.NEVER_ABANDONED);
+            this(inbox, Resend.ALWAYS);
         }
 
         @Override

@@ -25,7 +25,7 @@ final class HandOver {
     private static final int PAGE_MESSAGES = 256;
     private static final int PAGE_BYTES = 256 * 1024;
     private static final long FIRST_RETRY_MILLIS = 500;
-    private static final long LAST_RETRY_MILLIS = 30_000;
+    private static final long LAST_RETRY_MILLIS = 5_000;
 
     private final InboxLeader leader;
     /** Called when a record without what has been given is on its way. */

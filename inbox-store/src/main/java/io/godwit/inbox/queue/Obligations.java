@@ -11,7 +11,7 @@ import io.godwit.plugin.message.Message;
  */
 final class Obligations {
     private static final long FIRST_RETRY_MILLIS = 500;
-    private static final long LAST_RETRY_MILLIS = 30_000;
+    private static final long LAST_RETRY_MILLIS = 5_000;
 
     private final InboxLeader leader;
     private final HandOver handOver;

@@ -24,6 +24,7 @@ import io.godwit.inbox.wire.InboxFrame;
 import io.godwit.inbox.wire.OrderOver;
 import io.godwit.inbox.wire.Reply;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -153,15 +154,7 @@ class FrameCorpusTest {
         insert(
                 "insert.token",
                 new InsertRequest(
-                        TenantId.DEFAULT,
-                        MESSAGE,
-                        List.of(plain, shared),
-                        "origin",
-                        8,
-                        4,
-                        true,
-                        null,
-                        InsertRequest.NEVER_ABANDONED),
+                        TenantId.DEFAULT, MESSAGE, List.of(plain, shared), "origin", 8, 4, true, null, Resend.ALWAYS),
                 2);
         add(
                 "orderOver",

@@ -31,6 +31,7 @@ import io.godwit.inbox.wire.Reply;
 import io.godwit.inbox.wire.SessionCall;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RequestOrder;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -714,15 +715,7 @@ class RemoteCarrierTest {
         InsertRequest.Target target =
                 new InsertRequest.Target(new ClientId("c"), 5, Qos.EXACTLY_ONCE, false, new int[0]);
         CompletableFuture<List<InsertOutcome>> answer = edge.insert(new InsertRequest(
-                TenantId.DEFAULT,
-                message,
-                List.of(target),
-                "origin",
-                number,
-                0,
-                false,
-                order,
-                InsertRequest.NEVER_ABANDONED));
+                TenantId.DEFAULT, message, List.of(target), "origin", number, 0, false, order, Resend.ALWAYS));
         run();
         return answer;
     }

@@ -10,6 +10,7 @@ import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RequestOrder;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -164,7 +165,7 @@ class ExactlyOnceTest {
                 0,
                 true,
                 null,
-                InsertRequest.NEVER_ABANDONED);
+                Resend.ALWAYS);
         return store.host.await(store.client.insert(request)).get(0);
     }
 
@@ -216,15 +217,7 @@ class ExactlyOnceTest {
 
     private InsertRequest withToken(long number, List<InsertRequest.Target> targets) {
         return new InsertRequest(
-                TenantId.DEFAULT,
-                store.message("m", 2),
-                targets,
-                "origin",
-                number,
-                number,
-                false,
-                null,
-                InsertRequest.NEVER_ABANDONED);
+                TenantId.DEFAULT, store.message("m", 2), targets, "origin", number, number, false, null, Resend.ALWAYS);
     }
 
     @Test
@@ -351,7 +344,7 @@ class ExactlyOnceTest {
                 1,
                 false,
                 order,
-                InsertRequest.NEVER_ABANDONED);
+                Resend.ALWAYS);
     }
 
     /** The connection that left the first one is gone, its client comes back and goes on without it. */

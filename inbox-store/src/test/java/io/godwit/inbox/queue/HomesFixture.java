@@ -15,6 +15,7 @@ import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.Leaders;
+import io.godwit.kv.client.Resend;
 import io.godwit.kv.testing.InMemoryNode;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.plugin.client.ClientId;
@@ -29,7 +30,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -269,11 +269,11 @@ final class HomesFixture implements AutoCloseable {
     }
 
     CompletableFuture<List<InsertOutcome>> insertFrom(
-            BooleanSupplier isAbandoned, int node, String payload, TestConnection receiver) {
+            Resend resend, int node, String payload, TestConnection receiver) {
         InsertRequest request = request(payload, 1, receiver);
         return client(node)
                 .insert(new InsertRequest(
-                        request.tenant(), request.message(), request.targets(), null, 0, 0, false, null, isAbandoned));
+                        request.tenant(), request.message(), request.targets(), null, 0, 0, false, null, resend));
     }
 
     @Override

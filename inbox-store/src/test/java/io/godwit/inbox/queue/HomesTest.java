@@ -12,6 +12,7 @@ import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.Resend;
 import io.godwit.kv.testing.InMemoryNode;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
@@ -239,8 +240,7 @@ class HomesTest {
     void aDeletionIsAskedAgainUnlessItsConnectionHasEnded() {
         homes.attach(1, led0);
         AtomicBoolean isGone = new AtomicBoolean();
-        CompletableFuture<Boolean> stays =
-                homes.client(2).delete(TenantId.DEFAULT, new ClientId(led0), InsertRequest.NEVER_ABANDONED);
+        CompletableFuture<Boolean> stays = homes.client(2).delete(TenantId.DEFAULT, new ClientId(led0), Resend.ALWAYS);
         CompletableFuture<Boolean> ends = homes.client(2).delete(TenantId.DEFAULT, new ClientId(led0), isGone::get);
         homes.net.end(InMemoryNode.id(0), InMemoryNode.id(2), "for the test");
         isGone.set(true);
@@ -272,6 +272,38 @@ class HomesTest {
         homes.run();
         assertThat(connection.payloads()).containsExactly("later", "other");
         assertThat(homes.nodes.get(2).peers.waitingBytes()).isZero();
+    }
+
+    /** Of a node that the others may have gone on without: a member of a shared group that it has chosen. */
+    @Test
+    void whatMayNotBeSentNowWaitsAndWhatComesBehindIt() {
+        TestConnection connection = homes.attach(1, led0);
+        connection.attachment().request(10);
+        AtomicBoolean mustWait = new AtomicBoolean();
+        Resend whenProved = new Resend() {
+            @Override
+            public boolean isAbandoned() {
+                return false;
+            }
+
+            @Override
+            public boolean mustWait() {
+                return mustWait.get();
+            }
+        };
+        CompletableFuture<List<InsertOutcome>> lost = homes.insertFrom(whenProved, 2, "lost", connection);
+        homes.net.end(InMemoryNode.id(0), InMemoryNode.id(2), "for the test");
+        mustWait.set(true);
+        homes.net.link(InMemoryNode.id(0), InMemoryNode.id(2));
+        CompletableFuture<List<InsertOutcome>> behind = homes.insert(2, "behind", 1, connection);
+        homes.advance(1000);
+        assertThat(lost).isNotDone();
+        assertThat(behind).isNotDone();
+        mustWait.set(false);
+        assertThat(homes.await(lost)).containsExactly(InsertOutcome.STORED);
+        assertThat(homes.await(behind)).containsExactly(InsertOutcome.STORED);
+        homes.run();
+        assertThat(connection.payloads()).containsExactly("lost", "behind");
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.kv.client.RequestOrder;
+import io.godwit.kv.client.Resend;
 import io.godwit.kv.testing.InMemoryNode;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
@@ -251,7 +252,7 @@ class HomesUnderFaultsTest {
                     qos == 2 ? acknowledged + 1 : 0,
                     false,
                     qos == 2 ? order : null,
-                    InsertRequest.NEVER_ABANDONED);
+                    Resend.ALWAYS);
             open.put(next, homes.client(node).insert(request));
             next++;
         }

@@ -29,6 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /** What is restored from a backup that was taken while messages were on their way. */
 @Tag("full")
+@Tag("alone")
 class BackupUnderLoadTest {
     private static final Logger LOG = LoggerFactory.getLogger(BackupUnderLoadTest.class);
     private static final Duration PATIENCE = Duration.ofSeconds(60);

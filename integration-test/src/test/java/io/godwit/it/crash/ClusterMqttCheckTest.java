@@ -67,7 +67,7 @@ class ClusterMqttCheckTest {
     @Timeout(600)
     void threeNodesBecomeFiveAndThreeAgain() throws Exception {
         long seed = Long.getLong("nemesis.seed", ThreadLocalRandom.current().nextLong(1_000_000));
-        NodesPlan plan = new NodesPlan(seed, 300, 60, 3_000, List.of());
+        NodesPlan plan = new NodesPlan(seed, 300, 60, NodesPlan.QUIET_MILLIS, List.of());
         LOG.info("-Dnemesis.seed={}", seed);
         try (BrokerCluster cluster = cluster(Growth.FIRST + Growth.MORE, null, Growth.FIRST)) {
             cluster.start(Growth.FIRST);

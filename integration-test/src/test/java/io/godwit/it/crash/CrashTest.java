@@ -39,6 +39,7 @@ class CrashTest {
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void killsLoseNothingWithEarlyPush() throws Exception {
         CrashPlan plan = CrashPlan.of(seed(), 2_000, 300, 1_500, 3_000, Kind.RECOVERY, Kind.SNAPSHOT);
         keepsWhatItAcknowledged(plan, broker(true));
@@ -46,6 +47,7 @@ class CrashTest {
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void killsLoseNothingWithoutEarlyPushAndWithEightRanges() throws Exception {
         CrashPlan plan = CrashPlan.of(seed(), 2_000, 300, 1_500, 3_000, Kind.TAKEOVER);
         keepsWhatItAcknowledged(plan, broker(false).property("inbox_store_initial_ranges", 8));

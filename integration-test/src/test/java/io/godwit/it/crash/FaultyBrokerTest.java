@@ -34,6 +34,7 @@ class FaultyBrokerTest {
 
     @ParameterizedTest
     @Tag("full")
+    @Tag("alone")
     @Execution(ExecutionMode.CONCURRENT)
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
     void aBrokenPromiseIsFound(Fault fault) throws Exception {

@@ -29,12 +29,14 @@ class MqttSplitTest {
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void splitsUnderLoadLoseNothingWithEarlyPush() throws Exception {
         splitsLoseNothing(true, 3);
     }
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void splitsUnderLoadLoseNothingWithoutEarlyPush() throws Exception {
         splitsLoseNothing(false, 3);
     }

@@ -12,6 +12,9 @@ import java.util.Set;
  * @param quietMillis of silence after the load count as: all is delivered
  */
 record NodesPlan(long seed, int qos1PerSecond, int qos2PerSecond, int quietMillis, List<Step> steps) {
+    /** A store tries every five seconds to give what an ended session has left of a shared group to another member. */
+    static final int QUIET_MILLIS = 7_000;
+
     /** What a node may meet. */
     enum Trouble {
         /** kill -9, and a start later. */
@@ -81,6 +84,6 @@ record NodesPlan(long seed, int qos1PerSecond, int qos2PerSecond, int quietMilli
             steps.add(step);
             time += step.peaceMillis() + step.lastMillis();
         }
-        return new NodesPlan(seed, qos1PerSecond, qos2PerSecond, 3_000, steps);
+        return new NodesPlan(seed, qos1PerSecond, qos2PerSecond, QUIET_MILLIS, steps);
     }
 }

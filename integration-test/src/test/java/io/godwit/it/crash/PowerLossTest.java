@@ -45,12 +45,14 @@ class PowerLossTest {
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void aLossOfBytesAmongSnapshotsLosesNothing() throws Exception {
         assertKept(Loss.UNSYNCED_BYTES, withSnapshots(true), plan(2_000, 300, Kind.SNAPSHOT));
     }
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void aLossOfNamesLosesNothingWithoutEarlyPushAndWithEightRanges() throws Exception {
         assertKept(
                 Loss.UNSYNCED_NAMES,
@@ -81,6 +83,7 @@ class PowerLossTest {
      */
     @Test
     @Tag("full")
+    @Tag("alone")
     void lossesAreSeenWithoutSync() throws Exception {
         BrokerProcess process = broker(true).property("kv_log_sync", false);
         try (UnpluggedBroker broker = new UnpluggedBroker(process, Loss.UNSYNCED_BYTES, new Random(SEED))) {

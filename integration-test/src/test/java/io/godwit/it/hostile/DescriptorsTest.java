@@ -55,6 +55,7 @@ class DescriptorsTest {
     /** Nothing is said, or half of what must be said before MQTT. */
     @Test
     @Tag("full")
+    @Tag("alone")
     void connectionsThatDoNotGetToMqttLeaveTheStoresTheirFiles() throws Exception {
         InetSocketAddress tls = Ports.free();
         InetSocketAddress webSocket = Ports.free();

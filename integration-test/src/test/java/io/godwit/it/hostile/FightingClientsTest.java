@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Clients with one client id, each of which connects again as soon as it is driven out. */
 @Tag("full")
+@Tag("alone")
 class FightingClientsTest {
     @TempDir
     private static Path directory;

@@ -42,6 +42,7 @@ class HostileConnectionsTest {
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void connectionsWithoutConnectAreClosedInTime() throws Exception {
         halfOpen(Limit.BESIDE_CONTROL, 400);
     }
@@ -200,6 +201,7 @@ class HostileConnectionsTest {
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void comersAndGoersLeaveNothingBehind() throws Exception {
         churn(Limit.BESIDE_CONTROL, 400);
     }

@@ -100,6 +100,7 @@ class HostileSubscribersTest {
 
     @ParameterizedTest
     @Tag("full")
+    @Tag("alone")
     @ValueSource(booleans = {true, false})
     void aSessionOfManyFiltersSubscribesOneByOne(boolean clean) throws Exception {
         oneByOne(Limit.BESIDE_CONTROL, 300, clean);
@@ -173,6 +174,7 @@ class HostileSubscribersTest {
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void aFloodOfRetainedMessagesReachesWhoWantsThemAll() throws Exception {
         retained(Limit.BESIDE_CONTROL, 4_000);
     }
@@ -336,6 +338,7 @@ class HostileSubscribersTest {
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void subscribersThatDoNotReadCostLittleAndHarmNobody() throws Exception {
         slowReaders(Limit.BESIDE_CONTROL, 20, 20);
     }

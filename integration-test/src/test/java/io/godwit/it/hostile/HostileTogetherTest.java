@@ -87,6 +87,7 @@ class HostileTogetherTest {
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void clientsThatNeverLogInStopNobody() throws Exception {
         withstand("without credentials", Size.SMALL, swarm -> withoutCredentials(swarm, Size.SMALL));
     }
@@ -117,6 +118,7 @@ class HostileTogetherTest {
     /** Publishers that send as fast as they can what many sessions get. */
     @Test
     @Tag("full")
+    @Tag("alone")
     void floodsStopNobody() throws Exception {
         withstand("by floods", Size.SMALL, swarm -> floods(swarm, Size.SMALL));
     }

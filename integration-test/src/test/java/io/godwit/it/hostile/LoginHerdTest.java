@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A fleet whose devices share one user and password comes back at once, as after a restart of the network. */
 @Tag("full")
+@Tag("alone")
 class LoginHerdTest {
     private static final int CLIENTS = 600;
 

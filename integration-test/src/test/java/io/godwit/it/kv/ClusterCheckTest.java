@@ -34,12 +34,14 @@ class ClusterCheckTest {
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void oneNodeIsLinearizable() throws Exception {
         check(1, 30, 8_000);
     }
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void threeNodesAreLinearizable() throws Exception {
         check(3, 150, 12_000);
     }
@@ -51,6 +53,7 @@ class ClusterCheckTest {
      */
     @Test
     @Tag("full")
+    @Tag("alone")
     void mergesOverSeveralNodesAreLinearizable() throws Exception {
         check(3, 6, 2_000, 1);
     }

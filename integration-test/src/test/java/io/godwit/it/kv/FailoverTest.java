@@ -34,6 +34,7 @@ class FailoverTest {
     /** Three say little of one in a hundred: the long one has fifty. */
     @Test
     @Tag("full")
+    @Tag("alone")
     void aKilledLeaderIsReplacedWithinThreeSeconds() throws Exception {
         kill(3);
     }

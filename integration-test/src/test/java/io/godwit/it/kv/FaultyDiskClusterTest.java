@@ -185,6 +185,7 @@ class FaultyDiskClusterTest {
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void aTableDamagedUnderARunningNodeStopsItsRangeThereAndTheReplicaIsCopiedAnew() throws Exception {
         aDamagedTableStopsItsRangeThereAndTheReplicaIsCopiedAnew(true);
     }
@@ -285,6 +286,7 @@ class FaultyDiskClusterTest {
      */
     @Test
     @Tag("full")
+    @Tag("alone")
     void aFailedSyncStopsTheStoreOfTheNodeAndARestartBringsItBack() throws Exception {
         PowerLoss.assumePossible();
         try (TestCluster cluster = cluster()) {

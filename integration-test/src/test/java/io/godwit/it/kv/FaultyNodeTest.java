@@ -32,6 +32,7 @@ class FaultyNodeTest {
 
     @ParameterizedTest
     @Tag("full")
+    @Tag("alone")
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
             names = {"GENUINE", "NONE"})

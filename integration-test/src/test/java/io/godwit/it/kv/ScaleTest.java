@@ -50,6 +50,7 @@ class ScaleTest {
     /** Within seconds of their start: the compilers are at work, and what the splits have left is cleared away. */
     @Test
     @Tag("full")
+    @Tag("alone")
     void twentyIdleRangesCostLittle() throws Exception {
         idle(20, Duration.ofSeconds(1), Duration.ofSeconds(4), 0.5, 100 * MIB);
     }

@@ -54,6 +54,7 @@ class StaleReadTest {
 
     @Test
     @Tag("full")
+    @Tag("alone")
     void aLeaderThatSleptThroughAnElectionReadsNothingStale() throws Exception {
         sleep(2_000, 0);
     }

@@ -18,6 +18,7 @@ import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -37,7 +38,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -389,8 +389,7 @@ public final class MemoryInbox implements InboxClient {
     }
 
     @Override
-    public synchronized CompletableFuture<Boolean> delete(
-            TenantId tenant, ClientId clientId, BooleanSupplier isAbandoned) {
+    public synchronized CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, Resend resend) {
         CompletableFuture<Boolean> failed = failure();
         if (failed != null) {
             return failed;
