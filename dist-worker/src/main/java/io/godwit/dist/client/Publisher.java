@@ -17,9 +17,9 @@ public interface Publisher {
     CompletableFuture<DistOutcome> publish(Message message, @Nullable DeliveryToken token);
 
     /**
-     * The connection has ended. What it published at QoS 1 and 2 without a token and no session has taken yet is not
-     * sent to other homes any more: its client has no acknowledgement, and may have published later messages through
-     * another node by then. What is published from here on at QoS 0 is delivered as before.
+     * The connection has ended. What it published at QoS 1 and 2 and no session has taken yet is not sent to other
+     * homes any more. Its client has no acknowledgement, and another node may have later messages of it by then, or may
+     * have finished these. What is published from here on at QoS 0 is delivered as before.
      */
     default void end() {}
 }

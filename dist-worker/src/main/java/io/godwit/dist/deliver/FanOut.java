@@ -46,13 +46,22 @@ public final class FanOut implements Publisher {
     /** What waits until this node may acknowledge; null on a node that is alone. */
     private final @Nullable HeldPublishes held;
 
+    private final Connection untilEnded = new Connection();
+
     /**
      * The client's next connection sends again what has no acknowledgement, and then later messages. An inbox forgets
      * the token of a message that is distributed, so a late copy would come a second time.
+     *
+     * <p>Not the publisher itself: what waits in the queue of a slow receiver must not keep that in memory.
      */
-    private final Resend untilEnded = this::isEnded;
+    private static final class Connection implements Resend {
+        private volatile boolean hasEnded;
 
-    private volatile boolean isEnded;
+        @Override
+        public boolean isAbandoned() {
+            return hasEnded;
+        }
+    }
 
     /**
      * Where deliveries go and what is told about them; one for all publishers.
@@ -159,12 +168,12 @@ public final class FanOut implements Publisher {
 
     @Override
     public void end() {
-        isEnded = true;
+        untilEnded.hasEnded = true;
     }
 
     /** Whether the client's connection has ended. Any thread. */
     boolean isEnded() {
-        return isEnded;
+        return untilEnded.hasEnded;
     }
 
     /** What is answered when this node could not acknowledge for too long: nobody has the message. */
@@ -209,7 +218,7 @@ public final class FanOut implements Publisher {
         List<Match> live = matches.live();
         List<Match> inbox = matches.inbox();
         SharedPicks picks = null;
-        Resend resend = matches.groups().isEmpty() ? untilEnded : resend(token, epoch);
+        Resend resend = untilEnded;
         deliverers.counters.published.increment();
         if (!matches.groups().isEmpty()) {
             if (token != null && token.isResumed()) {
@@ -217,6 +226,7 @@ public final class FanOut implements Publisher {
             }
             live = new ArrayList<>(live);
             inbox = new ArrayList<>(inbox);
+            resend = resend(token, epoch);
             picks = SharedPicks.first(matches.groups(), choosing(message, token, resend), live, inbox);
         }
         if (live.isEmpty() && inbox.isEmpty()) {
@@ -423,7 +433,8 @@ public final class FanOut implements Publisher {
 
     /**
      * Gives the message of {@code from} to another member of the group that chose its one receiver. A receiver that is
-     * in the group still is full, and not chosen for a while. Any thread, on an instance of its own.
+     * in the group still is full, and not chosen for a while. The publisher may have its acknowledgement: the message
+     * is needed though its connection has ended. Any thread, on an instance of its own.
      *
      * @param index the one of the client's tenant
      * @return completes with NO_MATCH when no other member has room
@@ -457,7 +468,7 @@ public final class FanOut implements Publisher {
         List<Match> live = new ArrayList<>(1);
         List<Match> inbox = new ArrayList<>(1);
         SharedPicks picks = SharedPicks.only(group, next, choosing(message, null, Resend.ALWAYS), live, inbox);
-        return watched(deliver(message, token, from.resend(), live, inbox, picks), message, inbox);
+        return watched(deliver(message, token, Resend.ALWAYS, live, inbox, picks), message, inbox);
     }
 
     /**

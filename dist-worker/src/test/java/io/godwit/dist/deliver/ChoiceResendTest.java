@@ -13,6 +13,7 @@ import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.route.NodeSet;
 import io.godwit.dist.route.SharedStrategies;
 import io.godwit.dist.route.TenantIndex;
+import io.godwit.dist.route.TestReceiver;
 import io.godwit.dist.route.TopicIndex;
 import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
@@ -30,6 +31,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A node that the others have gone on without chooses no member for a message that may be resumed on another node. */
 class ChoiceResendTest {
@@ -44,33 +47,34 @@ class ChoiceResendTest {
     private final SharedChoices choices = new SharedChoices();
     private final List<Delivery> stored = new ArrayList<>();
     private Function<Delivery, CompletableFuture<DistOutcome>> toInbox = delivery -> Deliverer.DELIVERED;
-    private final FanOut publisher = new FanOut(
-            PUBLISHER,
-            index,
-            new FanOut.Deliverers(
-                    delivery -> Deliverer.DELIVERED,
-                    new Deliverer() {
-                        @Override
-                        public CompletableFuture<DistOutcome> deliver(Delivery delivery) {
-                            stored.add(delivery);
-                            return toInbox.apply(delivery);
-                        }
+    private final List<Delivery> live = new ArrayList<>();
+    private final FanOut.Deliverers deliverers = new FanOut.Deliverers(
+            delivery -> {
+                live.add(delivery);
+                return Deliverer.DELIVERED;
+            },
+            new Deliverer() {
+                @Override
+                public CompletableFuture<DistOutcome> deliver(Delivery delivery) {
+                    stored.add(delivery);
+                    return toInbox.apply(delivery);
+                }
 
-                        @Override
-                        public CompletableFuture<List<Boolean>> know(Delivery delivery) {
-                            return CompletableFuture.completedFuture(delivery.matches().stream()
-                                    .map(match -> false)
-                                    .toList());
-                        }
-                    },
-                    new DistCounters(new SimpleMeterRegistry()),
-                    EventListener.NONE,
-                    new StrayRoutes((receiver, topic) -> CompletableFuture.completedFuture(null)),
-                    choices,
-                    Delayer.NONE,
-                    new ServedReceivers(),
-                    membership,
-                    new HeldPublishes(membership)));
+                @Override
+                public CompletableFuture<List<Boolean>> know(Delivery delivery) {
+                    return CompletableFuture.completedFuture(
+                            delivery.matches().stream().map(match -> false).toList());
+                }
+            },
+            new DistCounters(new SimpleMeterRegistry()),
+            EventListener.NONE,
+            new StrayRoutes((receiver, topic) -> CompletableFuture.completedFuture(null)),
+            choices,
+            Delayer.NONE,
+            new ServedReceivers(),
+            membership,
+            new HeldPublishes(membership));
+    private final FanOut publisher = new FanOut(PUBLISHER, index, deliverers);
 
     private static final class Membership implements OtherNodes {
         long epoch = 1;
@@ -202,6 +206,25 @@ class ChoiceResendTest {
         assertThat(outcome).isCompletedWithValue(DistOutcome.FAILED);
         assertThat(choices.of("o", 7)).isEmpty();
         assertThat(stored).isEmpty();
+    }
+
+    /** The publisher has its acknowledgement: nobody else has the message. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatALiveSessionLeavesIsGivenOnThoughThePublisherHasGone(boolean hasToken) {
+        TestReceiver member = new TestReceiver("live");
+        TopicFilter group = TopicFilter.parse("$share/g/a").orElseThrow();
+        index.add(group, member, new SubscriptionOptions(Qos.EXACTLY_ONCE, false, false, 0));
+        publish(hasToken ? FIRST : null);
+        Delivery left = live.get(0);
+        publisher.end();
+        membership.epoch = 2;
+        index.remove(group, member);
+        subscribe("$share/g/a", "heir");
+        assertThat(new FanOut(PUBLISHER, index, deliverers).handOn(index, left))
+                .isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(stored).hasSize(1).allMatch(delivery -> !delivery.resend().isAbandoned());
+        assertThat(stored).allMatch(delivery -> !delivery.resend().mustWait());
     }
 
     private void answer(boolean isMember) {

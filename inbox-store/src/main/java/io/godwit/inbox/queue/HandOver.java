@@ -25,6 +25,7 @@ final class HandOver {
     private static final int PAGE_MESSAGES = 256;
     private static final int PAGE_BYTES = 256 * 1024;
     private static final long FIRST_RETRY_MILLIS = 500;
+    /** Members of the group wait for the messages, so not much longer than whatever kept them from it lasts. */
     private static final long LAST_RETRY_MILLIS = 5_000;
 
     private final InboxLeader leader;
