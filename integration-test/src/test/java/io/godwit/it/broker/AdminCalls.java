@@ -41,12 +41,21 @@ public final class AdminCalls implements AutoCloseable {
             String start,
             @Nullable String end) {}
 
-    public List<ListedRange> ranges(String store) {
+    /** The store id of the broker itself. */
+    public String self() {
+        return call("nodes", new JsonObject()).get("self").getAsString();
+    }
+
+    /** The ranges of a store as the broker tells them, in no order. */
+    public JsonArray rangesAsTold(String store) {
         JsonObject request = new JsonObject();
         request.addProperty("store", store);
-        JsonArray listed = call("ranges", request).getAsJsonArray("ranges");
+        return call("ranges", request).getAsJsonArray("ranges");
+    }
+
+    public List<ListedRange> ranges(String store) {
         List<ListedRange> ranges = new ArrayList<>();
-        for (JsonElement each : listed) {
+        for (JsonElement each : rangesAsTold(store)) {
             JsonObject range = each.getAsJsonObject();
             JsonElement end = range.get("end");
             ranges.add(new ListedRange(

@@ -103,6 +103,11 @@ public final class BrokerProcess implements Broker {
         return this;
     }
 
+    /** Whether it runs where its network is another. */
+    public boolean isInNetwork() {
+        return !prefix.isEmpty();
+    }
+
     /** A key of {@code mqttServerConfig} for the next start. */
     public BrokerProcess mqttSetting(String key, Object value) {
         mqtt.put(key, value.toString());
