@@ -288,8 +288,22 @@ final class Placement {
 
     /** Among the usable stores that pass {@code filter}, the one to be a voter beside {@code others}. */
     Optional<String> bestToAdd(RangeView range, Collection<String> others, Predicate<String> filter) {
+        return best(range, others, store -> isUsable(store) && filter.test(store));
+    }
+
+    /**
+     * The best store for a learner that every store is to have. It need not have settled: a node without one does not
+     * serve its clients.
+     */
+    Optional<String> bestToMirror(RangeView range) {
+        return best(
+                range,
+                range.voters(),
+                store -> isAlive(store) && !isDraining(store) && hasPlaceForCopy(range, store(store)));
+    }
+
+    private Optional<String> best(RangeView range, Collection<String> others, Predicate<String> filter) {
         return view.stores().stream()
-                .filter(this::isUsable)
                 .map(StoreView::id)
                 .filter(store -> !range.voters().contains(store))
                 .filter(filter)
@@ -301,11 +315,14 @@ final class Placement {
     /** Whether a copy of the range may be begun on the store. */
     boolean takesCopy(RangeView range, String store) {
         StoreView seen = store(store);
-        return isUsable(seen)
-                && range.replicaOn(store).isEmpty()
-                && hasRoom(range, seen)
+        return isUsable(seen) && hasPlaceForCopy(range, seen);
+    }
+
+    private boolean hasPlaceForCopy(RangeView range, StoreView store) {
+        return range.replicaOn(store.id()).isEmpty()
+                && hasRoom(range, store)
                 && copiesLedHere < rules.maxCopies()
-                && copies.getOrDefault(store, 0) < rules.maxCopies();
+                && copies.getOrDefault(store.id(), 0) < rules.maxCopies();
     }
 
     private boolean hasRoom(RangeView range, StoreView store) {

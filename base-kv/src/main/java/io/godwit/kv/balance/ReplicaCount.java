@@ -159,7 +159,7 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
                 return Optional.empty();
             }
             return placement
-                    .bestToAdd(range, range.voters(), store -> placement.takesCopy(range, store))
+                    .bestToMirror(range)
                     .map(store -> change(range, Step.ADD_LEARNER, store, "every store is to have a replica"));
         }
 

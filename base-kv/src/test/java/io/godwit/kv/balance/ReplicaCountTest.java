@@ -459,6 +459,20 @@ class ReplicaCountTest {
                 .isEqualTo("DEMOTE b");
     }
 
+    /** It does not serve its clients before it has one. Whether it lasts is waited for until it gets a vote. */
+    @Test
+    void aStoreThatHasJustComeGetsTheLearnerThatEveryStoreIsToHave() {
+        ReplicaGoal goal = new ReplicaGoal(3, true);
+        List<StoreBuilder> stores = List.of(store("a"), store("b").is(Liveness.ALIVE, Duration.ofSeconds(1)));
+        assertThat(next(view("a", goal, stores, range(1, "").voters("a")))).isEqualTo("ADD_LEARNER b");
+        assertThat(next(view("a", goal, stores, range(1, "").voters("a").learner("b", true))))
+                .isEqualTo("nothing");
+        assertThat(next(view("a", 3, stores, range(1, "").voters("a")))).isEqualTo("nothing");
+        List<StoreBuilder> draining = List.of(
+                store("a"), store("b").is(Liveness.ALIVE, Duration.ofSeconds(1)).draining());
+        assertThat(next(view("a", goal, draining, range(1, "").voters("a")))).isEqualTo("nothing");
+    }
+
     @Test
     void fewCopiesAtATime() {
         List<StoreBuilder> stores = stores("a", "b", "c", "d", "e", "f");
