@@ -149,8 +149,7 @@ final class Broker implements AutoCloseable {
         DelayedMessages delayed = new DelayedMessages(
                 inbox,
                 () -> inboxStore.get().countedRecords(),
-                config.topics().delayedPublish().maxMessages(),
-                System.currentTimeMillis());
+                config.topics().delayedPublish().maxMessages());
         MqttCluster others = node.cluster().isPresent()
                 ? MqttCluster.open(node.cluster().get(), node.operations().clusterId())
                 : null;

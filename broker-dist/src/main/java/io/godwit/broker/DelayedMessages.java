@@ -14,6 +14,7 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.DelayedTopic;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -51,7 +52,10 @@ final class DelayedMessages implements Delayer {
 
     private final Supplier<InboxClient> inbox;
     private final int maxMessages;
-    /** Of this process: a client id of an earlier one is not used again. */
+    /**
+     * Of this process. Not its start: nodes may start in the same millisecond, and a clock may step back. Then a message
+     * would find the keeper of another one, and be acknowledged without being kept.
+     */
     private final String run;
 
     private final AtomicLong lastNumber = new AtomicLong();
@@ -62,13 +66,12 @@ final class DelayedMessages implements Delayer {
     /**
      * @param stored how many the store has, by {@link #isKeeper}
      * @param maxMessages kept at once; more are refused
-     * @param startMillis the wall clock at the start of the process
      */
-    DelayedMessages(Supplier<InboxClient> inbox, LongSupplier stored, int maxMessages, long startMillis) {
+    DelayedMessages(Supplier<InboxClient> inbox, LongSupplier stored, int maxMessages) {
         this.inbox = inbox;
         this.stored = stored;
         this.maxMessages = maxMessages;
-        this.run = Long.toString(startMillis, Character.MAX_RADIX);
+        this.run = UUID.randomUUID().toString();
     }
 
     @Override

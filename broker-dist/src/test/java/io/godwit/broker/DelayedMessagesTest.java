@@ -45,7 +45,7 @@ class DelayedMessagesTest {
     private CompletableFuture<Void> keeping = CompletableFuture.completedFuture(null);
     private SessionOwner owner = SessionOwner.NO_SESSION;
     private long stored;
-    private final DelayedMessages delayed = new DelayedMessages(Inbox::new, () -> stored, 2, 1_000);
+    private final DelayedMessages delayed = new DelayedMessages(Inbox::new, () -> stored, 2);
 
     @Test
     void aMessageForLaterIsTheWillOfASessionOfItsOwn() {
@@ -94,6 +94,17 @@ class DelayedMessagesTest {
 
         assertThat(kept).extracting(request -> request.client().clientId()).hasSize(4);
         assertThat(keepers()).hasSize(3);
+    }
+
+    /** Two nodes of a cluster, or two starts. A message that found the other's keeper would not be kept. */
+    @Test
+    void noOtherProcessHasTheSameNames() {
+        DelayedMessages other = new DelayedMessages(Inbox::new, () -> stored, 2);
+        Message message =
+                new Message("$delayed/30/t", new byte[] {1}, Qos.EXACTLY_ONCE, true, 5, MessageProperties.NONE);
+        delayed.take(PUBLISHER, message, null);
+        other.take(PUBLISHER, message, null);
+        assertThat(keepers()).hasSize(2);
     }
 
     /** A client chooses its id, which is part of the origin. */

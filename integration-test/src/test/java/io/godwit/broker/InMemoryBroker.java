@@ -187,10 +187,7 @@ final class InMemoryBroker implements AutoCloseable {
                     System::currentTimeMillis,
                     meters);
             StorePublisher outlet = new StorePublisher(
-                    dist::client,
-                    retain::client,
-                    new DelayedMessages(inboxClient, () -> 0, 0, System.currentTimeMillis()),
-                    false);
+                    dist::client, retain::client, new DelayedMessages(inboxClient, () -> 0, 0), false);
             inbox = new InboxStore(
                     BrokerSettings.inbox(config),
                     outlet,

@@ -163,7 +163,6 @@ class StorePublisherTest {
                     throw new AssertionError("nothing is for later");
                 },
                 () -> 0,
-                0,
                 0);
         return new StorePublisher(client, store::client, delayed, false);
     }
