@@ -37,6 +37,9 @@ final class Contact {
     boolean hasLeft;
     /** What was said last of a stream that came to nothing: a repetition is not logged. */
     String lastTrouble = "";
+    /** When it was said last that there is no version that both speak. */
+    @Nullable
+    Long versionsToldNanos;
 
     final Map<Lane, LaneCounters> counters = new EnumMap<>(Lane.class);
 

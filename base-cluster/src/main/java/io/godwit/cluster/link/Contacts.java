@@ -62,13 +62,17 @@ final class Contacts {
 
     /** Makes a pairing that runs on the links' threads and tells them when it has ended. */
     interface PairingMaker {
-        Pairing make(Contact with, long session);
+        Pairing make(Contact with, Agreement agreement);
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(Contacts.class);
     private static final long HELLO_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long GOODBYE_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    /** A process does not learn another version. */
+    private static final long VERSION_RETRY_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private static final long VERSION_WORDS_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final long FORGET_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final int MAX_UNATTACHED = 64;
 
@@ -249,11 +253,7 @@ final class Contacts {
             refused(contact, connection, answer.getRefused());
             return;
         }
-        String fault = Handshake.fault(answer.getAccepted());
-        if (fault != null) {
-            throw new LinkProtocolException(fault);
-        }
-        Handshake.hear(connection, answer.getAccepted().getReceives());
+        with.handshake().hear(connection, answer.getAccepted());
         Pairing pairing = contact.pairing;
         if (isClosing || contact.session != connection.session() || pairing != null && pairing.isOver()) {
             cancel(connection, "over");
@@ -263,7 +263,13 @@ final class Contacts {
     }
 
     private void refused(Contact contact, LinkConnection connection, Refused refused) {
-        trouble(contact, "refused by the other end: " + LinkMessage.words(refused.getWords()));
+        String words = "refused by the other end: " + LinkMessage.words(refused.getWords());
+        if (refused.getReason() == Reason.REASON_VERSION) {
+            contact.notBeforeNanos = nowNanos + VERSION_RETRY_NANOS;
+            noCommonVersion(contact, words);
+        } else {
+            trouble(contact, words);
+        }
         if (refused.getReason() == Reason.REASON_OVER && contact.session == connection.session()) {
             contact.session = 0;
             lastSession = Math.max(lastSession, Math.min(refused.getSession(), Handshake.MAX_SESSION));
@@ -291,10 +297,13 @@ final class Contacts {
         Hello hello = LinkMessage.hello(message);
         Answer refusal = with.handshake().refusal(hello, members);
         if (refusal != null) {
-            LOG.debug(
-                    "stream refused node={} answer={}",
-                    hello.getNodeId(),
-                    refusal.getRefused().getWords());
+            String words = refusal.getRefused().getWords();
+            Contact known = contacts.get(hello.getNodeId());
+            if (known != null && refusal.getRefused().getReason() == Reason.REASON_VERSION) {
+                noCommonVersion(known, words);
+            } else {
+                LOG.debug("stream refused node={} answer={}", LinkMessage.words(hello.getNodeId()), words);
+            }
             refuse(connection, refusal);
             return;
         }
@@ -313,7 +322,7 @@ final class Contacts {
             refuse(connection, Handshake.refused(Reason.REASON_NOT_NOW, "a later stream has been opened", 0));
             return;
         }
-        Handshake.hear(connection, hello.getReceives());
+        with.handshake().hear(connection, hello);
         connection.dialedBy(contact.nodeId, hello.getSession());
         if (hello.getSession() > contact.session && pairing != null) {
             end(contact, "the other end has begun anew");
@@ -335,7 +344,7 @@ final class Contacts {
         long[] expected = pairing == null ? first() : pairing.expected();
         connection.tell(expected);
         connection.accepted();
-        stream.send(LinkMessage.encode(with.handshake().accepted(expected)));
+        stream.send(LinkMessage.encode(with.handshake().accepted(connection.agreement(), expected)));
         attach(contact, connection);
     }
 
@@ -351,6 +360,12 @@ final class Contacts {
     // --- pairings
 
     private void attach(Contact contact, LinkConnection connection) {
+        Pairing known = contact.pairing;
+        if (known != null && !known.agreement().equals(connection.agreement())) {
+            known.violated("the peer goes on with " + connection.agreement() + ", it began with " + known.agreement());
+            cancel(connection, "another agreement");
+            return;
+        }
         deadlines.remove(connection);
         LinkConnection former = contact.connection;
         if (former != null) {
@@ -359,12 +374,15 @@ final class Contacts {
         }
         contact.connection = connection;
         contact.lastTrouble = "";
-        Pairing known = contact.pairing;
-        Pairing pairing = known == null ? with.pairings().make(contact, contact.session) : known;
+        Pairing pairing = known == null ? with.pairings().make(contact, connection.agreement()) : known;
         contact.pairing = pairing;
         pairing.connected(true);
         if (known == null) {
-            LOG.info("linked peer={}", pairing);
+            LOG.info(
+                    "linked peer={} version={} maxFrameBytes={}",
+                    pairing,
+                    pairing.version(),
+                    pairing.maxFrameBytes());
         }
         tell.accept(known == null ? LinkEvent.JOINED : LinkEvent.RECONNECTED, pairing);
         connection.attach(pairing);
@@ -469,6 +487,15 @@ final class Contacts {
         deadlines.remove(connection);
         if (stream != null) {
             stream.cancel(why);
+        }
+    }
+
+    /** Both ends say so, since the one that is to be replaced may be either; now and then, as it stays so. */
+    private void noCommonVersion(Contact contact, String what) {
+        Long told = contact.versionsToldNanos;
+        if (told == null || nowNanos - told >= VERSION_WORDS_NANOS) {
+            contact.versionsToldNanos = nowNanos;
+            LOG.warn("no link: the node speaks no version that this one does node={} why={}", contact.nodeId, what);
         }
     }
 

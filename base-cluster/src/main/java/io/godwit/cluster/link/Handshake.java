@@ -14,19 +14,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * What this node says when a stream begins, and which others it listens to: those whose hello names this process, its
  * cluster, and a member with the incarnation that the membership knows. Of two nodes the one with the lower id dials.
+ *
+ * <p>The hello tells which versions of links and of frames the end that dials speaks; the other uses the highest of each
+ * that both speak, or refuses. Each end tells the largest frame that it accepts; neither sends a larger one.
  */
 final class Handshake {
     /** Nobody counts that far; what another end says must not make a count run over. */
     static final long MAX_SESSION = 1L << 62;
+    /** What releases speak that do not tell the versions of frames. */
+    private static final int UNTOLD_PAYLOAD = 1;
 
     private final String selfId;
     private final long selfIncarnation;
     private final LinkSettings settings;
+    private final LinkVersions versions;
+    private final int maxFrameBytes;
 
-    Handshake(String selfId, long selfIncarnation, LinkSettings settings) {
+    /** @param maxFrameBytes the largest frame that this node accepts */
+    Handshake(
+            String selfId, long selfIncarnation, LinkSettings settings, LinkVersions versions, int maxFrameBytes) {
         this.selfId = selfId;
         this.selfIncarnation = selfIncarnation;
         this.settings = settings;
+        this.versions = versions;
+        this.maxFrameBytes = maxFrameBytes;
     }
 
     boolean isSelf(String nodeId) {
@@ -39,8 +50,10 @@ final class Handshake {
 
     Hello hello(String nodeId, long incarnation, long session, long attempt, long[] expected) {
         return Hello.newBuilder()
-                .setLeastVersion(LinkMessage.VERSION)
-                .setMostVersion(LinkMessage.VERSION)
+                .setLeastVersion(versions.layout().least())
+                .setMostVersion(versions.layout().most())
+                .setLeastPayload(versions.payload().least())
+                .setMostPayload(versions.payload().most())
                 .setClusterId(settings.clusterId())
                 .setNodeId(selfId)
                 .setIncarnation(selfIncarnation)
@@ -52,10 +65,12 @@ final class Handshake {
                 .build();
     }
 
-    Answer accepted(long[] expected) {
+    Answer accepted(Agreement agreement, long[] expected) {
         return Answer.newBuilder()
-                .setAccepted(
-                        Accepted.newBuilder().setVersion(LinkMessage.VERSION).setReceives(receives(expected)))
+                .setAccepted(Accepted.newBuilder()
+                        .setVersion(agreement.layout())
+                        .setPayloadVersion(agreement.payload())
+                        .setReceives(receives(expected)))
                 .build();
     }
 
@@ -67,15 +82,31 @@ final class Handshake {
     }
 
     private End receives(long[] expected) {
-        End.Builder end = End.newBuilder().setWindowBytes(settings.windowBytes());
+        End.Builder end =
+                End.newBuilder().setWindowBytes(settings.windowBytes()).setMaxFrameBytes(maxFrameBytes);
         for (Lane lane : Lane.values()) {
             end.addPositions(Position.newBuilder().setLane(lane.number()).setNext(expected[lane.ordinal()]));
         }
         return end.build();
     }
 
-    /** Has the connection hear what the other end is ready to receive. */
-    static void hear(LinkConnection connection, End end) throws LinkProtocolException {
+    /** Has the connection hear what the end that dials is ready to receive. Its hello is not refused. */
+    void hear(LinkConnection connection, Hello hello) throws LinkProtocolException {
+        hear(connection, hello.getReceives(), layoutOf(hello), payloadOf(hello));
+    }
+
+    /** Has the connection hear what the other end has chosen, and is ready to receive. */
+    void hear(LinkConnection connection, Accepted accepted) throws LinkProtocolException {
+        int layout = accepted.getVersion();
+        int payload = accepted.getPayloadVersion() == 0 ? UNTOLD_PAYLOAD : accepted.getPayloadVersion();
+        if (!versions.layout().includes(layout) || !versions.payload().includes(payload)) {
+            throw new LinkProtocolException("version " + layout + " of links with " + payload
+                    + " of frames was chosen, this node offered " + versions);
+        }
+        hear(connection, accepted.getReceives(), layout, payload);
+    }
+
+    private void hear(LinkConnection connection, End end, int layout, int payload) throws LinkProtocolException {
         long[] next = new long[Lane.values().length];
         for (Position position : end.getPositionsList()) {
             Lane lane = LinkMessage.lane(position.getLane());
@@ -88,24 +119,52 @@ final class Handshake {
             throw new LinkProtocolException("the other end receives " + end.getPositionsCount()
                     + " lanes in windows of " + end.getWindowBytes() + " bytes");
         }
-        connection.hear(next, end.getWindowBytes());
+        long theirs = end.getMaxFrameBytes() == 0 ? maxFrameBytes : end.getMaxFrameBytes();
+        if (theirs < LinkSettings.LEAST_FRAME_BYTES) {
+            throw new LinkProtocolException("the other end accepts frames of " + theirs + " bytes");
+        }
+        connection.hear(
+                next, end.getWindowBytes(), new Agreement(layout, payload, (int) Math.min(maxFrameBytes, theirs)));
     }
 
-    /** What is wrong with the version that was chosen; null for nothing. */
-    static @Nullable String fault(Accepted accepted) {
-        return accepted.getVersion() == LinkMessage.VERSION
-                ? null
-                : "version " + accepted.getVersion() + " was chosen, and not " + LinkMessage.VERSION;
+    /** The version of links that is used with who says this hello; 0 when there is none. */
+    private int layoutOf(Hello hello) {
+        return common(versions.layout(), hello.getLeastVersion(), hello.getMostVersion());
+    }
+
+    private int payloadOf(Hello hello) {
+        boolean isTold = hello.getLeastPayload() != 0 || hello.getMostPayload() != 0;
+        return isTold
+                ? common(versions.payload(), hello.getLeastPayload(), hello.getMostPayload())
+                : common(versions.payload(), UNTOLD_PAYLOAD, UNTOLD_PAYLOAD);
+    }
+
+    /** Both numbers are what somebody says, unsigned: also a range that is none has nothing in common with another. */
+    private static int common(VersionRange own, int least, int most) {
+        long from = Integer.toUnsignedLong(least);
+        long to = Math.min(Integer.toUnsignedLong(most), Integer.MAX_VALUE);
+        return from < 1 || from > to ? 0 : own.highestCommon(new VersionRange((int) from, (int) to));
+    }
+
+    private static String range(int least, int most) {
+        return Integer.toUnsignedString(least) + " to " + Integer.toUnsignedString(most);
     }
 
     /** Why it is not listened to; null when it is. */
     @Nullable
     Answer refusal(Hello hello, List<Member> members) {
-        if (hello.getLeastVersion() > LinkMessage.VERSION || hello.getMostVersion() < LinkMessage.VERSION) {
+        if (layoutOf(hello) == 0) {
             return refused(
                     Reason.REASON_VERSION,
-                    "this node speaks version " + LinkMessage.VERSION + " of the links, and not "
-                            + hello.getLeastVersion() + " to " + hello.getMostVersion(),
+                    "this node speaks " + versions.layout() + " of the links, and not "
+                            + range(hello.getLeastVersion(), hello.getMostVersion()),
+                    0);
+        }
+        if (payloadOf(hello) == 0) {
+            return refused(
+                    Reason.REASON_VERSION,
+                    "this node speaks " + versions.payload() + " of the frames, and not "
+                            + range(hello.getLeastPayload(), hello.getMostPayload()),
                     0);
         }
         String why = null;

@@ -36,6 +36,7 @@ final class LaneOutlet {
     }
 
     private final Lane lane;
+    private final int version;
     /** Sent as a whole in this connection. Bytes in {@code inFlightBytes}. */
     private final Deque<Outgoing> inFlight = new ArrayDeque<>();
 
@@ -52,8 +53,10 @@ final class LaneOutlet {
     /** How much of the first waiting frame has been sent. */
     private int offset;
 
-    LaneOutlet(Lane lane) {
+    /** @param version of the messages that are made */
+    LaneOutlet(Lane lane, int version) {
         this.lane = lane;
+        this.version = version;
     }
 
     void add(Outgoing frame) {
@@ -130,7 +133,7 @@ final class LaneOutlet {
     /** Ready for the frames. */
     private ByteBuffer head(byte[] message) {
         return ByteBuffer.wrap(message)
-                .put((byte) LinkMessage.VERSION)
+                .put((byte) version)
                 .put(LinkMessage.DATA)
                 .put((byte) lane.number())
                 .putLong(nextSequence());

@@ -31,6 +31,7 @@ final class LinkConnection implements LinkStream.Events {
 
     private final Owner owner;
     private final LinkLimits limits;
+    private final VersionRange layouts;
 
     // the owner's, before the pairing is attached
     private @Nullable LinkStream stream;
@@ -40,6 +41,7 @@ final class LinkConnection implements LinkStream.Events {
     private long[] told = new long[LANES];
     private long[] theirs = new long[LANES];
     private long theirWindow;
+    private Agreement agreement = new Agreement(0, 0, 0);
 
     // the stream's thread
     private boolean hasBegun;
@@ -62,9 +64,11 @@ final class LinkConnection implements LinkStream.Events {
         private final AtomicLong bytes = new AtomicLong();
     }
 
-    LinkConnection(Owner owner, LinkLimits limits) {
+    /** @param layouts of messages that can be read here */
+    LinkConnection(Owner owner, LinkLimits limits, VersionRange layouts) {
         this.owner = owner;
         this.limits = limits;
+        this.layouts = layouts;
         for (int i = 0; i < LANES; i++) {
             arrivals[i] = new LaneArrivals();
         }
@@ -119,10 +123,16 @@ final class LinkConnection implements LinkStream.Events {
         told = next;
     }
 
-    /** What the other end wants. */
-    void hear(long[] next, long windowBytes) {
+    /** What the other end wants, and what both keep to. */
+    void hear(long[] next, long windowBytes, Agreement agreed) {
         theirs = next;
         theirWindow = windowBytes;
+        agreement = agreed;
+    }
+
+    /** Once the other end was heard. */
+    Agreement agreement() {
+        return agreement;
     }
 
     void attach(Pairing to) {
@@ -183,7 +193,7 @@ final class LinkConnection implements LinkStream.Events {
     }
 
     private void sort(byte[] message) throws LinkProtocolException {
-        byte kind = LinkMessage.kind(message);
+        byte kind = LinkMessage.kind(message, layouts);
         if (!isAccepted) {
             throw new LinkProtocolException("kind " + kind + " before it was accepted");
         }

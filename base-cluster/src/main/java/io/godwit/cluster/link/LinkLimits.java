@@ -3,7 +3,7 @@ package io.godwit.cluster.link;
 /**
  * The bytes that a lane may hold.
  *
- * @param maxFrameBytes of one frame
+ * @param maxFrameBytes of one frame that comes
  * @param windowBytes see {@link LinkSettings}
  * @param boundBytes see {@link LinkSettings}
  */

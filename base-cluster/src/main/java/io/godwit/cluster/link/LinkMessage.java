@@ -26,6 +26,7 @@ import java.util.Arrays;
  * is that one. No length tells how long a frame will be as a whole.
  */
 final class LinkMessage {
+    /** The newest, which this class writes and reads. */
     static final int VERSION = 1;
     /** Of one message about. */
     static final int BATCH_BYTES = 64 << 10;
@@ -63,8 +64,8 @@ final class LinkMessage {
         return encode(UNAGREED, ANSWER, answer.toByteArray());
     }
 
-    static byte[] end(String why) {
-        return encode(VERSION, END, words(why).getBytes(StandardCharsets.UTF_8));
+    static byte[] end(int version, String why) {
+        return encode(version, END, words(why).getBytes(StandardCharsets.UTF_8));
     }
 
     private static byte[] encode(int version, byte kind, byte[] content) {
@@ -76,10 +77,10 @@ final class LinkMessage {
     }
 
     /** @param upTo by the lane's index; 0 for none */
-    static byte[] confirmed(long[] upTo) {
+    static byte[] confirmed(int version, long[] upTo) {
         int count = (int) Arrays.stream(upTo).filter(each -> each != 0).count();
         ByteBuffer message = ByteBuffer.allocate(HEAD_BYTES + count * CONFIRMATION_BYTES)
-                .put((byte) VERSION)
+                .put((byte) version)
                 .put(CONFIRMED);
         for (Lane lane : Lane.values()) {
             if (upTo[lane.ordinal()] != 0) {
@@ -112,13 +113,16 @@ final class LinkMessage {
         return Arrays.copyOfRange(message, HEAD_BYTES, message.length);
     }
 
-    /** Of a message behind the answer. */
-    static byte kind(byte[] message) throws LinkProtocolException {
+    /**
+     * Of a message behind the answer. Each tells its version, so it can be read before this end has seen which one was
+     * chosen.
+     */
+    static byte kind(byte[] message, VersionRange known) throws LinkProtocolException {
         if (message.length < HEAD_BYTES || message.length > MAX_BYTES) {
             throw new LinkProtocolException("message of " + message.length + " bytes");
         }
-        if (message[0] != VERSION) {
-            throw new LinkProtocolException("message of version " + message[0] + " and not " + VERSION);
+        if (!known.includes(message[0])) {
+            throw new LinkProtocolException("message of version " + message[0] + ", this node speaks " + known);
         }
         return message[1];
     }

@@ -49,6 +49,7 @@ final class Pairing implements Peer {
     private final String nodeId;
     private final long incarnation;
     private final long session;
+    private final Agreement agreement;
     private final LinkLimits limits;
     private final LongSupplier nanoClock;
     private final Consumer<Pairing> whenEnded;
@@ -77,6 +78,7 @@ final class Pairing implements Peer {
             String nodeId,
             long incarnation,
             long session,
+            Agreement agreement,
             LinkLimits limits,
             Map<Lane, LaneReceiver> receivers,
             Map<Lane, LaneCounters> counters,
@@ -86,6 +88,7 @@ final class Pairing implements Peer {
         this.nodeId = nodeId;
         this.incarnation = incarnation;
         this.session = session;
+        this.agreement = agreement;
         this.limits = limits;
         this.nanoClock = nanoClock;
         this.whenEnded = whenEnded;
@@ -94,6 +97,7 @@ final class Pairing implements Peer {
             lanes[lane.ordinal()] = new PairingLane(
                     lane,
                     this,
+                    agreement.layout(),
                     limits.maxFrameBytes(),
                     counters.getOrDefault(lane, new LaneCounters()),
                     frame -> receive(receivers.get(lane), lane, frame),
@@ -137,9 +141,18 @@ final class Pairing implements Peer {
         return isConnected && !isOver();
     }
 
+    Agreement agreement() {
+        return agreement;
+    }
+
+    @Override
+    public int version() {
+        return agreement.payload();
+    }
+
     @Override
     public int maxFrameBytes() {
-        return limits.maxFrameBytes();
+        return agreement.maxFrameBytes();
     }
 
     @Override
@@ -159,9 +172,9 @@ final class Pairing implements Peer {
     }
 
     private void send(Lane lane, LaneOutlet.Outgoing frame) {
-        if (frame.bytes().length > limits.maxFrameBytes()) {
-            throw new IllegalArgumentException(
-                    "frame of " + frame.bytes().length + " bytes, at most " + limits.maxFrameBytes() + " are sent");
+        if (frame.bytes().length > agreement.maxFrameBytes()) {
+            throw new IllegalArgumentException("frame of " + frame.bytes().length + " bytes, at most "
+                    + agreement.maxFrameBytes() + " are sent to " + nodeId);
         }
         long before = lanes[lane.ordinal()].give(frame);
         sending.signal();
@@ -347,7 +360,7 @@ final class Pairing implements Peer {
             }
         }
         if (isDue) {
-            stream.send(LinkMessage.confirmed(due));
+            stream.send(LinkMessage.confirmed(agreement.layout(), due));
         }
     }
 
@@ -365,7 +378,7 @@ final class Pairing implements Peer {
             LinkConnection last = attached;
             LinkStream stream = last == null ? null : last.stream();
             if (stream != null) {
-                stream.send(LinkMessage.end(why()));
+                stream.send(LinkMessage.end(agreement.layout(), why()));
                 stream.finish();
             }
             for (PairingLane lane : lanes) {

@@ -46,6 +46,7 @@ final class PairingLane {
     PairingLane(
             Lane lane,
             Pairing pairing,
+            int version,
             int maxFrameBytes,
             LaneCounters counters,
             Predicate<byte[]> receiver,
@@ -55,7 +56,7 @@ final class PairingLane {
         this.counters = counters;
         this.receiver = receiver;
         this.receiving = new SerialTask(pool, this::receive);
-        this.outlet = new LaneOutlet(lane);
+        this.outlet = new LaneOutlet(lane, version);
         this.inlet = new LaneInlet(lane, maxFrameBytes);
     }
 

@@ -27,7 +27,13 @@ public interface Peer {
     /** Whether there is a connection now. */
     boolean isConnected();
 
-    /** The largest frame that is sent, in bytes: the largest message of the cluster. Does not change. */
+    /** The version of what frames say, in all lanes: the highest that both nodes speak. Does not change. */
+    int version();
+
+    /**
+     * The largest frame that is sent, in bytes: what this node and the peer both accept, each by its configuration.
+     * Does not change.
+     */
     int maxFrameBytes();
 
     /**

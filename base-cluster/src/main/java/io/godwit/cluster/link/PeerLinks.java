@@ -40,6 +40,7 @@ public final class PeerLinks implements Links, AutoCloseable {
     record Ground(
             NodeIdentity self,
             LinkSettings settings,
+            LinkVersions versions,
             int maxFrameBytes,
             LinkCarrier carrier,
             Supplier<List<Member>> members,
@@ -64,8 +65,12 @@ public final class PeerLinks implements Links, AutoCloseable {
         this.ground = ground;
         this.runtime = runtime;
         this.limits = LinkLimits.of(ground.settings(), ground.maxFrameBytes());
-        Handshake handshake =
-                new Handshake(ground.self().nodeId(), ground.self().incarnation(), ground.settings());
+        Handshake handshake = new Handshake(
+                ground.self().nodeId(),
+                ground.self().incarnation(),
+                ground.settings(),
+                ground.versions(),
+                ground.maxFrameBytes());
         this.contacts = new Contacts(
                 new Contacts.Surroundings(
                         handshake, ground.settings(), ground.carrier(), this::connection, this::pairing),
@@ -85,6 +90,7 @@ public final class PeerLinks implements Links, AutoCloseable {
                 new Ground(
                         identity,
                         settings,
+                        LinkVersions.CURRENT,
                         cluster.maxMessageBytes(),
                         runtime.carrier(),
                         cluster.membership()::members,
@@ -173,14 +179,15 @@ public final class PeerLinks implements Links, AutoCloseable {
     // --- the links' thread
 
     private LinkConnection connection() {
-        return new LinkConnection(new OnThread(), limits);
+        return new LinkConnection(new OnThread(), limits, ground.versions().layout());
     }
 
-    private Pairing pairing(Contact with, long session) {
+    private Pairing pairing(Contact with, Agreement agreement) {
         return new Pairing(
                 with.nodeId,
                 with.incarnation,
-                session,
+                with.session,
+                agreement,
                 limits,
                 receivers,
                 with.counters,

@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -72,14 +73,20 @@ class HostileLinkTest {
         Member self = hostile.self();
         long[] first = new long[Lane.values().length];
         Arrays.fill(first, 1);
-        return new Handshake("a", self.incarnation(), LinkSettings.of("test"))
+        return new Handshake(
+                        "a", self.incarnation(), LinkSettings.of("test"), LinkVersions.CURRENT, MAX_FRAME_BYTES)
                 .hello("b", nodes.member("b").incarnation(), ++session, 1, first);
     }
 
     private LinkStream dial() {
         recorded.messages.clear();
         recorded.isClosed = false;
-        return Objects.requireNonNull(GrpcLinks.dial(hostile.channels().to("b"), recorded));
+        AtomicReference<LinkStream> dialed = new AtomicReference<>();
+        Await.until("a channel", () -> {
+            dialed.set(GrpcLinks.dial(hostile.channels().to("b"), recorded));
+            return dialed.get() != null;
+        });
+        return dialed.get();
     }
 
     /** A pairing that the hostile node has with b. */
@@ -177,7 +184,17 @@ class HostileLinkTest {
                 hello -> hello.setClusterId("another"),
                 hello -> hello.setSession(0),
                 hello -> hello.setSession(Long.MAX_VALUE),
-                hello -> hello.setLeastVersion(2).setMostVersion(3));
+                hello -> hello.setLeastVersion(2).setMostVersion(3),
+                hello -> hello.setLeastVersion(0).setMostVersion(0),
+                hello -> hello.setLeastVersion(-1).setMostVersion(-1),
+                hello -> hello.setLeastVersion(-1).setMostVersion(1),
+                hello -> hello.setLeastVersion(1).setMostVersion(0),
+                hello -> hello.setLeastVersion(Integer.MAX_VALUE).setMostVersion(1),
+                hello -> hello.setLeastPayload(2).setMostPayload(Integer.MAX_VALUE),
+                hello -> hello.setLeastPayload(0).setMostPayload(1),
+                hello -> hello.setLeastPayload(1).setMostPayload(0),
+                hello -> hello.setLeastPayload(-1).setMostPayload(-1),
+                hello -> hello.setLeastPayload(-1).setMostPayload(1));
         for (UnaryOperator<Hello.Builder> change : changes) {
             LinkStream stream = dial();
             stream.send(LinkMessage.encode(change.apply(hello().toBuilder()).build()));
@@ -199,12 +216,56 @@ class HostileLinkTest {
                 LinkMessage.encode(hello().toBuilder().clearReceives().build()),
                 LinkMessage.encode(hello().toBuilder()
                         .setReceives(hello().getReceives().toBuilder().setWindowBytes(0))
-                        .build()));
+                        .build()),
+                LinkMessage.encode(accepting(1)),
+                LinkMessage.encode(accepting(-1)),
+                LinkMessage.encode(accepting(Long.MIN_VALUE)));
         for (byte[] attack : attacks) {
             dial().send(attack);
             Await.until("closed", () -> recorded.isClosed);
         }
         assertThat(atB.events).containsExactly("joined c");
+        checkOthersAreWell();
+    }
+
+    private Hello accepting(long frameBytes) {
+        Hello hello = hello();
+        return hello.toBuilder()
+                .setReceives(hello.getReceives().toBuilder().setMaxFrameBytes(frameBytes))
+                .build();
+    }
+
+    /** Neither has this end send more than it does anyway. */
+    @Test
+    void hugeNumbersAreNoHarm() throws Exception {
+        LinkStream stream = dial();
+        stream.send(LinkMessage.encode(accepting(Long.MAX_VALUE).toBuilder()
+                .setMostVersion(-1)
+                .setMostPayload(-1)
+                .build()));
+        Await.until("answer", () -> !recorded.messages.isEmpty());
+        Answer answer = LinkMessage.answer(recorded.messages.get(0));
+        assertThat(answer.getAccepted().getVersion()).isEqualTo(1);
+        assertThat(answer.getAccepted().getPayloadVersion()).isEqualTo(1);
+        Await.until("joined", () -> b.peer("a") != null);
+        Peer peer = Objects.requireNonNull(b.peer("a"));
+        assertThat(peer.maxFrameBytes()).isEqualTo(MAX_FRAME_BYTES);
+        assertThat(peer.version()).isEqualTo(1);
+        checkOthersAreWell();
+    }
+
+    /** A process does not learn: another one is in its place. */
+    @Test
+    void aPairingThatGoesOnWithAnotherAgreementIsOver() throws Exception {
+        Hello first = hello();
+        dial().send(LinkMessage.encode(first));
+        Await.until("joined", () -> b.peer("a") != null);
+        Peer peer = Objects.requireNonNull(b.peer("a"));
+        dial().send(LinkMessage.encode(first.toBuilder()
+                .setAttempt(2)
+                .setReceives(first.getReceives().toBuilder().setMaxFrameBytes(LinkSettings.LEAST_FRAME_BYTES))
+                .build()));
+        Await.until("over", () -> b.peer("a") != peer);
         checkOthersAreWell();
     }
 
@@ -225,7 +286,7 @@ class HostileLinkTest {
         peer.abandon("for the test");
         Await.until("told", () -> recorded.isClosed);
         byte[] last = recorded.messages.get(recorded.messages.size() - 1);
-        assertThat(LinkMessage.kind(last)).isEqualTo(LinkMessage.END);
+        assertThat(LinkMessage.kind(last, LinkVersions.CURRENT.layout())).isEqualTo(LinkMessage.END);
         assertThat(LinkMessage.why(last)).isEqualTo("for the test");
         stream.cancel("done");
 

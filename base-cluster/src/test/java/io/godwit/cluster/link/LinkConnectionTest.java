@@ -32,7 +32,8 @@ class LinkConnectionTest {
                     told.add("closed");
                 }
             },
-            LinkLimits.of(LinkSettings.of("test"), 1 << 20));
+            LinkLimits.of(LinkSettings.of("test"), 1 << 20),
+            LinkVersions.CURRENT.layout());
 
     private static byte[] data() {
         return ByteBuffer.allocate(LinkMessage.DATA_HEAD_BYTES + 8)

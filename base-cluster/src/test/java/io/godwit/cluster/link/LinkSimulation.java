@@ -84,6 +84,7 @@ final class LinkSimulation {
                     new PeerLinks.Ground(
                             new NodeIdentity(id, incarnation, "1", Map.of()),
                             settings,
+                            LinkVersions.CURRENT,
                             MAX_FRAME_BYTES,
                             (nodeId, events) -> dial(this, nodeId, events),
                             () -> List.copyOf(members.values()),

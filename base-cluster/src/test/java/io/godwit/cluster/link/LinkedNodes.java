@@ -34,13 +34,19 @@ final class LinkedNodes implements AutoCloseable {
 
     /** A node that is no member yet, and does not dial. */
     PeerLinks open(String id) throws IOException {
+        return open(id, LinkVersions.CURRENT, maxFrameBytes);
+    }
+
+    /** A node of another release or configuration. */
+    PeerLinks open(String id, LinkVersions versions, int acceptedBytes) throws IOException {
         RpcMesh.Node node = mesh.start(id, made -> {});
         LinkRuntime runtime = new LinkRuntime(node.server(), node.channels(), settings.threads());
         PeerLinks made = new PeerLinks(
                 new PeerLinks.Ground(
                         new NodeIdentity(id, node.self().incarnation(), "1", Map.of()),
                         settings,
-                        maxFrameBytes,
+                        versions,
+                        acceptedBytes,
                         runtime.carrier(),
                         () -> List.copyOf(members.values()),
                         runtime.thread(),

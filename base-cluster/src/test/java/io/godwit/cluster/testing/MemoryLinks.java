@@ -3,6 +3,7 @@ package io.godwit.cluster.testing;
 import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.link.LaneReceiver;
 import io.godwit.cluster.link.LinkListener;
+import io.godwit.cluster.link.LinkVersions;
 import io.godwit.cluster.link.Links;
 import io.godwit.cluster.link.Peer;
 import java.util.ArrayDeque;
@@ -232,8 +233,13 @@ public final class MemoryLinks implements Links {
         }
 
         @Override
+        public int version() {
+            return Math.min(version, other.version);
+        }
+
+        @Override
         public int maxFrameBytes() {
-            return maxFrameBytes;
+            return Math.min(maxFrameBytes, other.maxFrameBytes);
         }
 
         @Override
@@ -253,7 +259,7 @@ public final class MemoryLinks implements Links {
         }
 
         private void add(Lane lane, Frame frame) {
-            if (frame.bytes.length > maxFrameBytes) {
+            if (frame.bytes.length > maxFrameBytes()) {
                 throw new IllegalArgumentException("frame of " + frame.bytes.length + " bytes");
             }
             wire(lane).frames.add(frame);
@@ -289,6 +295,7 @@ public final class MemoryLinks implements Links {
     private final Map<String, MemoryPeer> peers = new TreeMap<>();
     private int window = Integer.MAX_VALUE;
     private int maxFrameBytes = 16 << 20;
+    private int version = LinkVersions.CURRENT.payload().most();
 
     private MemoryLinks(Net net, String nodeId, long incarnation) {
         this.net = net;
@@ -307,9 +314,14 @@ public final class MemoryLinks implements Links {
         window = frames;
     }
 
-    /** The largest frame that this node sends, in bytes; 16 MiB at first. */
+    /** The largest frame that this node sends and accepts, in bytes; 16 MiB at first. */
     public void maxFrameBytes(int bytes) {
         maxFrameBytes = bytes;
+    }
+
+    /** The highest version of frames that this node speaks; that of this release at first. */
+    public void version(int most) {
+        version = most;
     }
 
     @Override

@@ -1,0 +1,27 @@
+package io.godwit.cluster.link;
+
+/**
+ * The versions of a protocol that one end speaks, {@code least} to {@code most}. Versions count from 1.
+ */
+public record VersionRange(int least, int most) {
+    public VersionRange {
+        if (least < 1 || most < least) {
+            throw new IllegalArgumentException("no versions are between " + least + " and " + most);
+        }
+    }
+
+    boolean includes(int version) {
+        return version >= least && version <= most;
+    }
+
+    /** The highest version of both; 0 when there is none. */
+    int highestCommon(VersionRange other) {
+        int highest = Math.min(most, other.most);
+        return highest >= Math.max(least, other.least) ? highest : 0;
+    }
+
+    @Override
+    public String toString() {
+        return least == most ? "version " + most : "versions " + least + " to " + most;
+    }
+}
