@@ -239,7 +239,7 @@ public final class MemoryLinks implements Links {
 
         @Override
         public int maxFrameBytes() {
-            return Math.min(maxFrameBytes, other.maxFrameBytes);
+            return Math.min(maxFrameBytes, other.acceptedBytes);
         }
 
         @Override
@@ -295,6 +295,7 @@ public final class MemoryLinks implements Links {
     private final Map<String, MemoryPeer> peers = new TreeMap<>();
     private int window = Integer.MAX_VALUE;
     private int maxFrameBytes = 16 << 20;
+    private int acceptedBytes = 16 << 20;
     private int version = LinkVersions.CURRENT.payload().most();
 
     private MemoryLinks(Net net, String nodeId, long incarnation) {
@@ -314,9 +315,14 @@ public final class MemoryLinks implements Links {
         window = frames;
     }
 
-    /** The largest frame that this node sends and accepts, in bytes; 16 MiB at first. */
+    /** The largest frame that this node sends, in bytes; 16 MiB at first. */
     public void maxFrameBytes(int bytes) {
         maxFrameBytes = bytes;
+    }
+
+    /** The largest frame that this node accepts, in bytes; 16 MiB at first. */
+    public void acceptedBytes(int bytes) {
+        acceptedBytes = bytes;
     }
 
     /** The highest version of frames that this node speaks; that of this release at first. */

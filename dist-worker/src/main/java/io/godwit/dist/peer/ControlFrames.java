@@ -37,14 +37,38 @@ final class ControlFrames {
         return bytes;
     }
 
-    /** Fails with {@link IllegalArgumentException} when it is no such frame. */
-    static PeerFrame decode(byte[] bytes) {
+    /** The first version that has frames of the kind. */
+    private static int since(PeerFrame.KindCase kind) {
+        return switch (kind) {
+            case FILTERS,
+                    BARRIER,
+                    BARRIER_DONE,
+                    FINISHED,
+                    GROUP_ANSWER,
+                    CHOICE_QUESTION,
+                    CHOICE_ANSWER,
+                    SERVING -> 1;
+            case KIND_NOT_SET -> Integer.MAX_VALUE;
+        };
+    }
+
+    /**
+     * Fails with {@link IllegalArgumentException} when it is no such frame, or of a kind that the version lacks. Fields
+     * that are not known here are left unread.
+     *
+     * @param agreed the version that the sender has to keep to
+     */
+    static PeerFrame decode(int agreed, byte[] bytes) {
         if (bytes.length == 0 || bytes[0] != TYPE || bytes.length > MAX_BYTES) {
             throw new IllegalArgumentException("a control frame begins with 1 and has at most " + MAX_BYTES
                     + " bytes, this one has " + bytes.length);
         }
         try {
-            return PeerFrame.parseFrom(CodedInputStream.newInstance(bytes, 1, bytes.length - 1));
+            PeerFrame frame = PeerFrame.parseFrom(CodedInputStream.newInstance(bytes, 1, bytes.length - 1));
+            if (since(frame.getKindCase()) > agreed) {
+                throw new IllegalArgumentException("a control frame of no kind of version " + agreed);
+            }
+            return frame;
         } catch (InvalidProtocolBufferException e) {
             throw new IllegalArgumentException("control frame of " + bytes.length + " bytes: " + e.getMessage(), e);
         } catch (IOException e) {

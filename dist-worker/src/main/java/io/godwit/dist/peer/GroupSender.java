@@ -32,6 +32,9 @@ import java.util.function.LongSupplier;
  * another member is chosen here. When the peer is over first, nobody knows whether a member there has it; another is
  * chosen once that life of the node is agreed to be out, and its sessions with it. What waits is bounded by what
  * publishers may have unacknowledged.
+ *
+ * <p>When the node of the member does not accept a message of this size, another member is chosen; without another the
+ * publish fails.
  */
 final class GroupSender implements Deliverer {
     /**
@@ -130,9 +133,17 @@ final class GroupSender implements Deliverer {
         }
         long number = numbers.incrementAndGet();
         CompletableFuture<DistOutcome> outcome = new CompletableFuture<>();
-        asked.put(number, new Asked(peer, delivery, round, outcome));
+        Asked asking = new Asked(peer, delivery, round, outcome);
+        byte[] frame = frame(peer, delivery, member, number);
+        if (frame.length > peer.maxFrameBytes()) {
+            counters.tooLarge.increment();
+            chooseAnother(asking);
+            // the only member is there, and was sent nothing
+            return outcome.thenApply(of -> of == DistOutcome.NO_MATCH ? DistOutcome.FAILED : of);
+        }
+        asked.put(number, asking);
         counters.sent.increment();
-        peer.send(Lane.LIVE, frame(delivery, member, number), new Peer.Confirmation() {
+        peer.send(Lane.LIVE, frame, new Peer.Confirmation() {
             @Override
             public void confirmed() {
                 // the answer says more
@@ -156,23 +167,31 @@ final class GroupSender implements Deliverer {
     }
 
     private void sendUnanswered(Delivery delivery, RemoteMember member, Peer peer) {
+        DropReason why = DropReason.LINK_FULL;
         if (peer.isWritable(Lane.LIVE)) {
-            counters.sent.increment();
-            peer.send(Lane.LIVE, frame(delivery, member, 0));
-            return;
+            byte[] frame = frame(peer, delivery, member, 0);
+            if (frame.length <= peer.maxFrameBytes()) {
+                counters.sent.increment();
+                peer.send(Lane.LIVE, frame);
+                return;
+            }
+            counters.tooLarge.increment();
+            why = DropReason.PACKET_TOO_LARGE;
+        } else {
+            counters.dropped.increment();
         }
-        counters.dropped.increment();
         if (events.isListening(BrokerEvent.MessageDropped.class)) {
             events.onEvent(new BrokerEvent.MessageDropped(
                     member.tenant(),
                     new ClientId(peer.nodeId()),
                     delivery.message().topic(),
-                    DropReason.LINK_FULL));
+                    why));
         }
     }
 
-    private byte[] frame(Delivery delivery, RemoteMember member, long number) {
+    private byte[] frame(Peer peer, Delivery delivery, RemoteMember member, long number) {
         return LiveFrame.encode(
+                peer.version(),
                 delivery.publisher(),
                 delivery.message(),
                 delivery.token(),

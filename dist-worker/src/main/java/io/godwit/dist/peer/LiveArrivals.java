@@ -54,7 +54,7 @@ final class LiveArrivals {
 
     /** Fails with {@link IllegalArgumentException} when it is no frame of this lane. */
     void arrived(Peer from, byte[] bytes) {
-        LiveFrame frame = LiveFrame.decode(bytes, wallMillis.getAsLong());
+        LiveFrame frame = LiveFrame.decode(from.version(), bytes, wallMillis.getAsLong());
         counters.received.increment();
         TenantIndex tenant = index.known(frame.tenant());
         if (tenant != null && frame.isForPlain()) { // else the last subscriber has gone, which is told later

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * size  field
- * 1     version, 1
+ * 1     version that both nodes have agreed on ({@link io.godwit.cluster.link.Peer#version}); below is 1
  * 1     flags: bit 0 token present, 1 its message may have been distributed by an earlier process,
  *       2 for plain subscriptions, 3 for groups; rest 0
  * 1     protocol level of the publisher
@@ -50,7 +50,6 @@ record LiveFrame(
         boolean isForPlain,
         List<TopicFilter> groups,
         long number) {
-    private static final byte VERSION = 1;
     private static final int TOKEN = 1;
     private static final int RESUMED = 1 << 1;
     private static final int PLAIN = 1 << 2;
@@ -60,11 +59,13 @@ record LiveFrame(
     private static final int TOKEN_BYTES = 2 * Long.BYTES + Integer.BYTES;
 
     /** One for plain subscriptions. */
-    static byte[] encode(ClientInfo publisher, Message message, @Nullable DeliveryToken token, long nowMillis) {
-        return encode(publisher, message, token, nowMillis, true, List.of(), 0);
+    static byte[] encode(
+            int version, ClientInfo publisher, Message message, @Nullable DeliveryToken token, long nowMillis) {
+        return encode(version, publisher, message, token, nowMillis, true, List.of(), 0);
     }
 
     static byte[] encode(
+            int version,
             ClientInfo publisher,
             Message message,
             @Nullable DeliveryToken token,
@@ -89,7 +90,7 @@ record LiveFrame(
             }
         }
         ByteBuffer out = ByteBuffer.allocate(size);
-        out.put(VERSION).put((byte) flags).put((byte) publisher.protocolLevel());
+        out.put((byte) version).put((byte) flags).put((byte) publisher.protocolLevel());
         out.put((byte) tenant.length).put(tenant);
         out.putInt(client.length).put(client);
         out.putLong(Math.max(0, nowMillis - message.receivedAtMillis()));
@@ -105,14 +106,19 @@ record LiveFrame(
         return out.array();
     }
 
-    /** Fails with {@link IllegalArgumentException} when it is no such frame. Keeps nothing of {@code frame}. */
-    static LiveFrame decode(byte[] frame, long nowMillis) {
+    /**
+     * Fails with {@link IllegalArgumentException} when it is no such frame. Keeps nothing of {@code frame}.
+     *
+     * @param agreed the version that the sender has to keep to
+     */
+    static LiveFrame decode(int agreed, byte[] frame, long nowMillis) {
         ByteBuffer in = ByteBuffer.wrap(frame);
         try {
             byte version = in.get();
             int flags = in.get();
-            if (version != VERSION || (flags & ~KNOWN_FLAGS) != 0) {
-                throw new IllegalArgumentException("live frame of version " + version + ", flags " + flags);
+            if (version != agreed || (flags & ~KNOWN_FLAGS) != 0) {
+                throw new IllegalArgumentException(
+                        "live frame of version " + version + " and not " + agreed + ", flags " + flags);
             }
             int protocolLevel = in.get();
             TenantId tenant = new TenantId(text(in, Byte.toUnsignedInt(in.get())));

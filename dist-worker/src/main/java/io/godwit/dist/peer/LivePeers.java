@@ -138,7 +138,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     /** A frame of the CONTROL lane, its first byte included. One that is not understood ends the peer. */
     public void onControl(Peer from, byte[] frame) {
         try {
-            onControl(from, ControlFrames.decode(frame));
+            onControl(from, ControlFrames.decode(from.version(), frame));
         } catch (IllegalArgumentException e) {
             from.abandon(String.valueOf(e.getMessage()));
         }
@@ -160,7 +160,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
                 members.said(
                         new NodeLife(from.nodeId(), from.incarnation()),
                         frame.getServing().getSince());
-            case KIND_NOT_SET -> throw new IllegalArgumentException("a control frame of no known kind");
+            case KIND_NOT_SET -> throw new AssertionError("was decoded");
         }
     }
 

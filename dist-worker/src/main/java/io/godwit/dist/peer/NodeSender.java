@@ -19,8 +19,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends messages to nodes that have live subscribers: one frame for each node, encoded once. Thread-safe. Links only
- * read a frame, so all of them may have the same array.
+ * Sends messages to nodes that have live subscribers: one frame for each node, encoded once for all that speak the same
+ * version. Thread-safe. Links only read a frame, so all of them may have the same array.
+ *
+ * <p>A node may be configured to accept smaller frames than this one. A message that is too large for it is dropped at
+ * QoS 0, counted and reported; above, its publisher is told that it has failed.
  *
  * <p>At QoS 1 and 2 it waits until each node has confirmed. A peer that is over before may have the message or not; the
  * publisher gets its answer once this life of the node is agreed to be out: its live sessions are over with it. Such
@@ -56,11 +59,17 @@ final class NodeSender {
         if (token != null) {
             tokens.given(token, nodes);
         }
-        byte[] frame = LiveFrame.encode(publisher, message, token, wallMillis.getAsLong());
-        counters.sent.add(nodes.size());
+        Frames frames = new Frames(publisher, message, token, wallMillis.getAsLong());
         Confirmations all = new Confirmations(nodes.size());
         for (int i = 0; i < nodes.size(); i++) {
             Peer peer = nodes.get(i);
+            byte[] frame = frames.of(peer.version());
+            if (frame.length > peer.maxFrameBytes()) {
+                counters.tooLarge.increment();
+                all.outcome.complete(DistOutcome.FAILED);
+                continue;
+            }
+            counters.sent.increment();
             peer.send(Lane.LIVE, frame, new Peer.Confirmation() {
                 @Override
                 public void confirmed() {
@@ -77,26 +86,54 @@ final class NodeSender {
     }
 
     private void deliverUnconfirmed(ClientInfo publisher, Message message, NodeSet nodes) {
-        byte[] frame = null;
+        Frames frames = new Frames(publisher, message, null, wallMillis.getAsLong());
         for (int i = 0; i < nodes.size(); i++) {
             Peer peer = nodes.get(i);
             if (!peer.isWritable(Lane.LIVE)) {
-                dropped(publisher, message, peer);
+                counters.dropped.increment();
+                dropped(publisher, message, peer, DropReason.LINK_FULL);
                 continue;
             }
-            if (frame == null) {
-                frame = LiveFrame.encode(publisher, message, null, wallMillis.getAsLong());
+            byte[] frame = frames.of(peer.version());
+            if (frame.length > peer.maxFrameBytes()) {
+                counters.tooLarge.increment();
+                dropped(publisher, message, peer, DropReason.PACKET_TOO_LARGE);
+                continue;
             }
             counters.sent.increment();
             peer.send(Lane.LIVE, frame);
         }
     }
 
-    private void dropped(ClientInfo publisher, Message message, Peer peer) {
-        counters.dropped.increment();
+    private void dropped(ClientInfo publisher, Message message, Peer peer, DropReason why) {
         if (events.isListening(BrokerEvent.MessageDropped.class)) {
             events.onEvent(new BrokerEvent.MessageDropped(
-                    publisher.tenant(), new ClientId(peer.nodeId()), message.topic(), DropReason.LINK_FULL));
+                    publisher.tenant(), new ClientId(peer.nodeId()), message.topic(), why));
+        }
+    }
+
+    /** Of one message: nodes mostly speak the same version. */
+    private static final class Frames {
+        private final ClientInfo publisher;
+        private final Message message;
+        private final @Nullable DeliveryToken token;
+        private final long nowMillis;
+        private int version;
+        private byte[] last = {};
+
+        Frames(ClientInfo publisher, Message message, @Nullable DeliveryToken token, long nowMillis) {
+            this.publisher = publisher;
+            this.message = message;
+            this.token = token;
+            this.nowMillis = nowMillis;
+        }
+
+        byte[] of(int wanted) {
+            if (version != wanted) {
+                version = wanted;
+                last = LiveFrame.encode(wanted, publisher, message, token, nowMillis);
+            }
+            return last;
         }
     }
 

@@ -9,6 +9,7 @@ final class PeerCounters {
     final LongAdder sent = new LongAdder();
     final LongAdder received = new LongAdder();
     final LongAdder dropped = new LongAdder();
+    final LongAdder tooLarge = new LongAdder();
     final LongAdder lost = new LongAdder();
     final LongAdder declined = new LongAdder();
 
@@ -16,6 +17,11 @@ final class PeerCounters {
         register(meters, "godwit.dist.peer.sent", "messages handed to links, once for each node", sent);
         register(meters, "godwit.dist.peer.received", "messages that other nodes sent for sessions here", received);
         register(meters, "godwit.dist.peer.dropped", "messages of QoS 0 dropped at a full link", dropped);
+        register(
+                meters,
+                "godwit.dist.peer.too.large",
+                "messages that were larger than the node of their receivers accepts",
+                tooLarge);
         register(meters, "godwit.dist.peer.lost", "messages whose node was over before it confirmed them", lost);
         register(
                 meters,

@@ -36,12 +36,12 @@ class LiveFrameTest {
 
     private static byte[] full() {
         return LiveFrame.encode(
-                PUBLISHER, message(), new DeliveryToken("origin", -4, 7, true), 3_500, true, GROUPS, 99);
+                1, PUBLISHER, message(), new DeliveryToken("origin", -4, 7, true), 3_500, true, GROUPS, 99);
     }
 
     @Test
     void allThatTheOtherNodeNeedsArrives() {
-        LiveFrame frame = LiveFrame.decode(full(), 1_000_000);
+        LiveFrame frame = LiveFrame.decode(1, full(), 1_000_000);
         assertThat(frame.tenant()).isEqualTo(PUBLISHER.tenant());
         assertThat(frame.publisher()).isEqualTo(PUBLISHER.clientId());
         assertThat(frame.protocolLevel()).isEqualTo(5);
@@ -60,7 +60,7 @@ class LiveFrameTest {
 
     @Test
     void theUsualFrameHasNeitherTokenNorGroups() {
-        LiveFrame frame = LiveFrame.decode(LiveFrame.encode(PUBLISHER, message(), null, 0), 5);
+        LiveFrame frame = LiveFrame.decode(1, LiveFrame.encode(1, PUBLISHER, message(), null, 0), 5);
         assertThat(frame.token()).isNull();
         assertThat(frame.groups()).isEmpty();
         assertThat(frame.isForPlain()).isTrue();
@@ -72,10 +72,10 @@ class LiveFrameTest {
         byte[] whole = full();
         for (int length = 0; length < whole.length; length++) {
             byte[] cut = Arrays.copyOf(whole, length);
-            assertThatIllegalArgumentException().isThrownBy(() -> LiveFrame.decode(cut, 0));
+            assertThatIllegalArgumentException().isThrownBy(() -> LiveFrame.decode(1, cut, 0));
         }
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> LiveFrame.decode(Arrays.copyOf(whole, whole.length + 1), 0));
+                .isThrownBy(() -> LiveFrame.decode(1, Arrays.copyOf(whole, whole.length + 1), 0));
     }
 
     @Test
@@ -85,7 +85,7 @@ class LiveFrameTest {
         for (int hostile : new int[] {Integer.MAX_VALUE, Integer.MIN_VALUE, -1, whole.length}) {
             byte[] frame = whole.clone();
             ByteBuffer.wrap(frame).putInt(clientLength, hostile);
-            assertThatIllegalArgumentException().isThrownBy(() -> LiveFrame.decode(frame, 0));
+            assertThatIllegalArgumentException().isThrownBy(() -> LiveFrame.decode(1, frame, 0));
         }
     }
 
@@ -99,7 +99,7 @@ class LiveFrameTest {
                 damaged[random.nextInt(damaged.length)] = (byte) random.nextInt();
             }
             try {
-                LiveFrame.decode(damaged, 0);
+                LiveFrame.decode(1, damaged, 0);
             } catch (IllegalArgumentException e) {
                 assertThat(e).hasMessageMatching("(?s).+");
             }

@@ -410,6 +410,32 @@ class LiveGroupsTest {
         assertThat(b.events).hasSize(2);
     }
 
+    /** Another member takes what the node of the first does not accept. */
+    @Test
+    void aMemberWhoseNodeDoesNotAcceptTheMessageIsPassedOver() {
+        a.subscribe(SHARED, "s1");
+        c.subscribe(SHARED, "s3");
+        cluster.settle();
+        a.links.acceptedBytes(1_000);
+        String large = "x".repeat(1_000);
+        List<CompletableFuture<DistOutcome>> published = publish(b, Qos.AT_LEAST_ONCE, 20, large);
+        cluster.settle();
+        assertDelivered(published);
+        assertThat(a.received("s1")).isEmpty();
+        assertThat(c.received("s3")).hasSize(20);
+    }
+
+    @Test
+    void aMessageThatNoNodeOfTheGroupAcceptsFails() {
+        a.subscribe(SHARED, "s1");
+        cluster.settle();
+        a.links.acceptedBytes(1_000);
+        CompletableFuture<DistOutcome> published = b.publish("t", Qos.AT_LEAST_ONCE, "x".repeat(1_000));
+        cluster.settle();
+        assertThat(published).isCompletedWithValue(DistOutcome.FAILED);
+        assertThat(a.received("s1")).isEmpty();
+    }
+
     @Test
     void anAnswerThatNobodyAskedForEndsThePeer() {
         cluster.settle();

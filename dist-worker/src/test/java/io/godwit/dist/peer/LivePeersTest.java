@@ -275,6 +275,53 @@ class LivePeersTest {
         });
     }
 
+    /** That node has a smaller largest packet in its configuration. */
+    @Test
+    void whatANodeDoesNotAcceptIsRefusedToThePublisherAndTheLinkStays() {
+        TestNode c = cluster.serving("c", 1);
+        a.subscribe("t", "s");
+        c.subscribe("t", "s");
+        cluster.settle();
+        a.links.acceptedBytes(1_000);
+        String large = "x".repeat(1_000);
+        CompletableFuture<DistOutcome> refused = b.publish("t", Qos.AT_LEAST_ONCE, large);
+        assertThat(refused).isCompletedWithValue(DistOutcome.FAILED);
+        assertThat(b.publish("t", Qos.AT_MOST_ONCE, large)).isCompletedWithValue(DistOutcome.DELIVERED);
+        CompletableFuture<DistOutcome> small = b.publish("t", Qos.AT_LEAST_ONCE, "small");
+        cluster.settle();
+        assertThat(small).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(a.received("s")).containsExactly("small");
+        assertThat(c.received("s")).containsExactly(large, large, "small");
+        assertThat(b.count("godwit.dist.peer.too.large")).isEqualTo(2);
+        assertThat(b.events).singleElement().isInstanceOfSatisfying(BrokerEvent.MessageDropped.class, dropped -> {
+            assertThat(dropped.reason()).isEqualTo(DropReason.PACKET_TOO_LARGE);
+            assertThat(dropped.receiver().value()).isEqualTo("a");
+        });
+    }
+
+    /** As while the nodes of a cluster are replaced: each is sent frames of the version that it speaks. */
+    @Test
+    void nodesOfTwoReleasesGetAMessageInTheirVersions() {
+        TestNode.Cluster mixed = new TestNode.Cluster();
+        TestNode publishing = mixed.serving("publishing", 1);
+        TestNode newer = mixed.serving("newer", 1);
+        TestNode older = mixed.serving("older", 1);
+        publishing.links.version(2);
+        newer.links.version(2);
+        newer.subscribe("t", "s");
+        older.subscribe("t", "s");
+        mixed.settle();
+        CompletableFuture<DistOutcome> published = publishing.publish("t", Qos.AT_LEAST_ONCE, "1");
+        mixed.settle();
+        assertThat(published).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(newer.received("s")).containsExactly("1");
+        assertThat(older.received("s")).containsExactly("1");
+        assertThat(Objects.requireNonNull(publishing.links.peer("newer")).version())
+                .isEqualTo(2);
+        assertThat(Objects.requireNonNull(publishing.links.peer("older")).version())
+                .isEqualTo(1);
+    }
+
     @Test
     void whatANodeTellsAboutItselfStaysThere() {
         a.subscribe("$SYS/#", "s");

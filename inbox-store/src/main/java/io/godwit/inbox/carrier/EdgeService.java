@@ -63,8 +63,8 @@ public final class EdgeService {
     private final Map<Long, Served> attachments = new ConcurrentHashMap<>();
 
     private final TakenOrders orders = new TakenOrders();
-    /** 0 before the other end has told. Of the link's thread. */
-    private int version;
+    /** The other end has said hello. Of the link's thread. */
+    private boolean hasGreeted;
 
     private volatile boolean isLost;
 
@@ -93,7 +93,7 @@ public final class EdgeService {
 
     /** Says hello; before the first frame is received. */
     public void start() {
-        link.send(Versions.hello());
+        link.send(Versions.hello(link.version()));
     }
 
     /** A frame of the edge; the array is given away. One that may not be ends the link. */
@@ -111,13 +111,14 @@ public final class EdgeService {
 
     /** Decodes and checks; changes nothing. Returns what is to be done. */
     private Runnable understood(InboxFrame frame) throws FrameException {
-        if (version == 0 && !frame.hasHello()) {
+        if (!hasGreeted && !frame.hasHello()) {
             throw new FrameException("the first frame is no hello");
         }
+        Versions.check(frame.getKindCase(), link.version());
         return switch (frame.getKindCase()) {
             case HELLO -> {
-                int agreed = Versions.agree(frame.getHello());
-                yield () -> version = agreed;
+                Versions.check(frame.getHello(), link.version());
+                yield () -> hasGreeted = true;
             }
             case SESSION -> understood(frame.getSession());
             case ATTACHMENT -> understood(frame.getAttachment());
@@ -131,7 +132,7 @@ public final class EdgeService {
                 yield () -> attachments.remove(attachment);
             }
             case REPLY, FAILURE, DELIVERY -> throw new FrameException("an answer came to a leader's node");
-            case KIND_NOT_SET -> throw new FrameException("a frame of a kind that is not known here");
+            case KIND_NOT_SET -> throw new AssertionError("was checked");
         };
     }
 

@@ -26,6 +26,9 @@ public interface FrameLink {
      */
     void send(byte[] frame);
 
+    /** The version of what frames say, which both nodes speak. Does not change. */
+    int version();
+
     /** The largest frame in bytes. Does not change. */
     int maxFrameBytes();
 

@@ -198,6 +198,11 @@ public final class InboxPeers implements AutoCloseable {
         }
 
         @Override
+        public int version() {
+            return peer.version();
+        }
+
+        @Override
         public int maxFrameBytes() {
             return peer.maxFrameBytes();
         }

@@ -57,8 +57,8 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
     private volatile boolean isLost;
 
     // of the link's thread
-    /** 0 before the other end has told. */
-    private int version;
+    /** The other end has said hello. */
+    private boolean hasGreeted;
 
     /** By call: what has come of an answer in several parts. */
     private final Map<Long, List<StoredSubscription>> parts = new HashMap<>(0);
@@ -73,7 +73,7 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
 
     /** Says hello; before the first command. */
     public void start() {
-        link.send(Versions.hello());
+        link.send(Versions.hello(link.version()));
     }
 
     // --- commands
@@ -213,13 +213,14 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
 
     /** Decodes and checks; changes nothing. Returns what is to be done. */
     private Runnable understood(InboxFrame frame) throws FrameException {
-        if (version == 0 && !frame.hasHello()) {
+        if (!hasGreeted && !frame.hasHello()) {
             throw new FrameException("the first frame is no hello");
         }
+        Versions.check(frame.getKindCase(), link.version());
         return switch (frame.getKindCase()) {
             case HELLO -> {
-                int agreed = Versions.agree(frame.getHello());
-                yield () -> version = agreed;
+                Versions.check(frame.getHello(), link.version());
+                yield () -> hasGreeted = true;
             }
             case REPLY -> understood(frame.getReply());
             case FAILURE -> {
@@ -234,7 +235,7 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
             }
             case SESSION, ATTACHMENT, INSERT, ORDER_OVER, ATTACHMENT_OVER ->
                 throw new FrameException("a command came to an edge");
-            case KIND_NOT_SET -> throw new FrameException("a frame of a kind that is not known here");
+            case KIND_NOT_SET -> throw new AssertionError("was checked");
         };
     }
 

@@ -3,28 +3,51 @@ package io.godwit.inbox.carrier;
 import io.godwit.inbox.wire.Hello;
 import io.godwit.inbox.wire.InboxFrame;
 
-/** The versions of the inbox protocol that this release speaks: its own, and the one before when there was one. */
+/**
+ * The version of the inbox protocol is the one of the link's frames ({@link FrameLink#version}), which both nodes have
+ * agreed on. The hello that each end sends first names that one alone.
+ */
 final class Versions {
-    static final int LEAST = 1;
-    static final int MOST = 1;
-
     private Versions() {}
 
     /** What each end sends first. */
-    static byte[] hello() {
+    static byte[] hello(int agreed) {
         return InboxFrame.newBuilder()
-                .setHello(Hello.newBuilder().setLeastVersion(LEAST).setMostVersion(MOST))
+                .setHello(Hello.newBuilder().setLeastVersion(agreed).setMostVersion(agreed))
                 .build()
                 .toByteArray();
     }
 
-    /** The version that both ends use from now on; fails when there is none that both speak. */
-    static int agree(Hello other) throws FrameException {
-        int highest = Math.min(MOST, other.getMostVersion());
-        if (highest < LEAST || highest < other.getLeastVersion()) {
-            throw new FrameException("the other node speaks versions " + other.getLeastVersion() + " to "
-                    + other.getMostVersion() + " of the inbox protocol, this one " + LEAST + " to " + MOST);
+    /** Fails when the other end does not speak the version of the link. */
+    static void check(Hello other, int agreed) throws FrameException {
+        if (Integer.compareUnsigned(agreed, other.getLeastVersion()) < 0
+                || Integer.compareUnsigned(agreed, other.getMostVersion()) > 0) {
+            throw new FrameException("the other node speaks versions "
+                    + Integer.toUnsignedString(other.getLeastVersion()) + " to "
+                    + Integer.toUnsignedString(other.getMostVersion()) + " of the inbox protocol, and not " + agreed);
         }
-        return highest;
+    }
+
+    /** Fails when the version has no frames of the kind. Fields that are not known here are left unread. */
+    static void check(InboxFrame.KindCase kind, int agreed) throws FrameException {
+        if (since(kind) > agreed) {
+            throw new FrameException("a frame of no kind of version " + agreed);
+        }
+    }
+
+    /** The first version that has frames of the kind. */
+    private static int since(InboxFrame.KindCase kind) {
+        return switch (kind) {
+            case HELLO,
+                    SESSION,
+                    ATTACHMENT,
+                    INSERT,
+                    ORDER_OVER,
+                    ATTACHMENT_OVER,
+                    REPLY,
+                    FAILURE,
+                    DELIVERY -> 1;
+            case KIND_NOT_SET -> Integer.MAX_VALUE;
+        };
     }
 }

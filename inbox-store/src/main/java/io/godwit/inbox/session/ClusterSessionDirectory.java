@@ -311,13 +311,13 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
                 if (channel.isOpen()) {
                     throw new BadFrameException("a second hello");
                 }
-                DirectoryFrames.agree(frame.getHello());
+                DirectoryFrames.check(frame.getHello(), from.version());
                 channel.open();
                 askToEnrol(channel);
             } else if (!channel.isOpen()) {
                 throw new BadFrameException("the first frame is no hello");
             } else {
-                EntryReader.read(frame, new Received(channel, frame.getRevision()));
+                EntryReader.read(from.version(), frame, new Received(channel, frame.getRevision()));
             }
         } catch (BadFrameException | IllegalArgumentException e) { // values check what they are made of
             abandon(from, e);

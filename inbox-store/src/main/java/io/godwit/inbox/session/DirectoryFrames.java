@@ -12,26 +12,28 @@ final class DirectoryFrames {
     /** Of the frames of the CONTROL lane, those of the directory. */
     static final byte TYPE = 2;
 
-    static final int LEAST_VERSION = 1;
-    static final int MOST_VERSION = 1;
     /** More than any frame of this release has; a frame with more is refused before it is taken apart. */
     static final int MAX_BYTES = 1 << 20;
 
     private DirectoryFrames() {}
 
-    static byte[] hello() {
+    /**
+     * Names the version of the link's frames ({@link io.godwit.cluster.link.Peer#version}), which both nodes have agreed
+     * on.
+     */
+    static byte[] hello(int agreed) {
         return encode(DirectoryFrame.newBuilder()
-                .setHello(Hello.newBuilder().setLeastVersion(LEAST_VERSION).setMostVersion(MOST_VERSION))
+                .setHello(Hello.newBuilder().setLeastVersion(agreed).setMostVersion(agreed))
                 .build());
     }
 
-    /** Fails when there is no version that both ends speak. */
-    static void agree(Hello other) throws BadFrameException {
-        int highest = Math.min(MOST_VERSION, other.getMostVersion());
-        if (highest < LEAST_VERSION || highest < other.getLeastVersion()) {
-            throw new BadFrameException("the other node speaks versions " + other.getLeastVersion() + " to "
-                    + other.getMostVersion() + " of the directory's protocol, this one " + LEAST_VERSION + " to "
-                    + MOST_VERSION);
+    /** Fails when the other end does not speak the version of the link. */
+    static void check(Hello other, int agreed) throws BadFrameException {
+        if (Integer.compareUnsigned(agreed, other.getLeastVersion()) < 0
+                || Integer.compareUnsigned(agreed, other.getMostVersion()) > 0) {
+            throw new BadFrameException("the other node speaks versions "
+                    + Integer.toUnsignedString(other.getLeastVersion()) + " to "
+                    + Integer.toUnsignedString(other.getMostVersion()) + " of the directory's protocol, and not " + agreed);
         }
     }
 

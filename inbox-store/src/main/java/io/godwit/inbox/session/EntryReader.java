@@ -39,11 +39,27 @@ final class EntryReader {
 
     private EntryReader() {}
 
-    /** @throws IllegalArgumentException when a text is none that a client can choose */
-    static void read(DirectoryFrame frame, Entries to) throws BadFrameException {
+    /**
+     * Fails when the version has no entries of the kind. Fields that are not known here are left unread.
+     *
+     * @param agreed the version that the sender has to keep to
+     * @throws IllegalArgumentException when a text is none that a client can choose
+     */
+    static void read(int agreed, DirectoryFrame frame, Entries to) throws BadFrameException {
         for (DirectoryEntry entry : frame.getEntriesList()) {
+            if (since(entry.getKindCase()) > agreed) {
+                throw new BadFrameException("an entry of no kind of version " + agreed);
+            }
             read(entry, to);
         }
+    }
+
+    /** The first version that has entries of the kind. */
+    private static int since(DirectoryEntry.KindCase kind) {
+        return switch (kind) {
+            case ENROL, GRANTED, REFUSED, GIVE_UP, BEGIN, ACQUIRE, HOLD, RELEASE, DONE -> 1;
+            case KIND_NOT_SET -> Integer.MAX_VALUE;
+        };
     }
 
     private static void read(DirectoryEntry entry, Entries to) throws BadFrameException {
@@ -72,7 +88,7 @@ final class EntryReader {
             }
             case RELEASE -> to.release(entry.getRelease());
             case DONE -> to.done();
-            case KIND_NOT_SET -> throw new BadFrameException("an entry of a kind that is not known here");
+            case KIND_NOT_SET -> throw new AssertionError("was checked");
         }
     }
 

@@ -48,7 +48,7 @@ final class PeerChannel implements EdgePort, OwnerPort {
         this.life = new MemberLife(peer.nodeId(), peer.incarnation());
         this.revision = revision;
         this.arrived = arrived;
-        peer.send(Lane.CONTROL, DirectoryFrames.hello());
+        peer.send(Lane.CONTROL, DirectoryFrames.hello(peer.version()));
     }
 
     boolean isOpen() {

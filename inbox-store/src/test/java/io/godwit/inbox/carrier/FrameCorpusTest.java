@@ -120,7 +120,7 @@ class FrameCorpusTest {
     }
 
     private void all() {
-        frames.put("hello", Versions.hello());
+        frames.put("hello", Versions.hello(1));
         session("attach", new SessionCommand.Attach(new AttachRequest(CLIENT, true, 60, new Will(MESSAGE, 5))), 3);
         session("attach.plain", new SessionCommand.Attach(new AttachRequest(NOBODY, false, 0, null)), 3);
         session("continue", new SessionCommand.Continue(new ContinueRequest(CLIENT, 5, 70, new long[] {7, 9, 70})), 3);

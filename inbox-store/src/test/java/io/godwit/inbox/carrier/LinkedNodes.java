@@ -165,6 +165,11 @@ public final class LinkedNodes implements InboxCarrier {
             }
 
             @Override
+            public int version() {
+                return 1;
+            }
+
+            @Override
             public int maxFrameBytes() {
                 return limits.frameBytes();
             }

@@ -804,10 +804,12 @@ class RemoteCarrierTest {
     }
 
     @Test
-    void aNewerReleaseIsTalkedToInTheVersionOfThisOne() throws Exception {
-        assertThat(Versions.agree(
-                        Hello.newBuilder().setLeastVersion(1).setMostVersion(2).build()))
-                .isEqualTo(1);
+    void framesThatAVersionDoesNotHaveAreRefused() throws Exception {
+        Versions.check(Hello.newBuilder().setLeastVersion(1).setMostVersion(2).build(), 1);
+        Versions.check(InboxFrame.KindCase.REPLY, 1);
+        assertThatThrownBy(() -> Versions.check(InboxFrame.KindCase.REPLY, 0)).isInstanceOf(FrameException.class);
+        assertThatThrownBy(() -> Versions.check(InboxFrame.KindCase.KIND_NOT_SET, 1))
+                .isInstanceOf(FrameException.class);
     }
 
     @Test

@@ -53,6 +53,11 @@ class DirectoryCorpusTest {
         }
 
         @Override
+        public int version() {
+            return 1;
+        }
+
+        @Override
         public int maxFrameBytes() {
             return 16 << 20;
         }
@@ -80,7 +85,7 @@ class DirectoryCorpusTest {
 
     /** One frame of each kind of entry, and one of all kinds. */
     private void all() {
-        frames.put("hello", DirectoryFrames.hello());
+        frames.put("hello", DirectoryFrames.hello(1));
         Map<String, Consumer<PeerChannel>> entries = new TreeMap<>();
         entries.put("enrol", PeerChannel::enrol);
         entries.put("granted", channel -> channel.granted(300, 7, false));
@@ -130,7 +135,7 @@ class DirectoryCorpusTest {
             byte[] bytes = HexFormat.of().parseHex(frame.getValue());
             DirectoryFrame decoded = DirectoryFrames.decode(bytes);
             if (decoded.hasHello()) {
-                DirectoryFrames.agree(decoded.getHello());
+                DirectoryFrames.check(decoded.getHello(), 1);
             } else {
                 assertThat(decoded.getRevision()).isEqualTo(9);
                 assertThat(again(decoded)).as(frame.getKey()).isEqualTo(bytes);
@@ -141,7 +146,7 @@ class DirectoryCorpusTest {
     private static byte[] again(DirectoryFrame frame) throws Exception {
         Recorder peer = new Recorder();
         PeerChannel channel = new PeerChannel(peer, 9, told -> {});
-        EntryReader.read(frame, new Forward(channel));
+        EntryReader.read(1, frame, new Forward(channel));
         channel.flush();
         return peer.sent.get(1);
     }
@@ -155,7 +160,7 @@ class DirectoryCorpusTest {
                 byte[] part = Arrays.copyOf(bytes, length);
                 try {
                     EntryReader.read(
-                            DirectoryFrames.decode(part), new Forward(new PeerChannel(new Recorder(), 9, told -> {})));
+                            1, DirectoryFrames.decode(part), new Forward(new PeerChannel(new Recorder(), 9, told -> {})));
                 } catch (BadFrameException | IllegalArgumentException expected) {
                     assertThat(expected).hasMessageNotContaining("null");
                 }

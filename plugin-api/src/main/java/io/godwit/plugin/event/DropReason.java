@@ -12,7 +12,10 @@ public enum DropReason {
     BANDWIDTH,
     /** The message expiry interval passed before delivery [MQTT5-3.3.2-5]. */
     EXPIRED,
-    /** Larger than the Maximum Packet Size of the receiver [MQTT5-3.1.2-24]. */
+    /**
+     * Larger than the Maximum Packet Size of the receiver [MQTT5-3.1.2-24]; or, only QoS 0, than what the node of the
+     * receivers accepts, and then that node is named as the receiver.
+     */
     PACKET_TOO_LARGE,
     /** The session ended with the message still queued. */
     SESSION_ENDED,
