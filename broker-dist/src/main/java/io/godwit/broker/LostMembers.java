@@ -7,8 +7,10 @@ import io.godwit.cluster.link.Links;
 import io.godwit.cluster.link.Peer;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.NodeLife;
+import io.godwit.kv.client.Backoff;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.DoubleSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,14 +45,17 @@ final class LostMembers implements ClusterListener {
     private final Members members;
     private final Links links;
     private final LinkIntroductions.Timer timer;
+    private final Backoff backoff;
     /** Lost ones, by node id. The membership's thread changes it, timers look. */
     private final Map<String, NodeLife> lost = new ConcurrentHashMap<>();
 
-    LostMembers(Parts parts, Links links, LinkIntroductions.Timer timer) {
+    /** @param random spreads what the survivors ask, see {@link Backoff} */
+    LostMembers(Parts parts, Links links, LinkIntroductions.Timer timer, DoubleSupplier random) {
         this.parts = parts;
         this.members = parts.members();
         this.links = links;
         this.timer = timer;
+        this.backoff = new Backoff(AGAIN_MILLIS, AGAIN_MILLIS, random);
     }
 
     @Override
@@ -95,7 +100,7 @@ final class LostMembers implements ClusterListener {
                 end(life);
             } else {
                 LOG.info("lost member not excluded yet member={} cause={}", life, failure.toString());
-                timer.later(AGAIN_MILLIS, () -> exclude(life));
+                timer.later(backoff.pause(1), () -> exclude(life));
             }
         });
     }

@@ -22,6 +22,7 @@ import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.inbox.session.ClusterSessionDirectory;
 import io.godwit.inbox.session.DirectoryLimits;
 import io.godwit.kv.KvStore;
+import io.godwit.kv.client.Backoff;
 import io.godwit.mqtt.session.SessionConfig;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -119,6 +120,7 @@ final class MqttCluster implements AutoCloseable {
                 this::after,
                 wallMillis,
                 System::nanoTime,
+                Backoff.RANDOM,
                 ClusterParts.CONFIRM_TIMEOUT);
     }
 
@@ -228,7 +230,7 @@ final class MqttCluster implements AutoCloseable {
         links.start();
         directory.get().start();
         tick();
-        cluster.membership().addListener(new LostMembers(lostParts(), links, this::later));
+        cluster.membership().addListener(new LostMembers(lostParts(), links, this::later, Backoff.RANDOM));
     }
 
     private LostMembers.Parts lostParts() {

@@ -15,6 +15,7 @@ import io.godwit.inbox.queue.RecordCount;
 import io.godwit.inbox.queue.Stock;
 import io.godwit.inbox.queue.StoredInboxes;
 import io.godwit.inbox.queue.Surroundings;
+import io.godwit.kv.client.Backoff;
 import io.godwit.kv.client.Leaders;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
@@ -101,7 +102,8 @@ public final class InboxStore {
                 records,
                 storedInboxes,
                 new MovedSessions(),
-                takesStock ? meteredStock(meters) : null);
+                takesStock ? meteredStock(meters) : null,
+                Backoff.RANDOM);
     }
 
     private static Stock meteredStock(MeterRegistry meters) {

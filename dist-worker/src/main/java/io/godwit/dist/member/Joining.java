@@ -1,5 +1,6 @@
 package io.godwit.dist.member;
 
+import io.godwit.kv.client.Backoff;
 import io.godwit.kv.client.Deadline;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -57,7 +58,10 @@ final class Joining {
     /** Of this attempt; what an earlier one hears is passed over. */
     private long turn;
 
-    private long pauseNanos = FIRST_PAUSE_NANOS;
+    private final Backoff backoff;
+    /** Attempts in a row. */
+    private int failures;
+
     /** Whether it has served, and has not closed its clients since. */
     private boolean hasClients;
 
@@ -85,6 +89,7 @@ final class Joining {
         this.thread = thread;
         this.introductions = introductions;
         this.listener = listener;
+        this.backoff = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, thread::random);
     }
 
     /** Any thread. */
@@ -147,12 +152,12 @@ final class Joining {
         long own = ++turn;
         forgetAwaited();
         enter(Phase.IDLE, why);
-        thread.later(pauseNanos, () -> {
+        failures++;
+        thread.later(backoff.pause(failures), () -> {
             if (own == turn) {
                 begin();
             }
         });
-        pauseNanos = Math.min(MAX_PAUSE_NANOS, 2 * pauseNanos);
     }
 
     // --- the steps
@@ -284,7 +289,7 @@ final class Joining {
                 return;
             }
             enter(Phase.IDLE, "");
-            pauseNanos = FIRST_PAUSE_NANOS;
+            failures = 0;
             hasClients = true;
             listener.served(view);
         });

@@ -1,5 +1,6 @@
 package io.godwit.dist.member;
 
+import io.godwit.kv.client.Backoff;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +21,9 @@ interface MemberThread extends AutoCloseable {
 
     /** The wall clock, which is only compared with itself, see {@link Freshness}. */
     long wallMillis();
+
+    /** From 0 to 1, anew each time; see {@link io.godwit.kv.client.Backoff}. */
+    double random();
 
     /** Runs nothing any more that is not running. */
     @Override
@@ -75,6 +79,11 @@ interface MemberThread extends AutoCloseable {
         @Override
         public long wallMillis() {
             return System.currentTimeMillis();
+        }
+
+        @Override
+        public double random() {
+            return Backoff.RANDOM.getAsDouble();
         }
 
         @Override

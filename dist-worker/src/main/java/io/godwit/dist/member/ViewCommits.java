@@ -1,5 +1,6 @@
 package io.godwit.dist.member;
 
+import io.godwit.kv.client.Backoff;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
@@ -29,11 +30,14 @@ final class ViewCommits {
     private final ViewStore store;
     private final CurrentView current;
     private final MemberThread thread;
+    /** Members that have lost to one another, or the same leader, do not ask together. */
+    private final Backoff backoff;
 
     ViewCommits(ViewStore store, CurrentView current, MemberThread thread) {
         this.store = store;
         this.current = current;
         this.thread = thread;
+        this.backoff = new Backoff(PAUSE_NANOS, PAUSE_NANOS, thread::random);
     }
 
     /**
@@ -81,7 +85,7 @@ final class ViewCommits {
             if (cause instanceof RangeException range && range.reason() == Cause.CLOSED) {
                 done.completeExceptionally(range);
             } else {
-                thread.later(PAUSE_NANOS, () -> attempt(step, deadline, done));
+                thread.later(backoff.pause(1), () -> attempt(step, deadline, done));
             }
             return;
         }
@@ -96,10 +100,10 @@ final class ViewCommits {
                 if (isNewer || current.get().revision() >= next.revision()) {
                     attempt(step, deadline, done);
                 } else { // not what a store answers that has what was read here before
-                    thread.later(PAUSE_NANOS, () -> attempt(step, deadline, done));
+                    thread.later(backoff.pause(1), () -> attempt(step, deadline, done));
                 }
             }
-            case ELSEWHERE -> thread.later(PAUSE_NANOS, () -> attempt(step, deadline, done));
+            case ELSEWHERE -> thread.later(backoff.pause(1), () -> attempt(step, deadline, done));
             case REFUSED -> fail(done, "the store does not take " + next);
         }
     }

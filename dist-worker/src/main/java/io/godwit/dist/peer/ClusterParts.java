@@ -4,6 +4,7 @@ import io.godwit.cluster.link.Links;
 import io.godwit.dist.member.Members;
 import io.godwit.kv.client.Mirror;
 import java.time.Duration;
+import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -13,6 +14,7 @@ import java.util.function.LongSupplier;
  * @param mirror of the dist store
  * @param wallMillis the wall clock, milliseconds since the epoch
  * @param nanoTime the monotonic clock
+ * @param random spreads attempts, see {@link io.godwit.kv.client.Backoff}
  * @param confirmTimeout how long a SUBSCRIBE waits for a member before it asks for its exclusion
  */
 public record ClusterParts(
@@ -23,6 +25,7 @@ public record ClusterParts(
         PeerTimers timers,
         LongSupplier wallMillis,
         LongSupplier nanoTime,
+        DoubleSupplier random,
         Duration confirmTimeout) {
     /** Long enough for a pause of a healthy node on a busy machine: one that is excluded closes its clients. */
     public static final Duration CONFIRM_TIMEOUT = Duration.ofSeconds(5);

@@ -87,7 +87,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         this.exclusions = new Exclusions(members);
         this.waits = new MemberWaits(parts, exclusions);
         this.filters = new LiveFilters(parts.timers(), parts.nanoTime());
-        this.remote = new RemoteFilters(index, exclusions, parts.timers());
+        this.remote = new RemoteFilters(index, exclusions, parts.timers(), parts.random());
         this.barriers = new PeerBarriers(parts.mirror(), filters, parts.timers(), parts.nanoTime());
         this.learning = new Learning(parts.links(), barriers);
         this.tokens = new PeerTokens(parts.timers());

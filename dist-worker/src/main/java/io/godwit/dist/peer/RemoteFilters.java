@@ -8,6 +8,7 @@ import io.godwit.dist.route.TenantIndex;
 import io.godwit.dist.route.TopicIndex;
 import io.godwit.dist.wire.FilterChange;
 import io.godwit.dist.wire.FilterChanges;
+import io.godwit.kv.client.Backoff;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.DoubleSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,13 +56,15 @@ final class RemoteFilters {
     private final TopicIndex index;
     private final Exclusions exclusions;
     private final PeerTimers timers;
+    private final Backoff backoff;
     /** Guarded by this. */
     private final Map<Peer, Told> peers = new HashMap<>();
 
-    RemoteFilters(TopicIndex index, Exclusions exclusions, PeerTimers timers) {
+    RemoteFilters(TopicIndex index, Exclusions exclusions, PeerTimers timers, DoubleSupplier random) {
         this.index = index;
         this.exclusions = exclusions;
         this.timers = timers;
+        this.backoff = new Backoff(RETRY.toMillis(), RETRY.toMillis(), random);
     }
 
     synchronized void joined(Peer peer) {
@@ -168,7 +172,7 @@ final class RemoteFilters {
             if (failure == null) {
                 forgetLater(peer);
             } else {
-                timers.after(RETRY, () -> exclude(peer, why));
+                timers.after(Duration.ofMillis(backoff.pause(1)), () -> exclude(peer, why));
             }
         });
     }

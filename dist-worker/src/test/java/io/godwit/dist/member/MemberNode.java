@@ -52,6 +52,11 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
         this.members = new ClusterMembers(life, this, current, this, new SimpleMeterRegistry());
     }
 
+    @Override
+    public double random() {
+        return world.random.nextDouble();
+    }
+
     void start() {
         members.join(this).thenRun(() -> isOpen = true);
         act();

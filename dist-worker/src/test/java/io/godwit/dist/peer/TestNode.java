@@ -88,6 +88,7 @@ final class TestNode {
                 cluster.timers,
                 () -> wallMillis,
                 cluster.timers::nanoTime,
+                () -> 1,
                 ClusterParts.CONFIRM_TIMEOUT);
         EventListener listener = new EventListener() {
             @Override

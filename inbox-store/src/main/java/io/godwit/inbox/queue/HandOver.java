@@ -2,6 +2,7 @@ package io.godwit.inbox.queue;
 
 import io.godwit.inbox.client.GroupOutcome;
 import io.godwit.inbox.client.GroupToken;
+import io.godwit.kv.client.Backoff;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.DropReason;
@@ -32,9 +33,13 @@ final class HandOver {
     /** Called when a record without what has been given is on its way. */
     private final Obligations obligations;
 
+    private final Backoff backoff;
+
     HandOver(InboxLeader leader, Obligations obligations) {
         this.leader = leader;
         this.obligations = obligations;
+        this.backoff = new Backoff(
+                FIRST_RETRY_MILLIS, LAST_RETRY_MILLIS, leader.outside().random());
     }
 
     /** Goes on with the first session that has something left and no routes. One at a time for each client id. */
@@ -49,14 +54,16 @@ final class HandOver {
         }
         state.handingOver = true;
         state.activities++;
-        new Page(state, over, remains, FIRST_RETRY_MILLIS, remains.mayBeRepeat() ? remains.end() : 0).read();
+        new Page(state, over, remains, 0, remains.mayBeRepeat() ? remains.end() : 0).read();
     }
 
     private final class Page {
         private final InboxState state;
         private final EndedSession over;
         private final Remains remains;
-        private final long retryMillis;
+        /** Attempts in a row that have left something. */
+        private final int failures;
+
         /** Those below may have been given before. */
         private final long repeatedBelow;
 
@@ -64,11 +71,11 @@ final class HandOver {
         private long last;
         private int open = 1;
 
-        Page(InboxState state, EndedSession over, Remains remains, long retryMillis, long repeatedBelow) {
+        Page(InboxState state, EndedSession over, Remains remains, int failures, long repeatedBelow) {
             this.state = state;
             this.over = over;
             this.remains = remains;
-            this.retryMillis = retryMillis;
+            this.failures = failures;
             this.repeatedBelow = repeatedBelow;
         }
 
@@ -166,11 +173,13 @@ final class HandOver {
                 state.handingOver = false;
                 state.activities--;
             } else if (later.isEmpty()) {
-                new Page(state, now, rest, FIRST_RETRY_MILLIS, repeatedBelow).read();
+                new Page(state, now, rest, 0, repeatedBelow).read();
             } else {
-                long nextRetry = Math.min(LAST_RETRY_MILLIS, retryMillis * 2);
                 long tried = Math.max(repeatedBelow, last + 1);
-                leader.context().schedule(retryMillis, () -> new Page(state, now, rest, nextRetry, tried).read());
+                leader.context()
+                        .schedule(
+                                backoff.pause(failures + 1),
+                                () -> new Page(state, now, rest, failures + 1, tried).read());
             }
             obligations.goOn(state); // what has waited for this record
         }

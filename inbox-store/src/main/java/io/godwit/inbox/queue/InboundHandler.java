@@ -4,6 +4,7 @@ import io.godwit.inbox.client.InboxAttachment.Inbound;
 import io.godwit.inbox.protocol.Answer;
 import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.protocol.InboxReply;
+import io.godwit.kv.client.Backoff;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RequestOrder;
 import io.godwit.plugin.client.ClientInfo;
@@ -34,9 +35,12 @@ final class InboundHandler {
     private static final long LAST_RETRY_MILLIS = 30_000;
 
     private final InboxLeader leader;
+    private final Backoff backoff;
 
     InboundHandler(InboxLeader leader) {
         this.leader = leader;
+        this.backoff = new Backoff(
+                FIRST_RETRY_MILLIS, LAST_RETRY_MILLIS, leader.outside().random());
     }
 
     void receive(InboxState state, int packetId, Message message, Answer answer) {
@@ -313,7 +317,9 @@ final class InboundHandler {
         private int underWay;
         private boolean isAlone;
         private boolean hasFailed;
-        private long retryMillis = FIRST_RETRY_MILLIS;
+        /** Attempts in a row of which none went well. */
+        private int failures;
+
 
         Resumption(InboxState state, InboundFlows flows, List<InboundFlows.Flow> open) {
             this.state = state;
@@ -371,7 +377,7 @@ final class InboundHandler {
                 order.failed(flow.number);
                 hasFailed = true;
             } else {
-                retryMillis = FIRST_RETRY_MILLIS;
+                failures = 0;
                 if (state.inbound == flows && !state.discarded) {
                     Message message = flow.message;
                     leader.closeFullBatch();
@@ -384,8 +390,8 @@ final class InboundHandler {
             if (!hasFailed) {
                 goOn();
             } else if (underWay == 0) {
-                leader.context().schedule(retryMillis, this::tryAgain);
-                retryMillis = Math.min(LAST_RETRY_MILLIS, 2 * retryMillis);
+                failures++;
+                leader.context().schedule(backoff.pause(failures), this::tryAgain);
             }
         }
 

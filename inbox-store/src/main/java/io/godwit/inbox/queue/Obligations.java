@@ -1,5 +1,6 @@
 package io.godwit.inbox.queue;
 
+import io.godwit.kv.client.Backoff;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.message.Message;
 
@@ -15,10 +16,13 @@ final class Obligations {
 
     private final InboxLeader leader;
     private final HandOver handOver;
+    private final Backoff backoff;
 
     Obligations(InboxLeader leader) {
         this.leader = leader;
         this.handOver = new HandOver(leader, this);
+        this.backoff = new Backoff(
+                FIRST_RETRY_MILLIS, LAST_RETRY_MILLIS, leader.outside().random());
     }
 
     /**
@@ -45,12 +49,12 @@ final class Obligations {
             return;
         }
         state.recordIn = null;
-        publishWills(state, FIRST_RETRY_MILLIS);
-        removeRoutes(state, FIRST_RETRY_MILLIS);
+        publishWills(state, 0);
+        removeRoutes(state, 0);
         handOver.goOn(state);
     }
 
-    private void publishWills(InboxState state, long retryMillis) {
+    private void publishWills(InboxState state, int failures) {
         if (state.discarded || state.publishingWills || state.owed.isEmpty()) {
             return;
         }
@@ -72,15 +76,15 @@ final class Obligations {
                         told.receivedAtMillis(),
                         null)
                 .whenComplete((done, failure) -> leader.context()
-                        .execute(() -> willPublished(state, will, Boolean.TRUE.equals(done), retryMillis)));
+                        .execute(() -> willPublished(state, will, Boolean.TRUE.equals(done), failures)));
     }
 
-    private void willPublished(InboxState state, StoredWill will, boolean done, long retryMillis) {
+    private void willPublished(InboxState state, StoredWill will, boolean done, int failures) {
         if (!done) {
-            leader.context().schedule(retryMillis, () -> {
+            leader.context().schedule(backoff.pause(failures + 1), () -> {
                 state.activities--;
                 state.publishingWills = false;
-                publishWills(state, Math.min(LAST_RETRY_MILLIS, retryMillis * 2));
+                publishWills(state, failures + 1);
             });
             return;
         }
@@ -97,7 +101,7 @@ final class Obligations {
         }
     }
 
-    private void removeRoutes(InboxState state, long retryMillis) {
+    private void removeRoutes(InboxState state, int failures) {
         EndedSession over = state.ended.stream()
                 .filter(each -> !each.filters().isEmpty())
                 .findFirst()
@@ -111,15 +115,15 @@ final class Obligations {
                 .removeRoutes()
                 .remove(state.id.tenant(), state.id.clientId(), over.incarnation(), over.filters())
                 .whenComplete((done, failure) -> leader.context()
-                        .execute(() -> routesRemoved(state, over, Boolean.TRUE.equals(done), retryMillis)));
+                        .execute(() -> routesRemoved(state, over, Boolean.TRUE.equals(done), failures)));
     }
 
-    private void routesRemoved(InboxState state, EndedSession over, boolean done, long retryMillis) {
+    private void routesRemoved(InboxState state, EndedSession over, boolean done, int failures) {
         if (!done) {
-            leader.context().schedule(retryMillis, () -> {
+            leader.context().schedule(backoff.pause(failures + 1), () -> {
                 state.activities--;
                 state.removingRoutes = false;
-                removeRoutes(state, Math.min(LAST_RETRY_MILLIS, retryMillis * 2));
+                removeRoutes(state, failures + 1);
             });
             return;
         }

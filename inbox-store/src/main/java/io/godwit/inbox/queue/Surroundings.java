@@ -10,12 +10,14 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What leaders call outside the store, and tell. The functions are called on range executors and answer on any thread.
  *
  * @param stock null when nobody asks what the queues hold
+ * @param random spreads attempts, see {@link io.godwit.kv.client.Backoff}
  */
 public record Surroundings(
         Publish publish,
@@ -26,7 +28,8 @@ public record Surroundings(
         RecordCount records,
         StoredInboxes storedInboxes,
         MovedSessions moved,
-        @Nullable Stock stock) {
+        @Nullable Stock stock,
+        DoubleSupplier random) {
 
     /** The shape of {@code WillPublisher.publish}. */
     @FunctionalInterface

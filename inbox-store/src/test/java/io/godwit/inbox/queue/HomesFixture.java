@@ -125,7 +125,8 @@ final class HomesFixture implements AutoCloseable {
                 new RecordCount(id -> false),
                 stored,
                 new MovedSessions(),
-                null);
+                null,
+                () -> 1);
     }
 
     InboxClient client(int node) {

@@ -34,6 +34,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.DoubleSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -94,6 +95,8 @@ final class InboxFixture implements AutoCloseable {
     private MovedSessions moved = new MovedSessions();
 
     final Stock stock = new Stock();
+    /** Attempts are not spread, unless the test says so. */
+    DoubleSupplier random = () -> 1;
 
     final StoredInboxes storedInboxes = new StoredInboxes();
 
@@ -141,7 +144,8 @@ final class InboxFixture implements AutoCloseable {
                 records,
                 storedInboxes,
                 moved,
-                stock);
+                stock,
+                () -> random.getAsDouble());
         host = new InMemoryRangeHost(
                 () -> new ForgetfulCoprocessor(new InboxCoprocessor(settings, outside.get()), forgets),
                 InboxStore.splitKeys(ranges));

@@ -323,6 +323,35 @@ class SessionTest {
         assertThat(store.attach("a").reply.incarnation()).isEqualTo(next.reply.incarnation());
     }
 
+    /** As when the leader of all their routes is lost. */
+    @Test
+    void sessionsThatEndTogetherDoNotAskAgainTogether() {
+        int sessions = 200;
+        for (int i = 0; i < sessions; i++) {
+            TestConnection connection = store.attach("c" + i, false, 10, will("bye", 3600));
+            store.host.await(connection.attachment().subscribe(List.of(InboxFixture.subscription("t/#"))));
+            store.detach(connection, -1, true);
+        }
+        store.random = new Random(5)::nextDouble;
+        store.removeAnswer = false;
+        store.publishAnswer = false;
+        store.host.advanceMillis(20_000);
+        int before = store.removed.size();
+        assertThat(before).isGreaterThan(sessions);
+        int mostRoutes = 0;
+        int mostWills = 0;
+        for (int millis = 0; millis < 10_000; millis += 100) {
+            int routes = store.removed.size();
+            int wills = store.published.size();
+            store.host.advanceMillis(100);
+            mostRoutes = Math.max(mostRoutes, store.removed.size() - routes);
+            mostWills = Math.max(mostWills, store.published.size() - wills);
+        }
+        assertThat(store.removed).as("each asks again").hasSizeGreaterThanOrEqualTo(before + 2 * sessions);
+        assertThat(mostRoutes).isBetween(1, sessions / 5);
+        assertThat(mostWills).isBetween(1, sessions / 5);
+    }
+
     @Test
     void deleteEndsAnAttachedSession() {
         TestConnection connection = store.attach("a", false, 60, will("bye", 0));

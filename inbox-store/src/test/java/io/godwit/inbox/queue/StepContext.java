@@ -53,7 +53,8 @@ final class StepContext implements LeaderContext {
                         new RecordCount(id -> false),
                         new StoredInboxes(),
                         moved,
-                        null));
+                        null,
+                        () -> 1));
         tasks.clear(); // the scan of the start
         timers.clear();
         return leader;
