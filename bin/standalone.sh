@@ -16,7 +16,8 @@ usage: standalone.sh start|stop|restart|status|check|archive|version [options]
   start     starts the broker in the background; returns 0 once it serves, else prints why not; 4 when it runs but
             does not fully serve (disk nearly full, ranges without a leader). A node of a cluster says which nodes and
             ranges it waits for
-  stop      stops accepting, finishes what is under way, ends the process; also ends a start that is under way
+  stop      stops accepting, finishes what is under way, ends the process; also ends a start that is under way. With
+            --drain SECONDS it sends the clients away at an even rate before; another stop meanwhile ends it at once
   restart   stop, then start, with the configuration and log of the last start unless others are given; only when check
             finds nothing, and what has to be built is built before the stop
   status    tells whether it runs, what its start waits for, where it listens and how its stores are; 0 when it
@@ -35,6 +36,9 @@ usage: standalone.sh start|stop|restart|status|check|archive|version [options]
   --config FILE      configuration (default conf/standalone.yml)
   --data DIR         data directory (default data); holds godwit.pid
   --log DIR          log directory (default log); with -f, "-" is the console
+  --drain SECONDS    with stop: close the listeners, hand over what the node leads, tell the clients to go, spread over
+                     so many seconds (0 to 3600), and end when the last has gone; MQTT 5.0 clients are told to use
+                     another server where serverReference names one (0x9C), else that this one shuts down (0x8B)
   --all              with check: also tell the values that are the defaults
 
 environment: JAVA_HOME       the JDK or JRE to use, 17 or newer (default: java on the PATH)
@@ -57,15 +61,31 @@ root=${here%/*}
 
 command=${1:-}
 [ $# -gt 0 ] && shift
+
+# Ends the script unless $1 is a number of seconds that a drain may take.
+is_drain() {
+  case $1 in
+    '' | *[!0-9]* | ?????*) ;;
+    *) [ "$1" -gt "$max_drain" ] || return 0 ;;
+  esac
+  usage >&2
+  echo "godwit: --drain needs a number of seconds from 0 to $max_drain, not: $1" >&2
+  exit 2
+}
+
 foreground=
 no_wait=
 check_all=
+drain=
+max_drain=3600
 config= data= log=
 while [ $# -gt 0 ]; do
   case $1 in
     -f|--foreground) foreground=1 ;;
     --no-wait) no_wait=1 ;;
     --all) check_all=--all ;;
+    --drain) drain=${2-}; is_drain "$drain"; shift ;;
+    --drain=*) drain=${1#*=}; is_drain "$drain" ;;
     --config|--data|--log)
       [ $# -ge 2 ] && [ -n "$2" ] || die "$1 needs a value"
       printf -v "${1#--}" '%s' "$2"
@@ -78,6 +98,12 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
+
+if [ -n "$drain" ] && [ "$command" != stop ]; then
+  usage >&2
+  echo "godwit: --drain goes with stop only" >&2
+  exit 2
+fi
 
 # Both say why not, as the system does: what stands behind the last colon.
 make_directory() {
@@ -107,6 +133,8 @@ case $command in
 esac
 pid_file=$data/godwit.pid
 status_file=$data/godwit.status
+# What stop --drain asks of the broker, "PID SECONDS"; the broker removes it when it has taken it.
+drain_file=$data/godwit.drain
 # The pid of a start under way: of this script while it builds, then of the broker, which removes the file once it has
 # its pid file.
 starting_file=$data/godwit.starting
@@ -795,8 +823,39 @@ run() {
   done
 }
 
+# Has the broker send its clients away and end. Returns 0 when it has ended, or when there is nothing to drain; 1 when
+# it does not take the request, and is to be stopped without.
+drain() {
+  local pid state waited=0
+  pid=$(running_pid) || return 0
+  read_state "$pid"
+  case $state in
+    stopping) die "pid $pid stops already; stop without --drain ends it at once" ;;
+    ready|degraded) ;;
+    *) return 0 ;; # it has no clients
+  esac
+  write_file "$drain_file.next" "$pid $((10#$drain))"
+  mv "$drain_file.next" "$drain_file" || die "cannot write to $data"
+  while ! has_ended "$pid"; do
+    waited=$((waited + 1))
+    if [ -f "$drain_file" ] && [ "$waited" -gt 200 ]; then
+      rm -f "$drain_file"
+      echo "godwit: pid $pid does not take the request to drain, it is stopped without" >&2
+      return 1
+    fi
+    if [ "$waited" -gt $((20 * (10#$drain + 60))) ]; then
+      echo "godwit: pid $pid still drains after $drain s and 60 s more, it is stopped" >&2
+      return 1
+    fi
+    sleep 0.05
+  done
+}
+
 stop() {
   local pid waited=0 stopped=
+  if [ -n "$drain" ] && pid=$(running_pid); then
+    drain && has_ended "$pid" && stopped=1
+  fi
   while pid=$(starting_pid) || pid=$(running_pid); do
     kill "$pid" 2>/dev/null || has_ended "$pid" ||
       die "pid $pid is of the user $(stat -c %U "/proc/$pid"): the user $(id -un) may not stop it"

@@ -83,6 +83,9 @@ final class Broker implements AutoCloseable {
 
     private volatile boolean isCancelled;
 
+    /** Does nothing on a node that is alone. Volatile: set by the starter, used by whoever drains. */
+    private volatile Runnable handOver = () -> {};
+
     /** Null until it serves. Volatile: set by the starter, used by whoever reconfigures. */
     private volatile @Nullable MqttServer running;
 
@@ -201,7 +204,8 @@ final class Broker implements AutoCloseable {
         if (others != null) {
             others.link();
             opened.push(others::leave);
-            opened.push(() -> Departure.handOver(node.operations(), HAND_OVER_PATIENCE));
+            handOver = () -> Departure.handOver(node.operations(), HAND_OVER_PATIENCE);
+            opened.push(handOver::run);
         }
         NodeRetained own = others == null ? null : new NodeRetained(retain.client());
         MqttServer server = new MqttServer(
@@ -214,6 +218,9 @@ final class Broker implements AutoCloseable {
                 events,
                 meters,
                 clock::millis);
+        if (!config.mqtt().serverReference().isEmpty()) {
+            server.referTo(config.mqtt().serverReference());
+        }
         mqtt.set(server);
         opened.push(server);
         await(node);
@@ -384,6 +391,27 @@ final class Broker implements AutoCloseable {
         Thread waiting = starter;
         if (waiting != null) {
             waiting.interrupt();
+        }
+    }
+
+    /**
+     * Sends the clients away at an even rate, before {@link #close}: closes the listeners, hands over what the node
+     * leads, and tells the clients to go. Returns when none is left; at once when it does not serve. {@link #close} may
+     * come meanwhile, and tells all that are left to go at once.
+     */
+    void drain(Duration over) throws InterruptedException {
+        MqttServer server = running;
+        if (server == null) {
+            return;
+        }
+        LOG.info("draining seconds={}", over.toSeconds());
+        status.stopping();
+        server.stopListening();
+        handOver.run();
+        try {
+            server.sendAway(over).get();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("connections always end", e);
         }
     }
 

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -82,11 +83,14 @@ public final class Main implements Callable<Integer> {
         CountDownLatch ended = new CountDownLatch(1);
         try (Broker broker = new Broker(effective, data, plugins)) {
             ForeignData.refuse(data, LOG_DIRECTORY == null ? null : Path.of(LOG_DIRECTORY));
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> drain(broker, ended), "shutdown"));
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> end(broker, ended), "shutdown"));
             broker.start().forEach(line -> System.out.println("godwit: " + line));
             try (ConfigReload reload =
-                    new ConfigReload(watched, loading, effective, broker::reconfigure, broker::tellOfConfiguration)) {
+                            new ConfigReload(
+                                    watched, loading, effective, broker::reconfigure, broker::tellOfConfiguration);
+                    DrainRequest request = new DrainRequest(data, over -> drain(broker, over, ended))) {
                 reload.start();
+                request.start();
                 ended.await();
             }
             return 0;
@@ -146,8 +150,14 @@ public final class Main implements Callable<Integer> {
         return 2;
     }
 
+    /** A signal may come meanwhile: then the broker is closed at once. */
+    private static void drain(Broker broker, Duration over, CountDownLatch ended) throws InterruptedException {
+        broker.drain(over);
+        ended.countDown();
+    }
+
     /** Runs in the JVM's shutdown: the process lives until this returns. */
-    private static void drain(Broker broker, CountDownLatch ended) {
+    private static void end(Broker broker, CountDownLatch ended) {
         broker.cancelStart();
         broker.close();
         ended.countDown();

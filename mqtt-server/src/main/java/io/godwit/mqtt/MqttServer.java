@@ -34,6 +34,7 @@ import io.godwit.retain.client.RetainClient;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -136,6 +137,16 @@ public final class MqttServer implements AutoCloseable {
         loops.dependOn(proof);
     }
 
+    /**
+     * Before {@link #start}.
+     *
+     * @param serverReference what clients of MQTT 5.0 are told to use instead when this server tells them to go
+     *     [MQTT5-4.11]
+     */
+    public void referTo(String serverReference) {
+        loops.referTo(serverReference);
+    }
+
     /** Takes deliveries to the live sessions of this node. */
     public Deliverer liveDeliverer() {
         return fanOut;
@@ -209,6 +220,22 @@ public final class MqttServer implements AutoCloseable {
         return loops.endConnections(config.transport().drainTimeout());
     }
 
+    /** No new connections are accepted; those that there are stay. Blocks for a moment. Further calls do nothing. */
+    public synchronized void stopListening() {
+        listeners.forEach(Listener::close);
+        listeners.clear();
+    }
+
+    /**
+     * Tells the clients that there are now to go, at an even rate: publishes under way are acknowledged first, 5.0
+     * clients are told why. What has not gone the drain time-out after the last was told is cut. Any thread.
+     *
+     * @return complete, on an event loop, once none of them is left
+     */
+    public CompletableFuture<Void> sendAway(Duration over) {
+        return loops.endConnections(over, config.transport().drainTimeout());
+    }
+
     /**
      * Drains: accepts no more, lets publishes under way be acknowledged, tells 5.0 clients that the server shuts down,
      * closes all connections and waits until the stores have their sessions back; no longer than the drain time-out.
@@ -222,7 +249,7 @@ public final class MqttServer implements AutoCloseable {
         isClosed = true;
         certificates.close();
         memoryGuard.close();
-        listeners.forEach(Listener::close);
+        stopListening();
         loops.shutDownConnections();
         open.leave();
         try {

@@ -1,6 +1,7 @@
 package io.godwit.mqtt;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.conformance.Clause;
 import io.godwit.mqtt.packet.ConnAck;
@@ -21,7 +22,11 @@ import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import io.netty.buffer.Unpooled;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -217,6 +222,39 @@ class CleanSessionTest {
             assertThat(client.receive(Disconnect.class).reasonCode()).isEqualTo(ReasonCode.SERVER_SHUTTING_DOWN);
             assertThat(node.dist.size()).isZero();
             assertThat(node.directory.size()).isZero();
+        }
+    }
+
+    @Test
+    void clientsAreSentAwayOverATimeAndNewOnesAreNotTaken() throws Exception {
+        List<TestClient> clients = new ArrayList<>();
+        try {
+            for (int i = 0; i < 4; i++) {
+                clients.add(TestClient.clean(node.address, 5, "c" + i));
+            }
+            node.server.stopListening();
+            assertThatThrownBy(() -> TestClient.clean(node.address, 5, "late")).isNotNull();
+            long begin = System.nanoTime();
+            CompletableFuture<Void> gone = node.server.sendAway(Duration.ofSeconds(2));
+            for (TestClient client : clients) {
+                assertThat(client.receive(Disconnect.class).reasonCode())
+                        .isEqualTo(ReasonCode.SERVER_SHUTTING_DOWN);
+            }
+            assertThat(System.nanoTime() - begin).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(1_490));
+            gone.get(10, TimeUnit.SECONDS);
+        } finally {
+            clients.forEach(TestClient::close);
+        }
+    }
+
+    @Test
+    void clientsAreToldOfAnotherServerWhereThereIsOne() {
+        node.server.referTo("other.example:1883");
+        try (TestClient client = TestClient.clean(node.address, 5, "c")) {
+            node.close();
+            Disconnect last = client.receive(Disconnect.class);
+            assertThat(last.reasonCode()).isEqualTo(ReasonCode.USE_ANOTHER_SERVER);
+            assertThat(last.serverReference()).isEqualTo("other.example:1883");
         }
     }
 }

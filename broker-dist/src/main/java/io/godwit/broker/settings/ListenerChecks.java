@@ -33,6 +33,21 @@ final class ListenerChecks {
         }
     }
 
+    /** What clients are told to use instead [MQTT5-4.11]: servers with blanks between them. */
+    static final class ServerReference implements Check {
+        private static final int MAX_CHARS = 1_000;
+
+        @Override
+        public String checked(String text) {
+            boolean isPlain = text.chars().allMatch(each -> each >= ' ' && each <= '~');
+            if (!isPlain || text.isBlank() || text.length() > MAX_CHARS) {
+                throw new IllegalArgumentException(
+                        "must be names of servers with blanks between them, of at most " + MAX_CHARS + " characters");
+            }
+            return text;
+        }
+    }
+
     /** The path of an HTTP request. */
     static final class WebSocketPath implements Check {
         @Override

@@ -72,6 +72,13 @@ public record MqttServerSection(
                     """)
         int serverKeepAliveSeconds,
 
+        @Key(check = ListenerChecks.ServerReference.class, text = """
+                    Another broker, or several with blanks between them, such as node2.example.org:1883: clients of
+                    MQTT 5.0 that are told to go, since this one stops or is drained, are told to use it for a while
+                    (0x9C with this Server Reference); empty = they are told that the server shuts down (0x8B).
+                    """)
+        String serverReference,
+
         @Key(value = "0", min = 0, max = 1_024, text = """
                     Event loops that serve connections, each with a thread; 0 = one per core.
                     """) int eventLoops,

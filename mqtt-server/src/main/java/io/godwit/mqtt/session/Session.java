@@ -450,7 +450,7 @@ public abstract class Session implements PacketHandler, Subscriber {
 
     private void closeIfDrained() {
         if (intake == null || intake.isQuiet()) {
-            connection.disconnect(ReasonCode.SERVER_SHUTTING_DOWN, null);
+            connection.sendAway();
         }
     }
 

@@ -116,6 +116,12 @@ public interface Connection {
     /** {@link #close} after a DISCONNECT, which only 5.0 has [MQTT5-3.14.4]. */
     void disconnect(ReasonCode code, @Nullable String detail);
 
+    /**
+     * {@link #close} after a DISCONNECT that says that the server shuts down, or which other one is to be used where
+     * the configuration names it.
+     */
+    void sendAway();
+
     /** {@link #close} after a CONNACK that says why; before {@link #accepted} only. */
     void refuse(ReasonCode code, @Nullable String detail);
 

@@ -19,6 +19,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -113,6 +114,36 @@ public final class EventLoops {
         return CompletableFuture.allOf(contexts.stream()
                 .map(context -> context.endPresent(patience.toNanos()))
                 .toArray(CompletableFuture[]::new));
+    }
+
+    /**
+     * Ends the connections that there are now at an even rate over a time; what is left {@code patience} after that is
+     * cut. Any thread.
+     *
+     * @return complete, on a loop, once none of them is left
+     */
+    public CompletableFuture<Void> endConnections(Duration over, Duration patience) {
+        List<CompletableFuture<List<LoopContext.TickListener>>> present =
+                contexts.stream().map(LoopContext::present).toList();
+        return CompletableFuture.allOf(present.toArray(CompletableFuture[]::new))
+                .thenCompose(all -> {
+                    long now = System.nanoTime();
+                    List<Deque<SpreadEnd.Leaving>> leaving = SpreadEnd.spread(
+                            present.stream().map(CompletableFuture::join).toList(), now, over.toNanos());
+                    long cutNanos = now + over.toNanos() + patience.toNanos();
+                    CompletableFuture<?>[] ended = new CompletableFuture<?>[contexts.size()];
+                    for (int i = 0; i < ended.length; i++) {
+                        ended[i] = contexts.get(i).end(leaving.get(i), cutNanos);
+                    }
+                    return CompletableFuture.allOf(ended);
+                });
+    }
+
+    /** From now on clients of MQTT 5.0 that are told to go are told where to. Any thread. */
+    public void referTo(String otherServer) {
+        for (LoopContext context : contexts) {
+            context.execute(() -> context.otherServer(otherServer));
+        }
     }
 
     /**

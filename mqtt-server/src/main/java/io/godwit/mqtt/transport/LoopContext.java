@@ -4,6 +4,7 @@ import io.godwit.mqtt.codec.LoopTurns;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
@@ -60,6 +61,8 @@ public final class LoopContext implements Executor {
     private final Standstill standstill = new Standstill(System::nanoTime, System::currentTimeMillis);
     /** Complete when no connection is left; null before {@link #cutAll}. */
     private @Nullable CompletableFuture<Void> cut;
+
+    private @Nullable String otherServer;
 
     /**
      * @param index 0 to the number of loops minus one
@@ -290,6 +293,42 @@ public final class LoopContext implements Executor {
             awaitEnd(present, System.nanoTime() + patienceNanos, ended);
         });
         return ended;
+    }
+
+    /** The connections that there are now. Any thread; complete on the loop. */
+    CompletableFuture<List<TickListener>> present() {
+        CompletableFuture<List<TickListener>> present = new CompletableFuture<>();
+        execute(() -> present.complete(connections()));
+        return present;
+    }
+
+    /**
+     * Ends connections of this loop, each at its time; those that are left at {@code cutNanos} are cut. Any thread.
+     *
+     * @param leaving given away
+     * @param cutNanos of the clock {@link System#nanoTime}
+     * @return complete, on the loop, once none of them is left
+     */
+    CompletableFuture<Void> end(Deque<SpreadEnd.Leaving> leaving, long cutNanos) {
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        execute(() -> {
+            Set<TickListener> present = Collections.newSetFromMap(new IdentityHashMap<>());
+            leaving.forEach(each -> present.add(each.connection()));
+            new SpreadEnd(leaving, later, System::nanoTime).run();
+            awaitEnd(present, cutNanos, ended);
+        });
+        return ended;
+    }
+
+    /** Where clients are sent that are told to go; null when they are only told that the server shuts down. */
+    @Nullable
+    String otherServer() {
+        return otherServer;
+    }
+
+    /** On the loop. */
+    void otherServer(String reference) {
+        otherServer = reference;
     }
 
     private void awaitEnd(Set<TickListener> present, long cutNanos, CompletableFuture<Void> ended) {

@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -627,6 +628,18 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         if (isOpen()) {
             send(new Disconnect(code, detail));
             close(detail == null ? code.name() : detail);
+        }
+    }
+
+    /** Another server for a while, and not for ever: this one may be started again. */
+    @Override
+    public void sendAway() {
+        String other = loop.otherServer();
+        if (other == null) {
+            disconnect(ReasonCode.SERVER_SHUTTING_DOWN, null);
+        } else if (isOpen()) {
+            send(new Disconnect(ReasonCode.USE_ANOTHER_SERVER, -1, null, List.of(), other));
+            close(ReasonCode.USE_ANOTHER_SERVER.name());
         }
     }
 

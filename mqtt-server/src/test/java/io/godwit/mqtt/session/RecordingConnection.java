@@ -70,6 +70,11 @@ final class RecordingConnection implements Connection {
     }
 
     @Override
+    public void sendAway() {
+        disconnect(ReasonCode.SERVER_SHUTTING_DOWN, null);
+    }
+
+    @Override
     public void setUp(Connect connect, int keepAliveSeconds) {}
 
     @Override
