@@ -21,7 +21,6 @@ import io.godwit.mqtt.MqttServer;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.plugin.auth.AuthProvider;
-import io.godwit.retain.RetainConfig;
 import io.godwit.retain.RetainStore;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -58,9 +57,6 @@ final class Broker implements AutoCloseable {
     private static final long READY_MINUTES = 30;
 
     private static final long JOIN_LOOK_MILLIS = 500;
-
-    /** A leader is handed over in some tens of milliseconds; an heir that has just died takes an election time-out. */
-    private static final Duration HAND_OVER_PATIENCE = Duration.ofSeconds(5);
 
     private final BrokerConfig config;
     private final Path data;
@@ -153,8 +149,9 @@ final class Broker implements AutoCloseable {
                 inbox,
                 () -> inboxStore.get().countedRecords(),
                 config.topics().delayedPublish().maxMessages());
+        NodeWaits waits = new NodeWaits(config.cluster().waits(), events, meters);
         MqttCluster others = node.cluster().isPresent()
-                ? MqttCluster.open(node.cluster().get(), node.operations().clusterId())
+                ? MqttCluster.open(node.cluster().get(), node.operations().clusterId(), waits)
                 : null;
         DistWorker dist = new DistWorker(
                 BrokerSettings.dist(config),
@@ -168,15 +165,15 @@ final class Broker implements AutoCloseable {
         if (others != null) {
             opened.push(others);
         }
-        RetainStore retain =
-                new RetainStore(RetainConfig.DEFAULT, () -> retainRanges.get().client(), clock::millis, meters);
+        RetainStore retain = new RetainStore(
+                BrokerSettings.retain(config), () -> retainRanges.get().client(), clock::millis, events, meters);
         distRanges.set(node.open(BalanceSettings.DIST.store(dist.coprocessorFactory(), List.of(), config, plugins)));
         retainRanges.set(
                 node.open(BalanceSettings.RETAIN.store(retain.coprocessorFactory(), List.of(), config, plugins)));
         dist.start();
         opened.push(dist);
         if (others != null) {
-            others.members(dist, distRanges.get(), meters);
+            others.members(dist, distRanges.get(), events, meters);
         }
         retain.start();
         opened.push(retain);
@@ -192,7 +189,7 @@ final class Broker implements AutoCloseable {
                 config.topics().sysIntervalSeconds() > 0,
                 events,
                 meters,
-                others == null ? Duration.ZERO : MqttCluster.ATTACHED_WAIT));
+                others == null ? Duration.ZERO : waits.connection()));
         List<byte[]> splitKeys = InboxStore.splitKeys(config.properties().initialRanges());
         // what a leader finds undistributed, it publishes at once, to inboxes too
         node.open(
@@ -204,7 +201,7 @@ final class Broker implements AutoCloseable {
         if (others != null) {
             others.link();
             opened.push(others::leave);
-            handOver = () -> Departure.handOver(node.operations(), HAND_OVER_PATIENCE);
+            handOver = () -> Departure.handOver(node.operations(), waits.handOver(), waits::notHandedOver);
             opened.push(handOver::run);
         }
         NodeRetained own = others == null ? null : new NodeRetained(retain.client());

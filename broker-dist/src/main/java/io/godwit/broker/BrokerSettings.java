@@ -25,6 +25,7 @@ import io.godwit.mqtt.transport.ListenerLimits;
 import io.godwit.mqtt.transport.MemoryConfig;
 import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.mqtt.transport.tls.TlsConfig;
+import io.godwit.retain.RetainConfig;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -74,7 +75,11 @@ final class BrokerSettings {
                 new SharedStrategies(
                         config.sessions().sharedSubscriptionStrategy(),
                         config.sessions().sharedGroupStrategies()),
-                DistConfig.DEFAULT.routeTimeout());
+                Duration.ofSeconds(config.cluster().waits().routeSeconds()));
+    }
+
+    static RetainConfig retain(BrokerConfig config) {
+        return new RetainConfig(Duration.ofSeconds(config.cluster().waits().retainedSeconds()));
     }
 
     static InboxConfig inbox(BrokerConfig config) {
@@ -129,6 +134,9 @@ final class BrokerSettings {
                                 config.sessions().maxExpirySeconds(),
                                 config.mqtt().serverKeepAliveSeconds(),
                                 config.sessions().slowConsumerTimeoutSeconds()),
+                        new SessionConfig.Homes(
+                                config.cluster().waits().homeMovedSeconds(),
+                                config.cluster().waits().homeLostSeconds()),
                         new TopicLimits(
                                 config.mqtt().maxTopicLevels(),
                                 config.mqtt().maxTopicBytes(),

@@ -104,6 +104,12 @@ final class ClusterSettings {
             errors.add("clusterConfig.rpcPort" + ": must be another port than " + "clusterConfig.port"
                     + ", and one that exists, was " + rpcPort(config));
         }
+        int clientIdSeconds = config.cluster().waits().clientIdSeconds();
+        int silentSeconds = config.cluster().waits().silentMemberSeconds();
+        if (silentSeconds >= clientIdSeconds) {
+            errors.add("clusterConfig.waits.silentMemberSeconds: must be less than clusterConfig.waits.clientIdSeconds,"
+                    + " which is " + clientIdSeconds + ", was " + silentSeconds);
+        }
         boolean isPlain = config.cluster().tls().plain();
         if (hasTls(config)) {
             missingFiles(config).forEach(key -> errors.add(key + ": must name a file, as the others do"));

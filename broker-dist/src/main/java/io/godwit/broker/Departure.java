@@ -12,7 +12,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,14 +28,20 @@ final class Departure {
     private final NodeOperations node;
     private final Deadline deadline;
     private final AtomicInteger handedOver = new AtomicInteger();
+    /** Ranges that no heir had taken by the deadline. */
+    private final Queue<String> late = new ConcurrentLinkedQueue<>();
 
     private Departure(NodeOperations node, Deadline deadline) {
         this.node = node;
         this.deadline = deadline;
     }
 
-    /** Blocks until all is handed over that can be, for no longer than that. */
-    static void handOver(NodeOperations node, Duration patience) {
+    /**
+     * Blocks until all is handed over that can be, for no longer than that.
+     *
+     * @param ranOut told of the ranges that are left when that time was too short
+     */
+    static void handOver(NodeOperations node, Duration patience, Consumer<String> ranOut) {
         Departure departure = new Departure(node, Deadline.afterMillis(patience.toMillis()));
         List<CompletableFuture<Void>> moves = new ArrayList<>();
         for (String name : node.stores()) {
@@ -43,6 +51,9 @@ final class Departure {
         CompletableFuture.allOf(moves.toArray(new CompletableFuture<?>[0])).join();
         if (!moves.isEmpty()) {
             LOG.info("leaders handed over ranges={} of={}", departure.handedOver, moves.size());
+        }
+        if (!departure.late.isEmpty()) {
+            ranOut.accept(departure.late.toString());
         }
     }
 
@@ -62,7 +73,11 @@ final class Departure {
     /** To the first heir that takes it. */
     private CompletableFuture<Void> move(StoreOperations store, RangeInfo range, Queue<String> heirs) {
         String heir = heirs.poll();
-        if (heir == null || deadline.hasPassed(System.nanoTime())) {
+        boolean isLate = deadline.hasPassed(System.nanoTime());
+        if (isLate) {
+            late.add(store.name() + "/" + range.id());
+        }
+        if (heir == null || isLate) {
             return CompletableFuture.completedFuture(null);
         }
         return store.carryOut(new MoveLeader(range.id(), range.epoch(), heir, "the node stops"), deadline)

@@ -41,6 +41,7 @@ record EventKind(
             wrong(BrokerEvent.QueueFullBegan.class, "queues-full", null, "godwit.inbox.queues.full"),
             wrong(BrokerEvent.SlowConsumerBegan.class, "slow-consumers", null, "godwit.mqtt.slow.consumers.begun"),
             refused(BrokerEvent.PublishRefused.class, "publishes-refused", null, "godwit.mqtt.publishes.refused"),
+            wrong(BrokerEvent.WaitRanOut.class, "waits-ran-out", "wait", "godwit.waits.over"),
             wrong(BrokerEvent.ReplayDelayed.class, "replays-delayed", null, "godwit.mqtt.replays.delayed"),
             refused(BrokerEvent.ProtocolViolated.class, "protocol-violations", null, "godwit.mqtt.protocol.errors"),
             refused(BrokerEvent.PacketAbandoned.class, "packets-abandoned", null, "godwit.mqtt.packets.abandoned"),
@@ -95,6 +96,14 @@ record EventKind(
         return new EventKind(event, name, null, null, List.of(meter));
     }
 
+    /** The kind of {@code event}. */
+    static EventKind of(BrokerEvent event) {
+        return ALL.stream()
+                .filter(kind -> kind.event() == event.getClass())
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** Totals since the start of what is told at {@code level}, by name; those that are not zero. */
     static Map<String, Long> totals(Level level, MeterRegistry registry) {
         Map<String, Long> totals = new TreeMap<>();
@@ -110,6 +119,9 @@ record EventKind(
         }
         if (event instanceof BrokerEvent.Banned banned) {
             return tagged(EnumNames.of(banned.cause()));
+        }
+        if (event instanceof BrokerEvent.WaitRanOut over) {
+            return tagged(EnumNames.of(over.what()));
         }
         return event instanceof BrokerEvent.MemoryShort memory ? tagged(EnumNames.of(memory.kind())) : name;
     }

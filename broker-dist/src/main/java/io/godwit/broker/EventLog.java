@@ -21,7 +21,8 @@ import org.slf4j.event.Level;
 /**
  * Makes what was discarded or refused visible: totals for {@code status}, and one line in the log per kind and period
  * in which it happened, since clients can cause events at will. It reads the counters; of the events themselves it
- * wants one of a kind and period, as an example for that line, and all of them only for a log at level trace. Confined
+ * wants one of a kind and period, as an example for that line, and all of them only for a log at level trace. Of waits
+ * that ran out it has one of each, since the example says what was waited for. Confined
  * to its own thread but for {@link #onEvent} and {@link #isListening}.
  */
 final class EventLog implements EventListener, AutoCloseable {
@@ -31,6 +32,8 @@ final class EventLog implements EventListener, AutoCloseable {
             .filter(kind -> kind.level() != null)
             .map(EventKind::event)
             .collect(Collectors.toUnmodifiableSet());
+    /** Of these the log has an example of each value of their tag. Only in trouble is there one at all. */
+    private static final Set<Class<? extends BrokerEvent>> TOLD_EACH = Set.of(BrokerEvent.WaitRanOut.class);
     /** Characters of an example in the log. */
     private static final int MAX_EXAMPLE = 500;
 
@@ -45,6 +48,8 @@ final class EventLog implements EventListener, AutoCloseable {
     private Map<String, Long> told = Map.of();
     /** By kind of what is told: its first event since the last line about it. Set by any thread, taken by the timer. */
     private final ConcurrentMap<Class<? extends BrokerEvent>, BrokerEvent> examples = new ConcurrentHashMap<>();
+    /** The same of {@link #TOLD_EACH}, by name. */
+    private final ConcurrentMap<String, BrokerEvent> examplesOfEach = new ConcurrentHashMap<>();
 
     /**
      * @param status takes the totals by kind, those that are not zero, whenever they have changed
@@ -60,12 +65,14 @@ final class EventLog implements EventListener, AutoCloseable {
 
     @Override
     public boolean isListening(Class<? extends BrokerEvent> kind) {
-        return (TOLD.contains(kind) && !examples.containsKey(kind)) || LOG.isTraceEnabled();
+        return TOLD.contains(kind) && (!examples.containsKey(kind) || TOLD_EACH.contains(kind)) || LOG.isTraceEnabled();
     }
 
     @Override
     public void onEvent(BrokerEvent event) {
-        if (TOLD.contains(event.getClass())) {
+        if (TOLD_EACH.contains(event.getClass())) {
+            examplesOfEach.putIfAbsent(EventKind.of(event).nameOf(event), event);
+        } else if (TOLD.contains(event.getClass())) {
             examples.putIfAbsent(event.getClass(), event);
         }
         if (LOG.isTraceEnabled()) {
@@ -109,6 +116,12 @@ final class EventLog implements EventListener, AutoCloseable {
     /** By the name that {@link EventKind#totals} has for it. */
     private Map<String, String> takeExamples() {
         Map<String, String> taken = new HashMap<>();
+        examplesOfEach.keySet().forEach(name -> {
+            BrokerEvent event = examplesOfEach.remove(name);
+            if (event != null) {
+                taken.put(name, text(event));
+            }
+        });
         for (EventKind kind : EventKind.ALL) {
             BrokerEvent event = examples.remove(kind.event());
             if (event != null) {

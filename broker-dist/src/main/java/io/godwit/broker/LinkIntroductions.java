@@ -6,15 +6,14 @@ import io.godwit.dist.member.Introductions;
 import io.godwit.dist.member.NodeLife;
 import io.godwit.dist.peer.LivePeers;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** A node that joins learns the live routes of each member over its link. */
 final class LinkIntroductions implements Introductions {
     private static final long LOOK_MILLIS = 200;
-    /** A member that is not linked for so long is taken for over, and the others are asked to go on without it. */
-    private static final long UNLINKED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /** Runs tasks later. */
     interface Timer {
@@ -24,16 +23,30 @@ final class LinkIntroductions implements Introductions {
     private final Links links;
     private final LivePeers live;
     private final Timer timer;
+    private final Duration unlinked;
+    private final Consumer<NodeLife> ranOut;
     private final Supplier<CompletableFuture<Void>> endClients;
 
-    LinkIntroductions(Links links, LivePeers live, Timer timer, Supplier<CompletableFuture<Void>> endClients) {
+    /**
+     * @param unlinked how long a member may be without a link before it is taken for over
+     * @param ranOut told of a member that was
+     */
+    LinkIntroductions(
+            Links links,
+            LivePeers live,
+            Timer timer,
+            Duration unlinked,
+            Consumer<NodeLife> ranOut,
+            Supplier<CompletableFuture<Void>> endClients) {
         this.links = links;
         this.live = live;
         this.timer = timer;
+        this.unlinked = unlinked;
+        this.ranOut = ranOut;
         this.endClients = endClients;
     }
 
-    /** A member that is not linked for too long is taken for over. */
+    /** A member that is not linked for too long is taken for over: the others are asked to go on without it. */
     @Override
     public CompletableFuture<Void> introduced(NodeLife member, long revision) {
         // the member applies all that is committed before it answers, the view in which this node joins included
@@ -59,7 +72,8 @@ final class LinkIntroductions implements Introductions {
         }
         boolean isLinked = isLinked(member);
         long now = System.nanoTime();
-        if (!isLinked && now - linkedNanos > UNLINKED_NANOS) {
+        if (!isLinked && now - linkedNanos > unlinked.toNanos()) {
+            ranOut.accept(member);
             learned.completeExceptionally(new IOException(member + " is not linked"));
             return;
         }

@@ -4,6 +4,7 @@ import io.godwit.cluster.Cluster;
 import io.godwit.cluster.Member;
 import io.godwit.cluster.NodeIdentity;
 import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.link.LinkListener;
 import io.godwit.cluster.link.LinkSettings;
 import io.godwit.cluster.link.LinkStats;
 import io.godwit.cluster.link.Peer;
@@ -19,11 +20,13 @@ import io.godwit.inbox.carrier.HomeSettings;
 import io.godwit.inbox.carrier.InboxPeers;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionDirectory;
+import io.godwit.inbox.report.WaitReports;
 import io.godwit.inbox.session.ClusterSessionDirectory;
 import io.godwit.inbox.session.DirectoryLimits;
 import io.godwit.kv.KvStore;
 import io.godwit.kv.client.Backoff;
 import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -57,17 +60,14 @@ import org.slf4j.LoggerFactory;
  */
 final class MqttCluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MqttCluster.class);
-    /** How long a leader waits for connections on other nodes before it takes their sessions for disconnected. */
-    static final Duration ATTACHED_WAIT = Duration.ofSeconds(15);
-
     private static final long TICK_MILLIS = 250;
-    private static final long LEAVE_MILLIS = 2_000;
     /** Of all connections together, at most. They may all be for one node, and that is to have room for them. */
     private static final long UNACKNOWLEDGED_BYTES = SessionConfig.Intake.DEFAULTS.ofNode();
 
     private final Cluster cluster;
     private final PeerLinks links;
     private final NodeLife self;
+    private final NodeWaits waits;
     private final LateMembers membersPort = new LateMembers();
     private final Late<KvStore> distStore = new Late<>();
     private final Late<DistWorker> dist = new Late<>();
@@ -85,10 +85,11 @@ final class MqttCluster implements AutoCloseable {
     private String lackBefore = "";
     private String lackTold = "";
 
-    private MqttCluster(Cluster cluster, PeerLinks links, NodeLife self) {
+    private MqttCluster(Cluster cluster, PeerLinks links, NodeLife self, NodeWaits waits) {
         this.cluster = cluster;
         this.links = links;
         this.self = self;
+        this.waits = waits;
         timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         timers.setRemoveOnCancelPolicy(true);
     }
@@ -102,12 +103,13 @@ final class MqttCluster implements AutoCloseable {
     }
 
     /** @throws IOException if the certificates cannot be read */
-    static MqttCluster open(Cluster cluster, String clusterId) throws IOException {
+    static MqttCluster open(Cluster cluster, String clusterId, NodeWaits waits) throws IOException {
         Member own = cluster.membership().self();
         NodeIdentity identity = new NodeIdentity(own.nodeId(), own.incarnation(), own.version(), own.attributes());
-        PeerLinks links =
-                PeerLinks.open(cluster, identity, LinkSettings.of(clusterId).withPublishes(UNACKNOWLEDGED_BYTES));
-        return new MqttCluster(cluster, links, new NodeLife(own.nodeId(), own.incarnation()));
+        LinkSettings settings =
+                LinkSettings.of(clusterId).withSilence(waits.link()).withPublishes(UNACKNOWLEDGED_BYTES);
+        PeerLinks links = PeerLinks.open(cluster, identity, settings);
+        return new MqttCluster(cluster, links, new NodeLife(own.nodeId(), own.incarnation()), waits);
     }
 
     /** @param wallMillis of the same clock as the stores have */
@@ -121,7 +123,7 @@ final class MqttCluster implements AutoCloseable {
                 wallMillis,
                 System::nanoTime,
                 Backoff.RANDOM,
-                ClusterParts.CONFIRM_TIMEOUT);
+                waits.confirmation());
     }
 
     private void after(Duration delay, Runnable task) {
@@ -146,14 +148,19 @@ final class MqttCluster implements AutoCloseable {
     }
 
     /** The dist store is open. */
-    void members(DistWorker worker, KvStore store, MeterRegistry meters) {
+    void members(DistWorker worker, KvStore store, EventListener events, MeterRegistry meters) {
         dist.set(worker);
         distStore.set(store);
-        ClusterMembers made = new ClusterMembers(self, store.mirror(), store.client(), worker.members(), meters);
+        ClusterMembers made = new ClusterMembers(
+                self, store.mirror(), store.client(), worker.members(), waits.proof(), events, meters);
         members = made;
         membersPort.set(made);
         ClusterSessionDirectory ids = new ClusterSessionDirectory(
-                new DirectoryMembersOf(made), DirectoryLimits.DEFAULTS, System::nanoTime, directoryThread);
+                new DirectoryMembersOf(made),
+                DirectoryLimits.of(waits.clientId(), waits.silentMember()),
+                new WaitReports(events, meters),
+                System::nanoTime,
+                directoryThread);
         directory.set(ids);
         Gauge.builder("godwit.directory.claims", ids, all -> all.sizes().claims())
                 .description("client ids that connections of this node have or wait for")
@@ -192,7 +199,7 @@ final class MqttCluster implements AutoCloseable {
         InboxPeers peers = store.peers(
                 ranges.client(),
                 ranges.leaders(),
-                HomeSettings.DEFAULT.withPublishes(UNACKNOWLEDGED_BYTES),
+                HomeSettings.DEFAULT.waiting(waits.home()).withPublishes(UNACKNOWLEDGED_BYTES),
                 timers,
                 wallMillis);
         Gauge.builder("godwit.inbox.bytes.waiting", peers, InboxPeers::waitingBytes)
@@ -224,6 +231,12 @@ final class MqttCluster implements AutoCloseable {
         links.receive(Lane.LIVE, live::onLive);
         links.receive(Lane.INBOX_UP, inboxes.get()::receiveUp);
         links.receive(Lane.INBOX_DOWN, inboxes.get()::receiveDown);
+        links.addListener(new LinkListener() {
+            @Override
+            public void silent(Peer peer, Duration silence) {
+                waits.linkSilent(peer.toString());
+            }
+        });
         links.addListener(live);
         links.addListener(inboxes.get().linkListener());
         links.addListener(directory.get());
@@ -308,7 +321,13 @@ final class MqttCluster implements AutoCloseable {
      */
     CompletableFuture<Void> join(Supplier<CompletableFuture<Void>> endClients, Consumer<String> lacks) {
         onLack = lacks;
-        return known().join(new LinkIntroductions(links, peersOf(dist.get()), this::later, endClients))
+        return known().join(new LinkIntroductions(
+                        links,
+                        peersOf(dist.get()),
+                        this::later,
+                        waits.silentMember(),
+                        member -> waits.memberSilent(member.toString()),
+                        endClients))
                 .thenRun(() -> hasServed = true);
     }
 
@@ -330,10 +349,12 @@ final class MqttCluster implements AutoCloseable {
             return;
         }
         try {
-            made.leave().get(LEAVE_MILLIS, TimeUnit.MILLISECONDS);
+            made.leave().get(waits.leave().toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException e) {
+        } catch (TimeoutException e) {
+            waits.notLeft(self.toString());
+        } catch (ExecutionException e) {
             LOG.info("left without the others' agreement, they find out by themselves cause={}", e.toString());
         }
         made.close();

@@ -6,9 +6,17 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.godwit.broker.config.ConfigException;
 import io.godwit.cluster.ClusterConfig;
 import io.godwit.cluster.HostPort;
+import io.godwit.cluster.link.LinkSettings;
+import io.godwit.dist.DistConfig;
+import io.godwit.inbox.carrier.HomeSettings;
+import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.plugin.event.EventListener;
+import io.godwit.retain.RetainConfig;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -92,6 +100,55 @@ class ClusterSettingsTest {
         assertThat(ClusterSettings.warnings(config)).as("loopback").isEmpty();
     }
 
+    @Test
+    void everyWaitHasItsPlace() throws Exception {
+        BrokerConfig config = load("""
+                clusterConfig:
+                  waits:
+                    confirmationSeconds: 11
+                    routeSeconds: 12
+                    proofSeconds: 13
+                    clientIdSeconds: 25
+                    silentMemberSeconds: 14
+                    homeSeconds: 15
+                    homeMovedSeconds: 16
+                    homeLostSeconds: 17
+                    connectionSeconds: 18
+                    linkSeconds: 19
+                    retainedSeconds: 20s
+                    handOverSeconds: 21
+                    leaveSeconds: 1m
+                """);
+        NodeWaits waits = new NodeWaits(config.cluster().waits(), EventListener.NONE, new SimpleMeterRegistry());
+        assertThat(List.of(
+                        waits.confirmation(),
+                        BrokerSettings.dist(config).routeTimeout(),
+                        waits.proof(),
+                        waits.silentMember(),
+                        waits.home(),
+                        waits.connection(),
+                        waits.link(),
+                        BrokerSettings.retain(config).timeout(),
+                        waits.handOver(),
+                        waits.clientId(),
+                        waits.leave()))
+                .extracting(Duration::toSeconds)
+                .containsExactly(11L, 12L, 13L, 14L, 15L, 18L, 19L, 20L, 21L, 25L, 60L);
+        assertThat(BrokerSettings.mqtt(config).session().homes()).isEqualTo(new SessionConfig.Homes(16, 17));
+    }
+
+    /** What they were before they were settings, and what the parts have without a configuration. */
+    @Test
+    void theWaitsHaveTheDefaultsOfTheirParts() throws Exception {
+        BrokerConfig config = load("");
+        NodeWaits waits = new NodeWaits(config.cluster().waits(), EventListener.NONE, new SimpleMeterRegistry());
+        assertThat(BrokerSettings.dist(config).routeTimeout()).isEqualTo(DistConfig.DEFAULT.routeTimeout());
+        assertThat(BrokerSettings.retain(config)).isEqualTo(RetainConfig.DEFAULT);
+        assertThat(BrokerSettings.mqtt(config).session().homes()).isEqualTo(SessionConfig.Homes.DEFAULTS);
+        assertThat(waits.home().toMillis()).isEqualTo(HomeSettings.DEFAULT.waitMillis());
+        assertThat(waits.link()).isEqualTo(LinkSettings.of("test").silence());
+    }
+
     /** Otherwise one large message would stop a group. */
     @Test
     void theLargestPacketOfAnyListenerFitsIntoAMessage() throws Exception {
@@ -142,6 +199,10 @@ class ClusterSettingsTest {
                 .singleElement()
                 .asString()
                 .contains("clusterConfig.host nowhere.invalid does not resolve");
+        assertThat(errors("clusterConfig: {host: 127.0.0.1, waits: {clientIdSeconds: 5, silentMemberSeconds: 5}}"))
+                .singleElement()
+                .asString()
+                .startsWith("clusterConfig.waits.silentMemberSeconds: must be less than");
         assertThat(errors("clusterConfig: {hosts: 127.0.0.1, tls: {plane: true, certfile: a}}"))
                 .anyMatch(e -> e.endsWith("clusterConfig.host"))
                 .anyMatch(e -> e.endsWith("clusterConfig.tls.plain"))

@@ -27,6 +27,8 @@ class DepartureTest {
     private final List<StoreOperations.RangeInfo> ranges = new ArrayList<>();
     private final Set<String> absent = new HashSet<>();
     private final List<String> moves = new ArrayList<>();
+    /** What it tells that time was too short for. */
+    private final List<String> late = new ArrayList<>();
 
     private void range(long id, String leader, String... voters) {
         ranges.add(new StoreOperations.RangeInfo(
@@ -38,7 +40,7 @@ class DepartureTest {
         range(1, "self", "a", "b", "self");
         range(2, "a", "a", "b", "self");
         range(3, "self", "a", "b", "self");
-        Departure.handOver(new Node(), PATIENCE);
+        Departure.handOver(new Node(), PATIENCE, late::add);
         assertThat(moves).containsExactly("1@7 to a", "3@7 to b");
     }
 
@@ -46,7 +48,7 @@ class DepartureTest {
     void theNextVoterIsAskedWhenOneRefuses() {
         range(1, "self", "a", "b", "self");
         absent.add("a");
-        Departure.handOver(new Node(), PATIENCE);
+        Departure.handOver(new Node(), PATIENCE, late::add);
         assertThat(moves).containsExactly("1@7 to a", "1@7 to b");
     }
 
@@ -55,15 +57,17 @@ class DepartureTest {
         range(1, "self", "self");
         range(2, "self", "a", "self");
         absent.add("a");
-        Departure.handOver(new Node(), PATIENCE);
+        Departure.handOver(new Node(), PATIENCE, late::add);
         assertThat(moves).containsExactly("2@7 to a");
+        assertThat(late).as("there was time").isEmpty();
     }
 
     @Test
     void afterTheDeadlineNobodyIsAsked() {
         range(1, "self", "a", "self");
-        Departure.handOver(new Node(), Duration.ofMillis(-1));
+        Departure.handOver(new Node(), Duration.ofMillis(-1), late::add);
         assertThat(moves).isEmpty();
+        assertThat(late).containsExactly("[inbox/1]");
     }
 
     private final class Node implements NodeOperations {

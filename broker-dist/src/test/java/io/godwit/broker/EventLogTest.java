@@ -13,8 +13,11 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.event.NodeWait;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -124,6 +127,37 @@ class EventLogTest {
                                 .endsWith("b...")
                                 .hasSizeLessThan(600),
                         full -> assertThat(full).isEqualTo("events kind=dropped.queue-full-newest count=1 total=1"));
+    }
+
+    /** A line about a wait is of no use without what was waited for. */
+    @Test
+    void ofWaitsThatRanOutEachKindHasAnExample() {
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(EventLog.class);
+        Level before = logger.getLevel();
+        lines.start();
+        logger.setLevel(Level.INFO);
+        logger.addAppender(lines);
+        try {
+            EventLog log = new EventLog(meters, told::set, beats::incrementAndGet);
+            meters.counter("godwit.waits.over", "wait", "home_lost").increment(2);
+            meters.counter("godwit.waits.over", "wait", "link").increment();
+            for (NodeWait wait : List.of(NodeWait.HOME_LOST, NodeWait.LINK, NodeWait.HOME_LOST)) {
+                assertThat(log.isListening(BrokerEvent.WaitRanOut.class)).isTrue();
+                log.onEvent(new BrokerEvent.WaitRanOut(wait, Duration.ofSeconds(20), "for n2"));
+            }
+            log.close();
+        } finally {
+            logger.detachAppender(lines);
+            logger.setLevel(before);
+        }
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsExactly(
+                        "events kind=waits-ran-out.home-lost count=2 total=2 for example "
+                                + "WaitRanOut[what=HOME_LOST, limit=PT20S, detail=for n2]",
+                        "events kind=waits-ran-out.link count=1 total=1 for example "
+                                + "WaitRanOut[what=LINK, limit=PT20S, detail=for n2]");
     }
 
     @Test

@@ -19,6 +19,7 @@ import io.godwit.dist.deliver.ServedReceivers;
 import io.godwit.dist.deliver.SharedChoices;
 import io.godwit.dist.deliver.StrayRoutes;
 import io.godwit.dist.member.CurrentView;
+import io.godwit.dist.member.WaitReports;
 import io.godwit.dist.peer.ClusterParts;
 import io.godwit.dist.peer.LivePeers;
 import io.godwit.dist.route.RouteCoprocessor;
@@ -59,6 +60,7 @@ public final class DistWorker implements AutoCloseable {
     private final FanOut.Deliverers deliverers;
     private final CurrentView members = new CurrentView();
     private final Client client = new Client();
+    private final WaitReports waits;
     private final NewSubscriptions newSubscriptions = new NewSubscriptions();
     /** Null on a node that is alone. */
     private final @Nullable LivePeers peers;
@@ -96,11 +98,12 @@ public final class DistWorker implements AutoCloseable {
         this.config = config;
         this.ranges = ranges;
         this.index = new TopicIndex(config.strategies());
+        this.waits = new WaitReports(events, meters);
         SharedChoices choices = new SharedChoices();
         ServedReceivers served = new ServedReceivers();
         this.peers = cluster == null
                 ? null
-                : new LivePeers(cluster, index, live, served, choices, this::chooseAnother, events, meters);
+                : new LivePeers(cluster, index, live, served, choices, this::chooseAnother, events, waits, meters);
         OtherNodes others = peers == null ? OtherNodes.NONE : peers;
         this.deliverers = new FanOut.Deliverers(
                 peers == null ? live : peers.live(),
@@ -270,13 +273,29 @@ public final class DistWorker implements AutoCloseable {
         @Override
         public CompletableFuture<Void> addRoutes(Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver) {
             Deadline deadline = Deadline.afterMillis(config.routeTimeout().toMillis());
-            return appliedByAll(withStore(store -> store.put(routes, receiver)), deadline);
+            return appliedByAll(withStore(store -> store.put(routes, receiver)), receiver, deadline);
         }
 
-        private CompletableFuture<Void> appliedByAll(CompletableFuture<Void> committed, Deadline deadline) {
-            return peers == null
-                    ? committed
-                    : RouteStore.plain(committed.thenCompose(done -> peers.untilAllHaveApplied(deadline)));
+        private CompletableFuture<Void> appliedByAll(
+                CompletableFuture<Void> committed, InboxReceiver receiver, Deadline deadline) {
+            if (peers == null) {
+                return reported(committed, receiver, deadline);
+            }
+            CompletableFuture<Void> here =
+                    RouteStore.plain(committed.thenCompose(done -> peers.untilAppliedHere(deadline)));
+            return RouteStore.plain(
+                    reported(here, receiver, deadline).thenCompose(done -> peers.untilOthersHaveApplied()));
+        }
+
+        private CompletableFuture<Void> reported(
+                CompletableFuture<Void> routed, InboxReceiver receiver, Deadline deadline) {
+            routed.whenComplete((done, failure) -> {
+                if (failure != null && deadline.hasPassed(System.nanoTime())) {
+                    waits.notRouted(
+                            "routes of the session of " + receiver.clientId().value(), config.routeTimeout(), failure);
+                }
+            });
+            return routed; // not what follows it, whose failure is wrapped
         }
 
         @Override
@@ -290,7 +309,7 @@ public final class DistWorker implements AutoCloseable {
         @Override
         public CompletableFuture<Void> removeRoutes(Collection<TopicFilter> filters, InboxReceiver receiver) {
             Deadline deadline = Deadline.afterMillis(config.routeTimeout().toMillis());
-            return appliedByAll(withStore(store -> store.remove(filters, receiver)), deadline);
+            return appliedByAll(withStore(store -> store.remove(filters, receiver)), receiver, deadline);
         }
 
         @Override

@@ -20,12 +20,17 @@ import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.testing.Await;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -252,6 +257,42 @@ class DistWorkerTest {
         client().finished("o", 1);
         publish("a", token);
         assertThat(toLive).hasSize(2);
+    }
+
+    @Test
+    void aRouteThatIsNotTakenInTimeFailsAndIsCounted() {
+        List<BrokerEvent> events = new ArrayList<>();
+        MeterRegistry meters = new SimpleMeterRegistry();
+        Duration limit = Duration.ofMillis(1);
+        DistWorker impatient = new DistWorker(
+                new DistConfig(DistConfig.DEFAULT.strategies(), limit),
+                this::host,
+                delivery -> Deliverer.DELIVERED,
+                delivery -> Deliverer.DELIVERED,
+                Delayer.NONE,
+                events::add,
+                meters);
+        impatient.start();
+        host.holdCommits();
+        CompletableFuture<Void> added = impatient.client().addRoute(filter("a/+"), ALICE, OPTIONS);
+        long began = System.nanoTime();
+        Await.until("the deadline", () -> System.nanoTime() - began > limit.toNanos());
+        assertThat(added).isNotDone();
+        host.runUntilIdle();
+        host.advanceMillis(1_000);
+        host.releaseCommits();
+
+        assertThat(added).isCompletedExceptionally();
+        assertThat(meters.get("godwit.waits.over")
+                        .tag("wait", "route")
+                        .counter()
+                        .count())
+                .isOne();
+        assertThat(events).singleElement().isInstanceOfSatisfying(BrokerEvent.WaitRanOut.class, over -> {
+            assertThat(over.what()).isEqualTo(NodeWait.ROUTE);
+            assertThat(over.limit()).isEqualTo(limit);
+            assertThat(over.detail()).contains("alice", "TIMEOUT");
+        });
     }
 
     private void restart(int survivors) {

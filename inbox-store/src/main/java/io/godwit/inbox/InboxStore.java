@@ -166,6 +166,7 @@ public final class InboxStore {
                 leaders,
                 () -> new LocalHome(ranges, leaders, storedInboxes, outside.reports()),
                 homes,
+                outside.reports().waits(),
                 timers,
                 wallMillis);
     }

@@ -185,6 +185,7 @@ final class InMemoryBroker implements AutoCloseable {
                     RetainConfig.DEFAULT,
                     () -> new Reach(() -> InMemoryBroker.this.retain),
                     System::currentTimeMillis,
+                    EventListener.NONE,
                     meters);
             StorePublisher outlet = new StorePublisher(
                     dist::client, retain::client, new DelayedMessages(inboxClient, () -> 0, 0), false);

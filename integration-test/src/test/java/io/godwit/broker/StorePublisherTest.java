@@ -10,6 +10,7 @@ import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -34,7 +35,8 @@ class StorePublisherTest {
     private static final String ORIGIN = "device:1:will";
 
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final RetainStore store = new RetainStore(RetainConfig.DEFAULT, this::host, this::nowMillis, meters);
+    private final RetainStore store =
+            new RetainStore(RetainConfig.DEFAULT, this::host, this::nowMillis, EventListener.NONE, meters);
     private final InMemoryRangeHost host = new InMemoryRangeHost(store.coprocessorFactory());
     private final List<String> distributed = new ArrayList<>();
     private final List<Long> finished = new ArrayList<>();

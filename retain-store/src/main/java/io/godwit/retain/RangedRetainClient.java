@@ -12,7 +12,6 @@ import io.godwit.retain.topic.RetainCounters;
 import io.godwit.retain.topic.RetainKeys;
 import io.godwit.retain.topic.RetainMutation;
 import io.godwit.retain.topic.RetainQuery;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -39,7 +38,7 @@ final class RangedRetainClient implements RetainClient {
     private static final long KEEP_MILLIS = 7L * 24 * 3600 * 1000;
 
     private final RangeClient ranges;
-    private final Duration timeout;
+    private final Patience patience;
     private final LongSupplier wallClockMillis;
     private final RetainCounters counters;
     /** Names what is set again after its node was lost; no session has a slash before its client id. */
@@ -47,9 +46,9 @@ final class RangedRetainClient implements RetainClient {
 
     private final AtomicLong repeats = new AtomicLong();
 
-    RangedRetainClient(RangeClient ranges, Duration timeout, LongSupplier wallClockMillis, RetainCounters counters) {
+    RangedRetainClient(RangeClient ranges, Patience patience, LongSupplier wallClockMillis, RetainCounters counters) {
         this.ranges = ranges;
-        this.timeout = timeout;
+        this.patience = patience;
         this.wallClockMillis = wallClockMillis;
         this.counters = counters;
     }
@@ -60,15 +59,17 @@ final class RangedRetainClient implements RetainClient {
         byte[] mutation = RetainMutation.of(tenant, message);
         long begunAtMillis = wallClockMillis.getAsLong();
         CompletableFuture<Void> done = new CompletableFuture<>();
+        Deadline deadline = patience.deadline();
         CompletableFuture<byte[]> reply = RetainMutation.isClearing(message)
-                ? ranges.relieve(key, mutation, deadline())
-                : ranges.mutate(key, mutation, deadline());
+                ? ranges.relieve(key, mutation, deadline)
+                : ranges.mutate(key, mutation, deadline);
         reply.whenComplete((applied, failure) -> {
             if (failure == null) {
                 done.complete(null);
             } else if (isLost(failure)) {
                 setAgain(tenant, message, begunAtMillis, done);
             } else {
+                patience.failed(deadline, message.topic(), failure);
                 done.completeExceptionally(failure);
             }
         });
@@ -121,7 +122,12 @@ final class RangedRetainClient implements RetainClient {
         byte[] mutation = RetainMutation.once(
                 tenant, message, origin, number, decidedAtMillis, nowMillis, nowMillis + KEEP_MILLIS);
         CompletableFuture<RetainMutation.Outcome> done = new CompletableFuture<>();
-        Deadline deadline = deadline();
+        Deadline deadline = patience.deadline();
+        done.whenComplete((outcome, failure) -> {
+            if (failure != null) {
+                patience.failed(deadline, message.topic(), failure);
+            }
+        });
         ranges.relieve(key, mutation, deadline).whenComplete((first, lost) -> {
             if (lost == null || !isLost(lost)) {
                 recorded(message, first, lost, done);
@@ -158,7 +164,7 @@ final class RangedRetainClient implements RetainClient {
     public void finished(TenantId tenant, String topic, String origin, long number) {
         byte[] key = RetainKeys.key(tenant, topic);
         byte[] mutation = RetainMutation.forget(tenant, topic, origin, number);
-        ranges.relieve(key, mutation, deadline()).whenComplete((applied, failure) -> {
+        ranges.relieve(key, mutation, patience.deadline()).whenComplete((applied, failure) -> {
             if (failure != null) {
                 LOG.debug("token not forgotten, it leaves by age topic={} cause={}", topic, failure.toString());
             }
@@ -171,7 +177,7 @@ final class RangedRetainClient implements RetainClient {
         KeyFilter interval = new KeyFilter(tenant, filter);
         byte[] from = cursor == null ? interval.start() : Base64.getUrlDecoder().decode(cursor);
         CompletableFuture<Page> page = new CompletableFuture<>();
-        new Match(tenant, filter, interval, maxMessages, maxBytes, deadline(), page).ask(from);
+        new Match(tenant, filter, interval, maxMessages, maxBytes, patience.deadline(), page).ask(from);
         return page;
     }
 
@@ -187,10 +193,6 @@ final class RangedRetainClient implements RetainClient {
 
     private static String cursor(byte[] key) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(key);
-    }
-
-    private Deadline deadline() {
-        return Deadline.afterMillis(timeout.toMillis());
     }
 
     /** One page on its way: asks on, in this range and the next, until there is a message or nothing left. */
@@ -232,6 +234,7 @@ final class RangedRetainClient implements RetainClient {
                     return;
                 }
                 if (failure != null) {
+                    patience.failed(deadline, filter.text(), failure);
                     page.completeExceptionally(failure);
                     return;
                 }

@@ -4,6 +4,7 @@ import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.client.RetainClient;
@@ -23,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * close.
  */
 public final class RetainStore implements AutoCloseable {
-    private final RetainConfig config;
     private final Supplier<RangeClient> ranges;
     private final LongSupplier wallClockMillis;
     private final RetainCounters counters;
+    private final Patience patience;
     private final RetainClient client = new Client();
     private volatile @Nullable RetainClient started;
 
@@ -35,11 +36,15 @@ public final class RetainStore implements AutoCloseable {
      * @param wallClockMillis milliseconds since the epoch; decides what has expired
      */
     public RetainStore(
-            RetainConfig config, Supplier<RangeClient> ranges, LongSupplier wallClockMillis, MeterRegistry meters) {
-        this.config = config;
+            RetainConfig config,
+            Supplier<RangeClient> ranges,
+            LongSupplier wallClockMillis,
+            EventListener events,
+            MeterRegistry meters) {
         this.ranges = ranges;
         this.wallClockMillis = wallClockMillis;
         this.counters = new RetainCounters(meters);
+        this.patience = new Patience(config.timeout(), events, meters);
     }
 
     /** Makes the state machine of each range of the retain store. */
@@ -48,7 +53,7 @@ public final class RetainStore implements AutoCloseable {
     }
 
     public void start() {
-        started = new RangedRetainClient(ranges.get(), config.timeout(), wallClockMillis, counters);
+        started = new RangedRetainClient(ranges.get(), patience, wallClockMillis, counters);
     }
 
     /** Refuses everything from here on. Does not close the store below. */

@@ -7,6 +7,7 @@ import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -25,8 +26,8 @@ import org.junit.jupiter.api.Test;
 class LostNodeTest {
     private static final TenantId TENANT = TenantId.DEFAULT;
 
-    private final RetainStore store =
-            new RetainStore(RetainConfig.DEFAULT, this::ranges, this::nowMillis, new SimpleMeterRegistry());
+    private final RetainStore store = new RetainStore(
+            RetainConfig.DEFAULT, this::ranges, this::nowMillis, EventListener.NONE, new SimpleMeterRegistry());
     private final InMemoryRangeHost host = new InMemoryRangeHost(store.coprocessorFactory(), List.of());
     private final RetainClient client = store.client();
     /** The answer to the next write; null: it is the store's. */

@@ -9,6 +9,9 @@ import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.coprocessor.RangeCursor;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -16,7 +19,10 @@ import io.godwit.plugin.message.UserProperty;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.client.RetainClient;
 import io.godwit.retain.topic.RetainKeys;
+import io.godwit.testing.Await;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +35,8 @@ class RetainStoreTest {
     private static final long NO_EXPIRY = -1;
 
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final RetainStore store = new RetainStore(RetainConfig.DEFAULT, this::host, this::nowMillis, meters);
+    private final RetainStore store =
+            new RetainStore(RetainConfig.DEFAULT, this::host, this::nowMillis, EventListener.NONE, meters);
     private final InMemoryRangeHost host = new InMemoryRangeHost(
             store.coprocessorFactory(), List.of(RetainKeys.key(TENANT, "g"), RetainKeys.key(TENANT, "p")));
     private final RetainClient client = store.client();
@@ -188,6 +195,33 @@ class RetainStoreTest {
         assertThat(retained()).isEqualTo(1);
         setRecorded("a", "offline again", 9, RetainClient.NEWEST);
         assertThat(match("#")).containsExactly("a=offline again");
+    }
+
+    @Test
+    void aRangeThatDoesNotAnswerInTimeIsCountedAndTold() {
+        List<BrokerEvent> events = new ArrayList<>();
+        MeterRegistry own = new SimpleMeterRegistry();
+        Duration limit = Duration.ofMillis(1);
+        RetainStore impatient = new RetainStore(new RetainConfig(limit), this::host, this::nowMillis, events::add, own);
+        impatient.start();
+        host.holdCommits();
+        CompletableFuture<Void> late = impatient.client().set(TENANT, message("a", "x", NO_EXPIRY));
+        long began = System.nanoTime();
+        Await.until("the deadline", () -> System.nanoTime() - began > limit.toNanos());
+        host.runUntilIdle();
+        host.advanceMillis(1_000);
+
+        assertThat(reason(late)).isEqualTo(RangeException.Cause.TIMEOUT);
+        assertThat(own.get("godwit.waits.over")
+                        .tag("wait", "retained")
+                        .counter()
+                        .count())
+                .isOne();
+        assertThat(events).singleElement().isInstanceOfSatisfying(BrokerEvent.WaitRanOut.class, over -> {
+            assertThat(over.what()).isEqualTo(NodeWait.RETAINED);
+            assertThat(over.limit()).isEqualTo(limit);
+            assertThat(over.detail()).startsWith("a: ").contains("TIMEOUT");
+        });
     }
 
     /** After a time-out nobody knows whether an attempt was applied. */

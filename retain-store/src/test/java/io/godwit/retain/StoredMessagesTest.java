@@ -8,6 +8,7 @@ import io.godwit.kv.KvNodeConfig;
 import io.godwit.kv.KvStore;
 import io.godwit.kv.StoreSpec;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -72,6 +73,7 @@ class StoredMessagesTest {
                 RetainConfig.DEFAULT,
                 () -> ranges.get().client(),
                 System::currentTimeMillis,
+                EventListener.NONE,
                 new SimpleMeterRegistry());
         List<byte[]> cuts = List.of(RetainKeys.key(TENANT, "t/3"));
         ranges.set(node.open(new StoreSpec("retain", store.coprocessorFactory(), cuts)));

@@ -94,6 +94,8 @@ final class Contacts {
         JOINED,
         DISCONNECTED,
         RECONNECTED,
+        /** {@link #OVER} follows. */
+        SILENT,
         OVER
     }
 
@@ -125,7 +127,8 @@ final class Contacts {
         members.forEach(this::look);
         for (Contact contact : List.copyOf(contacts.values())) {
             Pairing pairing = contact.pairing;
-            if (pairing != null && contact.connection == null && isSilent(contact)) {
+            if (pairing != null && !pairing.isOver() && contact.connection == null && isSilent(contact)) {
+                tell.accept(LinkEvent.SILENT, pairing);
                 pairing.end("no connection for " + with.settings().silence());
             }
             if (pairing == null && (contact.hasLeft || nowNanos - contact.memberNanos > FORGET_NANOS)) {

@@ -37,7 +37,7 @@ public record LinkSettings(String clusterId, Duration silence, long windowBytes,
         }
     }
 
-    /** What suits most clusters. */
+    /** What suits most clusters; the broker has its silence from the configuration. */
     public static LinkSettings of(String clusterId) {
         return new LinkSettings(clusterId, SILENCE, WINDOW_BYTES, BOUND_BYTES, THREADS);
     }

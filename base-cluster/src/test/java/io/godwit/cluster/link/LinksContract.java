@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -57,6 +58,11 @@ abstract class LinksContract {
 
         void goOn() {
             goOn.countDown();
+        }
+
+        @Override
+        public void silent(Peer peer, Duration silence) {
+            events.add("silent " + peer.nodeId() + " for " + silence);
         }
 
         @Override

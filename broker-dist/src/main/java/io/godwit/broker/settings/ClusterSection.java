@@ -49,4 +49,8 @@ public record ClusterSection(
                     Nodes, and operators from other machines, prove who they are by certificates, on both ports and
                     both sides. Files are PEM, named relative to this file's directory, and read again when they
                     change.
-                    """) ClusterTlsSection tls) {}
+                    """) ClusterTlsSection tls,
+        @Section(text = """
+                    How long this node waits for others. Each wait that runs out is counted in
+                    godwit.waits.over{wait}, and the log says what was waited for. Nodes may have different values.
+                    """) ClusterWaitsSection waits) {}

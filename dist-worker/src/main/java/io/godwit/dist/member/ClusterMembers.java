@@ -5,7 +5,9 @@ import io.godwit.kv.client.Mirror;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -43,10 +45,12 @@ public final class ClusterMembers implements Members, AutoCloseable {
     private final CurrentView current;
     private final MemberThread thread;
     private final MemberCounters counters;
+    private final WaitReports waits;
+    private final Duration hold;
     private final Freshness freshness;
     private final Lapses lapses = new Lapses();
     private final Vouchers vouchers = new Vouchers();
-    private final HeldAcknowledgements held = new HeldAcknowledgements();
+    private final HeldAcknowledgements held;
     private final ViewCommits commits;
     private final Exclusions exclusions;
 
@@ -80,17 +84,35 @@ public final class ClusterMembers implements Members, AutoCloseable {
     /**
      * @param current that the coprocessors of the dist store tell
      * @param ranges the client of the dist store
+     * @param hold how long acknowledgements are held while this node cannot prove that it serves
      */
-    public ClusterMembers(NodeLife self, Mirror mirror, RangeClient ranges, CurrentView current, MeterRegistry meters) {
-        this(self, ViewStore.of(mirror, ranges), current, MemberThread.start(), meters);
+    public ClusterMembers(
+            NodeLife self,
+            Mirror mirror,
+            RangeClient ranges,
+            CurrentView current,
+            Duration hold,
+            EventListener events,
+            MeterRegistry meters) {
+        this(self, ViewStore.of(mirror, ranges), current, MemberThread.start(), hold, events, meters);
     }
 
-    ClusterMembers(NodeLife self, ViewStore store, CurrentView current, MemberThread thread, MeterRegistry meters) {
+    ClusterMembers(
+            NodeLife self,
+            ViewStore store,
+            CurrentView current,
+            MemberThread thread,
+            Duration hold,
+            EventListener events,
+            MeterRegistry meters) {
         this.self = self;
         this.store = store;
         this.current = current;
         this.thread = thread;
         this.counters = new MemberCounters(meters);
+        this.waits = new WaitReports(events, meters);
+        this.hold = hold;
+        this.held = new HeldAcknowledgements(hold.toNanos());
         this.freshness = new Freshness(thread);
         this.commits = new ViewCommits(store, current, thread);
         this.exclusions = new Exclusions(self, commits, current, lapses, thread, counters);
@@ -258,10 +280,8 @@ public final class ClusterMembers implements Members, AutoCloseable {
             return;
         }
         ask();
-        int refused = held.refuse(thread.nanoTime());
-        if (refused > 0) {
-            counters.refused.increment(refused);
-            LOG.warn("acknowledgements refused that were held for too long self={} lack={}", self, lack());
+        for (int refused = held.refuse(thread.nanoTime()); refused > 0; refused--) {
+            waits.notProven(self, hold, lack());
         }
         lookAtLapses();
         Joining begun = joining;

@@ -12,12 +12,17 @@ import java.util.concurrent.TimeUnit;
  * there are never many, however many wait. Confined to the thread of the members.
  */
 final class HeldAcknowledgements {
-    static final long HOLD_NANOS = TimeUnit.SECONDS.toNanos(15);
     private static final long SHARE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private record Held(long sinceNanos, CompletableFuture<Boolean> told) {}
 
+    private final long holdNanos;
     private final Deque<Held> held = new ArrayDeque<>();
+
+    /** @param holdNanos how long each waits at most, about */
+    HeldAcknowledgements(long holdNanos) {
+        this.holdNanos = holdNanos;
+    }
 
     CompletableFuture<Boolean> hold(long nowNanos) {
         Held last = held.peekLast();
@@ -40,7 +45,7 @@ final class HeldAcknowledgements {
     int refuse(long nowNanos) {
         int over = 0;
         for (Held each : held) {
-            if (nowNanos - each.sinceNanos() >= HOLD_NANOS) {
+            if (nowNanos - each.sinceNanos() >= holdNanos) {
                 over++;
             }
         }

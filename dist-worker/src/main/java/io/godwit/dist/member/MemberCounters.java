@@ -13,15 +13,12 @@ final class MemberCounters {
     final Counter excluded;
     /** Its clients were closed since it could not prove for too long that it serves. */
     final Counter unproven;
-    /** It was held for as long as an acknowledgement is held for, in groups of those that wait together. */
-    final Counter refused;
 
     MemberCounters(MeterRegistry meters) {
         lapsed = counter(meters, "lapsed", "times that the other members went on without this node");
         rejoined = counter(meters, "rejoined", "times that this node served again after that");
         excluded = counter(meters, "excluded", "members that this node has had the others go on without");
         unproven = counter(meters, "unproven", "times that this node closed its clients for want of a proof");
-        refused = counter(meters, "refused", "groups of acknowledgements that were held for too long");
     }
 
     private static Counter counter(MeterRegistry meters, String what, String description) {

@@ -15,7 +15,8 @@ import java.util.function.LongSupplier;
  * @param wallMillis the wall clock, milliseconds since the epoch
  * @param nanoTime the monotonic clock
  * @param random spreads attempts, see {@link io.godwit.kv.client.Backoff}
- * @param confirmTimeout how long a SUBSCRIBE waits for a member before it asks for its exclusion
+ * @param confirmTimeout how long a SUBSCRIBE waits for a member before it asks for its exclusion; more than a pause of
+ *     a healthy node on a busy machine, since one that is excluded closes its clients
  */
 public record ClusterParts(
         String nodeId,
@@ -27,9 +28,6 @@ public record ClusterParts(
         LongSupplier nanoTime,
         DoubleSupplier random,
         Duration confirmTimeout) {
-    /** Long enough for a pause of a healthy node on a busy machine: one that is excluded closes its clients. */
-    public static final Duration CONFIRM_TIMEOUT = Duration.ofSeconds(5);
-
     public ClusterParts {
         if (confirmTimeout.isNegative() || confirmTimeout.isZero()) {
             throw new IllegalArgumentException("dist.confirm-timeout must be positive, was " + confirmTimeout);

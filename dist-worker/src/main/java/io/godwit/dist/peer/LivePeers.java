@@ -14,6 +14,7 @@ import io.godwit.dist.deliver.ServedReceivers;
 import io.godwit.dist.deliver.SharedChoices;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.WaitReports;
 import io.godwit.dist.route.NodeSet;
 import io.godwit.dist.route.TopicIndex;
 import io.godwit.dist.wire.PeerFrame;
@@ -79,13 +80,14 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
             SharedChoices choices,
             BiFunction<Delivery, Deliverer, CompletableFuture<DistOutcome>> another,
             EventListener events,
+            WaitReports reports,
             MeterRegistry meters) {
         this.members = parts.members();
         this.links = parts.links();
         this.served = served;
         this.choices = choices;
         this.exclusions = new Exclusions(members);
-        this.waits = new MemberWaits(parts, exclusions);
+        this.waits = new MemberWaits(parts, exclusions, reports);
         this.filters = new LiveFilters(parts.timers(), parts.nanoTime());
         this.remote = new RemoteFilters(index, exclusions, parts.timers(), parts.random());
         this.barriers = new PeerBarriers(parts.mirror(), filters, parts.timers(), parts.nanoTime());
@@ -250,13 +252,20 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     }
 
     /**
-     * Completes when this node and every other member has applied what was committed to the dist store before the call;
-     * fails with {@link io.godwit.kv.client.RangeException} when this node could not by the deadline, or another did
-     * not and its exclusion could not be agreed on. First this node, then the others: while a range has no leader
-     * nobody can, and no member is to be excluded for it.
+     * Completes when this node has applied what was committed to the dist store before the call; fails with
+     * {@link io.godwit.kv.client.RangeException} when it could not by the deadline.
      */
-    public CompletableFuture<Void> untilAllHaveApplied(Deadline deadline) {
-        return barriers.catchUpHere(deadline).thenCompose(here -> waits.all("a barrier", barriers::ask));
+    public CompletableFuture<Void> untilAppliedHere(Deadline deadline) {
+        return barriers.catchUpHere(deadline);
+    }
+
+    /**
+     * The same of every other member; fails with {@link io.godwit.kv.client.RangeException} when one has not and its
+     * exclusion could not be agreed on. To be called when this node has: while a range has no leader nobody can, and no
+     * member is to be excluded for it.
+     */
+    public CompletableFuture<Void> untilOthersHaveApplied() {
+        return waits.all("the routes of a stored session", barriers::ask);
     }
 
     /**

@@ -4,6 +4,7 @@ import io.godwit.cluster.link.Links;
 import io.godwit.cluster.link.Peer;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.WaitReports;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -43,18 +44,20 @@ final class MemberWaits {
     private final PeerTimers timers;
     private final LongSupplier nanoTime;
     private final Duration timeout;
+    private final WaitReports reports;
     /** Oldest first; some are done. Guarded by this. */
     private final Deque<Wait> waits = new ArrayDeque<>();
 
     private boolean isTiming;
 
-    MemberWaits(ClusterParts parts, Exclusions exclusions) {
+    MemberWaits(ClusterParts parts, Exclusions exclusions, WaitReports reports) {
         this.links = parts.links();
         this.members = parts.members();
         this.exclusions = exclusions;
         this.timers = parts.timers();
         this.nanoTime = parts.nanoTime();
         this.timeout = parts.confirmTimeout();
+        this.reports = reports;
     }
 
     /**
@@ -180,6 +183,7 @@ final class MemberWaits {
                 silent = List.copyOf(left.keySet());
             }
             for (NodeLife life : silent) {
+                reports.notConfirmed(life, what, timeout);
                 exclusions
                         .exclude(life, "it did not confirm " + what + " within " + timeout.toMillis() + " ms")
                         .whenComplete((agreed, failure) -> {

@@ -4,6 +4,7 @@ import static io.godwit.dist.member.MemberWorld.MILLI;
 import static io.godwit.dist.member.MemberWorld.SECOND;
 
 import io.godwit.kv.client.Deadline;
+import io.godwit.plugin.event.BrokerEvent;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,6 +26,8 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
     private final double rate;
     private final long offset;
     private final CurrentView current = new CurrentView();
+    private final List<BrokerEvent> events = new ArrayList<>();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final ClusterMembers members;
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     private final List<Runnable> standing = new ArrayList<>();
@@ -49,7 +52,7 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
         this.life = life;
         this.rate = 0.93 + world.random.nextDouble() * 0.14;
         this.offset = world.random.nextInt(1_000_000) * SECOND;
-        this.members = new ClusterMembers(life, this, current, this, new SimpleMeterRegistry());
+        this.members = new ClusterMembers(life, this, current, this, world.hold, events::add, meters);
     }
 
     @Override
@@ -68,6 +71,15 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
 
     ClusterMembers members() {
         return members;
+    }
+
+    List<BrokerEvent> events() {
+        return events;
+    }
+
+    /** How often it has refused those that waited together for its proof. */
+    double refused() {
+        return meters.get("godwit.waits.over").tag("wait", "proof").counter().count();
     }
 
     boolean isUp() {

@@ -2,6 +2,7 @@ package io.godwit.dist.member;
 
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -50,7 +51,7 @@ final class MemberWorld {
     final Random random;
     final Map<String, Integer> happened = new TreeMap<>();
     final List<Filter> filters = new ArrayList<>();
-    private final long seed;
+    final long seed;
     private final PriorityQueue<Event> events =
             new PriorityQueue<>(Comparator.comparingLong(Event::atNanos).thenComparingLong(Event::order));
     private final Map<String, MemberNode> nodes = new LinkedHashMap<>();
@@ -62,10 +63,17 @@ final class MemberWorld {
     private long nanos = 1_000 * SECOND;
     private long order;
     private boolean hasMajority = true;
+    final Duration hold;
     boolean isCalm;
     private @Nullable String violation;
 
     MemberWorld(long seed) {
+        this(seed, Duration.ofSeconds(15));
+    }
+
+    /** @param hold for how long acknowledgements are held */
+    MemberWorld(long seed, Duration hold) {
+        this.hold = hold;
         this.seed = seed;
         this.random = new Random(seed);
         for (int i = 0; i < NODES; i++) {

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.NodeWait;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -161,6 +164,25 @@ class MembersSimulationTest {
     }
 
     @Test
+    void anAcknowledgementIsHeldForAsLongAsIsConfiguredAndThenRefused() {
+        Duration hold = Duration.ofSeconds(4);
+        MemberWorld world = serving(new MemberWorld(1, hold));
+        MemberNode node = world.node(0);
+        world.setMajority(false);
+        world.runFor(2 * SECOND);
+        CompletableFuture<Boolean> may = node.members().untilMayAcknowledge();
+        world.runFor(hold.toNanos() - SECOND);
+        assertThat(may).isNotDone();
+        world.runFor(2 * SECOND);
+        assertThat(may).isCompletedWithValue(false);
+        assertThat(node.refused()).as("those of the world's publishers among them").isPositive();
+        assertThat(node.events())
+                .filteredOn(event -> event instanceof BrokerEvent.WaitRanOut)
+                .containsOnly(new BrokerEvent.WaitRanOut(
+                        NodeWait.PROOF, hold, node.life() + " cannot prove that it serves"));
+    }
+
+    @Test
     void anExclusionCompletesWhenTheOtherCannotAcknowledgeAnyMore() {
         for (long seed = 1; seed <= 40; seed++) {
             MemberWorld world = serving(seed);
@@ -288,10 +310,13 @@ class MembersSimulationTest {
     }
 
     private static MemberWorld serving(long seed) {
-        MemberWorld world = new MemberWorld(seed);
+        return serving(new MemberWorld(seed));
+    }
+
+    private static MemberWorld serving(MemberWorld world) {
         world.isCalm = true;
         world.runFor(15 * SECOND);
-        assertThat(world.newest().serving()).as("seed %d", seed).hasSize(4);
+        assertThat(world.newest().serving()).as("seed %d", world.seed).hasSize(4);
         return world;
     }
 }

@@ -15,6 +15,7 @@ import io.godwit.dist.wire.PeerFrame;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -28,7 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class LivePeersTest {
-    private static final Duration CONFIRM = ClusterParts.CONFIRM_TIMEOUT;
+    private static final Duration CONFIRM = TestNode.CONFIRM;
 
     private final TestNode.Cluster cluster = new TestNode.Cluster();
     private final TestNode a = cluster.serving("a", 1);
@@ -141,6 +142,15 @@ class LivePeersTest {
         assertThat(subscribed).isCompletedWithValue(true);
         assertThat(a.members.excluded).containsExactly(b.life);
         assertThat(b.members.mayAcknowledge()).isFalse();
+        assertThat(a.meters
+                        .get("godwit.waits.over")
+                        .tag("wait", "confirmation")
+                        .counter()
+                        .count())
+                .isOne();
+        assertThat(a.events)
+                .containsExactly(new BrokerEvent.WaitRanOut(
+                        NodeWait.CONFIRMATION, CONFIRM, "a live subscription, by " + b.life));
     }
 
     @Test
@@ -416,12 +426,19 @@ class LivePeersTest {
         assertThat(b.members.said).containsExactly(a.life + " 7", a.life + " 0");
     }
 
+    /** As a SUBSCRIBE of a stored session waits at a, with a deadline that does not come. */
+    private CompletableFuture<Void> applied() {
+        return a.peers
+                .untilAppliedHere(new io.godwit.kv.client.Deadline(Long.MAX_VALUE / 2))
+                .thenCompose(here -> a.peers.untilOthersHaveApplied());
+    }
+
     @Test
     void aBarrierEndsWhenTheOthersHaveAppliedAndWhoComesMeanwhileSharesTheNext() {
         b.heldCatchUps = new ArrayList<>();
         List<CompletableFuture<Void>> passed = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
-            passed.add(a.peers.untilAllHaveApplied(new io.godwit.kv.client.Deadline(Long.MAX_VALUE / 2)));
+            passed.add(applied());
         }
         cluster.settle();
         assertThat(b.heldCatchUps).hasSize(1);
@@ -439,8 +456,7 @@ class LivePeersTest {
     void aMemberThatDoesNotApplyIsExcludedUnlessThisNodeCouldNotEither() {
         a.heldCatchUps = new ArrayList<>();
         b.heldCatchUps = new ArrayList<>();
-        CompletableFuture<Void> passed =
-                a.peers.untilAllHaveApplied(new io.godwit.kv.client.Deadline(Long.MAX_VALUE / 2));
+        CompletableFuture<Void> passed = applied();
         cluster.timers.advance(CONFIRM.multipliedBy(2));
         assertThat(a.members.excluded).isEmpty();
 

@@ -26,6 +26,7 @@ import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -57,6 +58,7 @@ final class TestNode {
     }
 
     static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.EXACTLY_ONCE, false, false, 0);
+    static final Duration CONFIRM = Duration.ofSeconds(5);
     static final long WALL_MILLIS = 1_700_000_000_000L;
 
     final Cluster cluster;
@@ -89,7 +91,7 @@ final class TestNode {
                 () -> wallMillis,
                 cluster.timers::nanoTime,
                 () -> 1,
-                ClusterParts.CONFIRM_TIMEOUT);
+                CONFIRM);
         EventListener listener = new EventListener() {
             @Override
             public void onEvent(BrokerEvent event) {

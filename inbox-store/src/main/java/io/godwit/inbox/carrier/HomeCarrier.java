@@ -9,8 +9,10 @@ import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.protocol.RefusalGate;
 import io.godwit.inbox.protocol.SessionCommand;
+import io.godwit.inbox.report.WaitReports;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -57,6 +59,9 @@ final class HomeCarrier implements InboxCarrier {
         @Nullable
         InboxHome of(InboxId inbox);
 
+        /** Who leads, as far as is known, in words. Called with a lock held. */
+        String inWords(InboxId inbox);
+
         /** What was said was wrong. Called with a lock held. */
         void refresh();
     }
@@ -68,6 +73,7 @@ final class HomeCarrier implements InboxCarrier {
 
     private final Homes homes;
     private final HomeSettings settings;
+    private final WaitReports reports;
     private final LongSupplier nanoClock;
     private final Timer timer;
 
@@ -85,9 +91,10 @@ final class HomeCarrier implements InboxCarrier {
 
     private boolean isClosed;
 
-    HomeCarrier(Homes homes, HomeSettings settings, LongSupplier nanoClock, Timer timer) {
+    HomeCarrier(Homes homes, HomeSettings settings, WaitReports reports, LongSupplier nanoClock, Timer timer) {
         this.homes = homes;
         this.settings = settings;
+        this.reports = reports;
         this.nanoClock = nanoClock;
         this.timer = timer;
     }
@@ -267,6 +274,11 @@ final class HomeCarrier implements InboxCarrier {
         for (HomeStep step = flow.takeExpired(now); step != null; step = flow.takeExpired(now)) {
             waitingBytes -= step.bytes();
             fail(step, new RangeException(Cause.TIMEOUT, "no leader took the request"));
+            if (!isClosed) {
+                String leader = homes.inWords(flow.inbox());
+                tellLater(() ->
+                        reports.noLeader(flow.inbox().clientId(), Duration.ofMillis(settings.waitMillis()), leader));
+            }
         }
     }
 

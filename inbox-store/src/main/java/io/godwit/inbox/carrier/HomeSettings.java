@@ -1,5 +1,7 @@
 package io.godwit.inbox.carrier;
 
+import java.time.Duration;
+
 /**
  * How long and how much waits for the leaders of inboxes, and at them.
  *
@@ -20,6 +22,11 @@ public record HomeSettings(
             throw new IllegalArgumentException("all must be at least 1: " + waitMillis + ", " + retryMillis + ", "
                     + maxWaitingBytes + ", " + maxServedBytes + ", " + maxHeldBytes);
         }
+    }
+
+    /** Has commands wait for so long. */
+    public HomeSettings waiting(Duration most) {
+        return new HomeSettings(most.toMillis(), retryMillis, maxWaitingBytes, maxServedBytes, maxHeldBytes);
     }
 
     /** Has so many bytes more wait, which is what publishers have unacknowledged at most: they are not refused then. */

@@ -8,6 +8,7 @@ import io.godwit.inbox.edge.InboxEdge;
 import io.godwit.inbox.protocol.InboxHome;
 import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.queue.InboxKeys;
+import io.godwit.inbox.report.WaitReports;
 import io.godwit.kv.client.Leaders;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -54,15 +55,17 @@ public final class InboxPeers implements AutoCloseable {
             Leaders leaders,
             Supplier<? extends InboxHome> newHome,
             HomeSettings settings,
+            WaitReports reports,
             ScheduledExecutorService timers,
             LongSupplier wallMillis) {
-        this(leaders, newHome, settings, System::nanoTime, wallMillis, new Timers(timers));
+        this(leaders, newHome, settings, reports, System::nanoTime, wallMillis, new Timers(timers));
     }
 
     InboxPeers(
             Leaders leaders,
             Supplier<? extends InboxHome> newHome,
             HomeSettings settings,
+            WaitReports reports,
             LongSupplier nanoClock,
             LongSupplier wallMillis,
             HomeCarrier.Timer timer) {
@@ -72,7 +75,7 @@ public final class InboxPeers implements AutoCloseable {
         this.settings = settings;
         this.wallMillis = wallMillis;
         this.timer = timer;
-        this.carrier = new HomeCarrier(new LinkedHomes(), settings, nanoClock, timer);
+        this.carrier = new HomeCarrier(new LinkedHomes(), settings, reports, nanoClock, timer);
         this.client = new InboxEdge(carrier);
         leaders.onChange(carrier::leadersChanged);
     }
@@ -177,6 +180,16 @@ public final class InboxPeers implements AutoCloseable {
             }
             Linked linked = byNode.get(leader);
             return linked == null ? null : linked.edge;
+        }
+
+        @Override
+        public String inWords(InboxId inbox) {
+            String leader = leaders.leaderOf(InboxKeys.prefix(inbox.tenant(), inbox.clientId()));
+            if (leader == null) {
+                return "no node is known to lead it";
+            }
+            boolean isLinked = leader.equals(leaders.here()) || byNode.containsKey(leader);
+            return isLinked ? "led by " + leader : "led by " + leader + ", to which there is no link";
         }
 
         @Override

@@ -260,14 +260,18 @@ final class Attachment implements AttachmentPort, AttachmentCommand.Cases {
         outbox.flush();
     }
 
-    /** Its leader stops in good order: leaves what the next one needs to go on, then tells the connection. */
-    void move(RangeException cause, MovedSessions to, long nowMillis) {
+    /**
+     * Its leader stops in good order: leaves what the next one needs to go on, then tells the connection.
+     *
+     * @param untilMillis when the connection counts as lost
+     */
+    void move(RangeException cause, MovedSessions to, long untilMillis) {
         end(cause);
         boolean hasCredit = outbox.credit() > 0;
         MovedSession moved =
                 new MovedSession(incarnation, attachNumber, ledger.sentBelow(), hasCredit, outbox.takePlaces());
         moved.comeTo(null);
-        moved.waitFrom(nowMillis);
+        moved.waitUntil(untilMillis);
         to.leave(state.id, moved);
         deliveries.next(new InboxDelivery.Detached(InboxListener.Reason.MOVED));
     }

@@ -1,6 +1,7 @@
 package io.godwit.inbox.queue;
 
 import io.godwit.inbox.protocol.InboxId;
+import io.godwit.inbox.report.WaitReports;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.EventListener;
@@ -23,6 +24,7 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class InboxReports {
     private final EventListener events;
+    private final WaitReports waits;
     private final Map<DropReason, Counter> drops = new EnumMap<>(DropReason.class);
     private final Map<SessionEndCause, Counter> ended = new EnumMap<>(SessionEndCause.class);
     private final Counter publishedWills;
@@ -39,6 +41,7 @@ public final class InboxReports {
 
     public InboxReports(EventListener events, MeterRegistry meters) {
         this.events = events;
+        this.waits = new WaitReports(events, meters);
         for (DropReason reason : DropReason.values()) {
             drops.put(
                     reason,
@@ -71,6 +74,11 @@ public final class InboxReports {
                 .description(description)
                 .register(meters);
         return copies;
+    }
+
+    /** Waits for other nodes that run out. */
+    public WaitReports waits() {
+        return waits;
     }
 
     /** So many copies of a message of QoS 1 or 2 are in queues, as an entry of the log. */

@@ -208,6 +208,7 @@ final class InboxStates {
     private void cutOff(InboxState state) {
         Attachment attachment = state.attachment;
         MovedSession awaited = state.awaited;
+        long untilMillis = leader.nowMillis() + leader.settings().movedWaitMillis();
         if (attachment != null) {
             state.attachment = null;
             leader.reports()
@@ -289,13 +290,14 @@ final class InboxStates {
         leader.inserts().queueRelieved(state);
         Attachment attachment = state.attachment;
         MovedSession awaited = state.awaited;
+        long untilMillis = leader.nowMillis() + leader.settings().movedWaitMillis();
         if (attachment != null) {
             state.attachment = null;
-            attachment.move(cause, outside.moved(), leader.nowMillis());
+            attachment.move(cause, outside.moved(), untilMillis);
         } else if (awaited != null) { // its connection has not come here yet
             state.awaited = null;
             awaited.comeTo(null);
-            awaited.waitFrom(leader.nowMillis());
+            awaited.waitUntil(untilMillis);
             outside.moved().leave(state.id, awaited);
         }
     }

@@ -21,6 +21,7 @@ import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.SessionEndCause;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -611,6 +612,13 @@ final class Lifecycle {
 
     /** The connection that was awaited has not come. */
     private void lost(InboxState state, Session session, MovedSession awaited) {
+        if (leader.settings().isClustered()) {
+            leader.reports()
+                    .waits()
+                    .connectionNotBack(
+                            state.id.clientId(),
+                            Duration.ofMillis(leader.settings().attachedWaitMillis()));
+        }
         List<QueuedCopy> unsent = awaited.unsent(state.ledger);
         state.awaited = null;
         detached(state, session);

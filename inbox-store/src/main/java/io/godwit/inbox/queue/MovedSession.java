@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * attached, though nothing can be sent.
  */
 final class MovedSession {
-    /** How long a connection of this node is waited for; a frontend gives up before. */
+    /** How long a connection is waited for on a node that is alone. */
     static final long WAIT_MILLIS = 15_000;
 
     final long incarnation;
@@ -47,9 +47,9 @@ final class MovedSession {
         }
     }
 
-    /** Its leader has stopped, now. */
-    void waitFrom(long nowMillis) {
-        untilMillis = nowMillis + WAIT_MILLIS;
+    /** Its leader has stopped. */
+    void waitUntil(long millis) {
+        untilMillis = millis;
     }
 
     /** When its connection counts as lost. */

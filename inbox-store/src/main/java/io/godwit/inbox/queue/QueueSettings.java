@@ -12,7 +12,7 @@ package io.godwit.inbox.queue;
  * @param earlyPush show a QoS 1 message to a waiting client while its insert waits for the disk
  * @param maxIdle detached inboxes a range keeps in memory
  * @param attachedWaitMillis in a cluster, how long a new leader waits for the connections of sessions that are stored
- *     as attached, before it takes them for disconnected; 0 alone, where they have died with the process
+ *     as attached, before it takes them for disconnected; 0 alone, where those of another process have died with it
  */
 public record QueueSettings(
         int maxQueued,
@@ -39,6 +39,11 @@ public record QueueSettings(
     public QueueSettings waiting(long forAttachedMillis) {
         return new QueueSettings(
                 maxQueued, dropOldest, maxQos0, maxQos0Bytes, maxExpirySeconds, earlyPush, maxIdle, forAttachedMillis);
+    }
+
+    /** How long a leader waits for the connection of a session whose last leader was stopped in good order. */
+    long movedWaitMillis() {
+        return isClustered() ? attachedWaitMillis : MovedSession.WAIT_MILLIS;
     }
 
     /** Whether connections of its sessions may be on other nodes. */

@@ -1,6 +1,7 @@
 package io.godwit.inbox.session;
 
 import io.godwit.inbox.client.SessionDirectory;
+import io.godwit.inbox.report.WaitReports;
 import io.godwit.kv.client.RangeException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,6 +26,7 @@ final class ClaimedIds {
     private static final int LOOKS = 1_000;
 
     private final DirectoryLimits limits;
+    private final WaitReports reports;
     private final Consumer<Runnable> effects;
     /** What a lease that is released does; any thread. */
     private final Consumer<ClaimedId> released;
@@ -39,8 +41,14 @@ final class ClaimedIds {
     private Owners owners;
     private long lastNumber;
 
-    ClaimedIds(DirectoryLimits limits, MembersView view, Consumer<Runnable> effects, Consumer<ClaimedId> released) {
+    ClaimedIds(
+            DirectoryLimits limits,
+            WaitReports reports,
+            MembersView view,
+            Consumer<Runnable> effects,
+            Consumer<ClaimedId> released) {
         this.limits = limits;
+        this.reports = reports;
         this.revision = view.revision();
         this.owners = new Owners(view);
         this.effects = effects;
@@ -172,10 +180,8 @@ final class ClaimedIds {
      * Ends what has waited too long.
      *
      * @param missing is told of owners that are waited for and that are not heard of
-     * @return how many it ended
      */
-    int tick(long nowNanos, BiConsumer<MemberLife, String> missing) {
-        int ended = 0;
+    void tick(long nowNanos, BiConsumer<MemberLife, String> missing) {
         long most = limits.acquireTimeout().toNanos();
         for (Iterator<ClaimedId> all = waiting.values().iterator(); all.hasNext(); ) {
             ClaimedId claim = all.next();
@@ -184,7 +190,11 @@ final class ClaimedIds {
             }
             all.remove();
             fail(claim, RangeException.Cause.TIMEOUT, "the client id was not released in time");
-            ended++;
+            MemberLife owner = owners.of(claim.keyHash);
+            effects.accept(() -> reports.clientIdNotGranted(
+                    claim.key.clientId(),
+                    limits.acquireTimeout(),
+                    owner == null ? "no serving member" : owner.nodeId()));
         }
         enrolments.values().forEach(Enrolment::tell);
         int looks = 0;
@@ -197,7 +207,6 @@ final class ClaimedIds {
                 missing.accept(owner, "it owns a client id that a connection waits for");
             }
         }
-        return ended;
     }
 
     private void fail(ClaimedId claim, RangeException.Cause cause, String detail) {

@@ -4,6 +4,7 @@ import io.godwit.cluster.link.LaneReceiver;
 import io.godwit.cluster.link.LinkListener;
 import io.godwit.cluster.link.Peer;
 import io.godwit.inbox.client.SessionDirectory;
+import io.godwit.inbox.report.WaitReports;
 import io.godwit.inbox.wire.DirectoryFrame;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
@@ -11,9 +12,11 @@ import io.godwit.plugin.client.TenantId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
@@ -80,6 +83,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
 
     private final DirectoryMembers members;
     private final DirectoryLimits limits;
+    private final WaitReports reports;
     private final LongSupplier nanoTime;
     private final MemberLife own;
     private final Turns turns;
@@ -94,36 +98,42 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
     /** Threads of links add, turns take away. */
     private final AtomicLong untakenBytes = new AtomicLong();
 
+    /** In this view. */
+    private final Set<MemberLife> reportedMissing = new HashSet<>();
+
     private MembersView view;
     /** Null while this node does not serve, and so owns nothing. */
     private @Nullable OwnedIds owned;
 
     private @Nullable LocalPorts localPorts;
     private boolean isClosed;
-    private volatile Sizes sizes = new Sizes(0, 0, 0, 0);
-    private long timeouts;
+    private volatile Sizes sizes = new Sizes(0, 0, 0);
 
     /**
      * @param claims of connections of this node
      * @param waiting those of them that wait
      * @param owned client ids of this node's share that somebody, anywhere, has or waits for
-     * @param timeouts acquires that failed since the start because they waited too long
      */
-    public record Sizes(int claims, int waiting, int owned, long timeouts) {}
+    public record Sizes(int claims, int waiting, int owned) {}
 
     /**
      * @param nanoTime monotonic
      * @param executor runs turns, one at a time; must not refuse any before {@link #close} and all releases
      */
     public ClusterSessionDirectory(
-            DirectoryMembers members, DirectoryLimits limits, LongSupplier nanoTime, Executor executor) {
+            DirectoryMembers members,
+            DirectoryLimits limits,
+            WaitReports reports,
+            LongSupplier nanoTime,
+            Executor executor) {
         this.members = members;
         this.limits = limits;
+        this.reports = reports;
         this.nanoTime = nanoTime;
         this.own = members.own();
         this.view = members.view();
         this.turns = new Turns(executor, this::endTurn);
-        this.claimed = new ClaimedIds(limits, view, effects::add, claim -> submit(() -> releaseNow(claim)));
+        this.claimed = new ClaimedIds(limits, reports, view, effects::add, claim -> submit(() -> releaseNow(claim)));
     }
 
     private void releaseNow(ClaimedId claim) {
@@ -161,17 +171,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
 
     private void tickNow() {
         long now = nanoTime.getAsLong();
-        int ended = claimed.tick(now, this::missing);
-        if (ended > 0) {
-            timeouts += ended;
-            LOG.warn(
-                    "connections were refused since their client ids were not released in time count={} waiting={}"
-                            + " revision={} limit={}",
-                    ended,
-                    claimed.waiting(),
-                    view.revision(),
-                    limits.acquireTimeout());
-        }
+        claimed.tick(now, this::missing);
         if (owned != null) {
             owned.tick(now, this::missing);
         }
@@ -179,7 +179,13 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
 
     private void missing(MemberLife life, String why) {
         if (!life.equals(own) && view.has(own)) { // who is out itself has no say
-            effects.add(() -> members.missing(life, why));
+            boolean isNew = reportedMissing.add(life);
+            effects.add(() -> {
+                if (isNew) {
+                    reports.memberSilent(life.toString(), limits.patience(), why);
+                }
+                members.missing(life, why);
+            });
         }
     }
 
@@ -205,6 +211,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
         }
         channels.values().forEach(channel -> channel.moved(next.revision()));
         view = next;
+        reportedMissing.clear();
         claimed.moved(next);
         enterView();
     }
@@ -449,7 +456,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
     private void endTurn() {
         channels.values().forEach(PeerChannel::flush);
         OwnedIds table = owned;
-        sizes = new Sizes(claimed.size(), claimed.waiting(), table == null ? 0 : table.size(), timeouts);
+        sizes = new Sizes(claimed.size(), claimed.waiting(), table == null ? 0 : table.size());
         List<Runnable> now = List.copyOf(effects);
         effects.clear();
         now.forEach(Turns::run);

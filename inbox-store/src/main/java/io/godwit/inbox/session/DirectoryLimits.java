@@ -5,15 +5,20 @@ import java.time.Duration;
 /**
  * Bounds of a {@link ClusterSessionDirectory}.
  *
- * @param acquireTimeout how long a connection waits for its client id; by default longer than the others need to go on
+ * @param acquireTimeout how long a connection waits for its client id; to be longer than the others need to go on
  *     without a node that is silent
  * @param patience how long that is before a member that is not heard of is reported as missing
  * @param maxWaiting how many connections, of all nodes, may have or wait for one client id
  * @param maxClaimsOfNode how many client ids of this node's share the connections of one node may have or wait for
  */
 public record DirectoryLimits(Duration acquireTimeout, Duration patience, int maxWaiting, int maxClaimsOfNode) {
-    public static final DirectoryLimits DEFAULTS =
-            new DirectoryLimits(Duration.ofSeconds(15), Duration.ofSeconds(5), 1_000, 5_000_000);
+    private static final int MAX_WAITING = 1_000;
+    private static final int MAX_CLAIMS_OF_NODE = 5_000_000;
+
+    /** With numbers that suit every cluster. */
+    public static DirectoryLimits of(Duration acquireTimeout, Duration patience) {
+        return new DirectoryLimits(acquireTimeout, patience, MAX_WAITING, MAX_CLAIMS_OF_NODE);
+    }
 
     public DirectoryLimits {
         if (acquireTimeout.isNegative() || acquireTimeout.isZero()) {

@@ -3,6 +3,7 @@ package io.godwit.inbox.carrier;
 import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.testing.MemoryLinks;
 import io.godwit.inbox.protocol.InboxHome;
+import io.godwit.inbox.report.WaitReports;
 import io.godwit.kv.client.Leaders;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import java.util.function.Supplier;
@@ -16,8 +17,10 @@ public final class TestPeers {
             Leaders leaders,
             Supplier<? extends InboxHome> newHome,
             HomeSettings settings,
+            WaitReports reports,
             InMemoryRangeHost host) {
-        InboxPeers peers = new InboxPeers(leaders, newHome, settings, host::nanoTime, host::nowMillis, host::schedule);
+        InboxPeers peers =
+                new InboxPeers(leaders, newHome, settings, reports, host::nanoTime, host::nowMillis, host::schedule);
         links.receive(Lane.INBOX_UP, peers::receiveUp);
         links.receive(Lane.INBOX_DOWN, peers::receiveDown);
         links.addListener(peers.linkListener());

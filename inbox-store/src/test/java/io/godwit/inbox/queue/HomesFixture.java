@@ -20,6 +20,7 @@ import io.godwit.kv.testing.InMemoryNode;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -44,7 +45,8 @@ final class HomesFixture implements AutoCloseable {
     final List<String> wills = new ArrayList<>();
 
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final InboxReports reports = new InboxReports(event -> {}, meters);
+    final List<BrokerEvent> events = new ArrayList<>();
+    private final InboxReports reports = new InboxReports(events::add, meters);
 
     /** One process. */
     final class Node {
@@ -62,7 +64,12 @@ final class HomesFixture implements AutoCloseable {
             Leaders leaders = new Believing(this, store);
             links = net.node(InMemoryNode.id(number), 1);
             peers = TestPeers.linked(
-                    links, leaders, () -> new LocalHome(store, leaders, stored, reports), HomeSettings.DEFAULT, host);
+                    links,
+                    leaders,
+                    () -> new LocalHome(store, leaders, stored, reports),
+                    HomeSettings.DEFAULT,
+                    reports.waits(),
+                    host);
             client = peers.client();
             net.join(links);
         }
@@ -127,6 +134,11 @@ final class HomesFixture implements AutoCloseable {
                 new MovedSessions(),
                 null,
                 () -> 1);
+    }
+
+    /** How many waits of that kind have run out, at all nodes. */
+    double waitsOver(String wait) {
+        return meters.get("godwit.waits.over").tag("wait", wait).counter().count();
     }
 
     InboxClient client(int node) {

@@ -2,6 +2,7 @@ package io.godwit.inbox.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.inbox.carrier.HomeSettings;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxAttachment;
@@ -16,7 +17,10 @@ import io.godwit.kv.client.Resend;
 import io.godwit.kv.testing.InMemoryNode;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.message.Qos;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -318,6 +322,12 @@ class HomesTest {
         homes.advance(10_100);
         assertThat(causeOf(first)).isEqualTo(RangeException.Cause.TIMEOUT);
         assertThat(second).isNotDone();
+        assertThat(homes.waitsOver("home")).isOne();
+        assertThat(homes.events)
+                .containsExactly(new BrokerEvent.WaitRanOut(
+                        NodeWait.HOME,
+                        Duration.ofMillis(HomeSettings.DEFAULT.waitMillis()),
+                        "inbox of " + led0 + ", no node is known to lead it"));
         homes.host.elect(1);
         assertThat(homes.await(second)).containsExactly(InsertOutcome.STORED);
         assertThat(homes.nodes.get(2).peers.waitingBytes()).isZero();
@@ -383,6 +393,12 @@ class HomesTest {
         assertThat(homes.wills).isEmpty();
         homes.advance(2000);
         assertThat(homes.wills).containsExactly("t");
+        assertThat(homes.waitsOver("connection")).isOne();
+        assertThat(homes.events)
+                .contains(new BrokerEvent.WaitRanOut(
+                        NodeWait.CONNECTION,
+                        Duration.ofMillis(HomesFixture.ATTACHED_WAIT_MILLIS),
+                        "connection of " + led0));
         assertThat(homes.goOn(2, connection, 0)).isNull();
     }
 

@@ -15,6 +15,8 @@ import io.godwit.inbox.wire.IdClaim;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.NodeWait;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -218,7 +220,14 @@ class ClusterSessionDirectoryTest {
         stage.kill("c");
         Connection second = connected(b, id);
         stage.pass(Duration.ofSeconds(3));
-        assertThat(b.missing).containsOnly(DirectoryStage.life("c"));
+        stage.pass(Duration.ofSeconds(1));
+        assertThat(b.missing).as("asked at each tick").containsOnly(DirectoryStage.life("c")).hasSizeGreaterThan(1);
+        assertThat(b.overCount(NodeWait.SILENT_MEMBER)).as("counted once").isOne();
+        assertThat(b.events)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        BrokerEvent.WaitRanOut.class,
+                        over -> assertThat(over.detail()).contains("c"));
 
         stage.learn(DirectoryStage.view(2, "a", "b"));
         stage.settle();
@@ -238,7 +247,12 @@ class ClusterSessionDirectoryTest {
         assertThat(second.answer).isCompletedExceptionally();
         assertThat(second.answer.handle((answer, failure) -> cause(failure)).join())
                 .isEqualTo(RangeException.Cause.TIMEOUT);
-        assertThat(b.directory.sizes().timeouts()).isEqualTo(1);
+        assertThat(b.overCount(NodeWait.CLIENT_ID)).isOne();
+        assertThat(b.events).singleElement().isInstanceOfSatisfying(BrokerEvent.WaitRanOut.class, over -> {
+            assertThat(over.what()).isEqualTo(NodeWait.CLIENT_ID);
+            assertThat(over.limit()).isEqualTo(DirectoryStage.LIMITS.acquireTimeout());
+            assertThat(over.detail()).contains(id, "of c");
+        });
 
         first.release();
         stage.settle();

@@ -3,14 +3,19 @@ package io.godwit.inbox.session;
 import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.testing.MemoryLinks;
 import io.godwit.inbox.client.SessionDirectory;
+import io.godwit.inbox.report.WaitReports;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.NodeWait;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
@@ -34,6 +39,8 @@ final class DirectoryStage {
         final MemoryLinks links;
         final ClusterSessionDirectory directory;
         final Queue<Runnable> turns = new ArrayDeque<>();
+        final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        final List<BrokerEvent> events = new ArrayList<>();
         final List<MemberLife> missing = new ArrayList<>();
         final List<Connection> connections = new ArrayList<>();
         MembersView view;
@@ -44,7 +51,8 @@ final class DirectoryStage {
             this.life = life;
             this.view = view;
             links = net.node(life.nodeId(), life.incarnation());
-            directory = new ClusterSessionDirectory(this, LIMITS, () -> nowNanos, turns::add);
+            directory = new ClusterSessionDirectory(
+                    this, LIMITS, new WaitReports(events::add, meters), () -> nowNanos, turns::add);
             links.receive(Lane.CONTROL, directory);
             links.addListener(directory);
             directory.start();
@@ -82,6 +90,14 @@ final class DirectoryStage {
             if (to != null) {
                 to.accept(next);
             }
+        }
+
+        /** How many waits of that kind have run out. */
+        double overCount(NodeWait wait) {
+            return meters.get("godwit.waits.over")
+                    .tag("wait", wait.name().toLowerCase(Locale.ROOT))
+                    .counter()
+                    .count();
         }
 
         boolean turn() {

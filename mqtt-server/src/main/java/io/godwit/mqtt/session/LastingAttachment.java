@@ -17,6 +17,7 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
@@ -37,18 +38,12 @@ import org.jspecify.annotations.Nullable;
  * answer is called again, in the order of the first calls, and the credit that was left is given anew. Acknowledgements
  * that were on their way are not repeated: what they acknowledged is not among what is told as unanswered.
  *
- * <p>It gives up when it is refused, or after {@link #PATIENCE_SECONDS}: that is the end of the attachment, as if the
- * leader had been lost.
+ * <p>It gives up when it is refused, or after the time that {@link SessionConfig.Homes} says: that is the end of the
+ * attachment, as if the leader had been lost.
  *
  * <p>Confined to the connection's loop. Futures complete where those of the present attachment do.
  */
 public final class LastingAttachment implements InboxAttachment {
-    /** The store waits for longer. */
-    static final int PATIENCE_SECONDS = 20;
-
-    /** The same when the node of the leader was lost: until others take it for dead and elect. */
-    static final int LOST_PATIENCE_SECONDS = 30;
-
     private static final int PURGE_FROM = 32;
 
     private final Connection connection;
@@ -68,8 +63,8 @@ public final class LastingAttachment implements InboxAttachment {
     private boolean isOver;
     /** The {@link io.godwit.mqtt.transport.LoopContext#tick} of the end at the last leader. */
     private int movedAtTick;
-    /** By then it gives up. */
-    private int patienceSeconds;
+    /** Why; together with when it gives up. */
+    private InboxListener.Reason movedBy = InboxListener.Reason.MOVED;
 
     /** In the order of the calls; some of those in here are answered. */
     private final ArrayDeque<Call<?>> calls = new ArrayDeque<>(0);
@@ -115,11 +110,11 @@ public final class LastingAttachment implements InboxAttachment {
 
     // ---- from one leader to the next
 
-    private void moved(int patience) {
+    private void moved(InboxListener.Reason reason) {
         if (isOver) {
             return;
         }
-        patienceSeconds = patience;
+        movedBy = reason;
         current = null;
         movedAtTick = connection.loop().tick();
         goOn();
@@ -143,7 +138,13 @@ public final class LastingAttachment implements InboxAttachment {
 
     private void tryAgain(Throwable failure) {
         InboxFailure kind = InboxFailure.of(failure);
-        if (kind == InboxFailure.STOPPED || connection.loop().tick() - movedAtTick >= patienceSeconds) {
+        boolean hasNodeLost = movedBy == InboxListener.Reason.LOST;
+        SessionConfig.Homes homes = services.config.homes();
+        int patience = hasNodeLost ? homes.lostPatience() : homes.movedPatience();
+        if (kind == InboxFailure.STOPPED) {
+            lost();
+        } else if (connection.loop().tick() - movedAtTick >= patience) {
+            services.reports.homeNotFound(client, hasNodeLost, Duration.ofSeconds(patience), failure);
             lost();
         } else if (kind == InboxFailure.MOVED) {
             goOn(); // it waits where there is no leader
@@ -384,10 +385,8 @@ public final class LastingAttachment implements InboxAttachment {
                     if (!listener.equals(Listener.this)) {
                         return;
                     }
-                    if (reason == Reason.MOVED) {
-                        moved(PATIENCE_SECONDS);
-                    } else if (reason == Reason.LOST) {
-                        moved(LOST_PATIENCE_SECONDS);
+                    if (reason == Reason.MOVED || reason == Reason.LOST) {
+                        moved(reason);
                     } else {
                         mail.ended(reason);
                         over();

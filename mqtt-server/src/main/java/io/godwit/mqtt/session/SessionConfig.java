@@ -4,7 +4,7 @@ import io.godwit.inbox.client.AttachRequest;
 import io.godwit.mqtt.topic.TopicLimits;
 
 /** Limits of a session. */
-public record SessionConfig(Windows windows, Queue queue, Intake intake, Times times, TopicLimits limits) {
+public record SessionConfig(Windows windows, Queue queue, Intake intake, Times times, Homes homes, TopicLimits limits) {
 
     /** Every limit at its default. */
     public static final SessionConfig DEFAULTS = new SessionConfig(
@@ -12,6 +12,7 @@ public record SessionConfig(Windows windows, Queue queue, Intake intake, Times t
             new Queue(1000, 64 << 20, false),
             Intake.DEFAULTS,
             new Times(AttachRequest.NEVER, 0, 0),
+            Homes.DEFAULTS,
             TopicLimits.DEFAULTS);
 
     /**
@@ -84,29 +85,51 @@ public record SessionConfig(Windows windows, Queue queue, Intake intake, Times t
         }
     }
 
+    /**
+     * How long a connection waits for the next leader of its inbox, in seconds. Whole attempts are counted, each of
+     * which the store ends by itself.
+     *
+     * @param movedPatience when the last leader was stopped in good order; at least 1
+     * @param lostPatience when the node of the last leader was lost: until others take it for dead and elect; at least
+     *     1
+     */
+    public record Homes(int movedPatience, int lostPatience) {
+        public static final Homes DEFAULTS = new Homes(20, 30);
+
+        public Homes {
+            inRange("movedPatience", movedPatience, 1, Integer.MAX_VALUE);
+            inRange("lostPatience", lostPatience, 1, Integer.MAX_VALUE);
+        }
+    }
+
     /** With other windows. */
     public SessionConfig with(Windows other) {
-        return new SessionConfig(other, queue, intake, times, limits);
+        return new SessionConfig(other, queue, intake, times, homes, limits);
     }
 
     /** With another queue. */
     public SessionConfig with(Queue other) {
-        return new SessionConfig(windows, other, intake, times, limits);
+        return new SessionConfig(windows, other, intake, times, homes, limits);
     }
 
     /** With other bounds of the intake. */
     public SessionConfig with(Intake other) {
-        return new SessionConfig(windows, queue, other, times, limits);
+        return new SessionConfig(windows, queue, other, times, homes, limits);
     }
 
     /** With other times. */
     public SessionConfig with(Times other) {
-        return new SessionConfig(windows, queue, intake, other, limits);
+        return new SessionConfig(windows, queue, intake, other, homes, limits);
+    }
+
+    /** With other waits for leaders of inboxes. */
+    public SessionConfig with(Homes other) {
+        return new SessionConfig(windows, queue, intake, times, other, limits);
     }
 
     /** With other limits of topics. */
     public SessionConfig with(TopicLimits other) {
-        return new SessionConfig(windows, queue, intake, times, other);
+        return new SessionConfig(windows, queue, intake, times, homes, other);
     }
 
     private static void inRange(String name, long value, long least, long most) {

@@ -5,6 +5,7 @@ import io.godwit.plugin.event.BanCause;
 import io.godwit.plugin.event.ConnectionLimit;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.MemoryKind;
+import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.event.ThrottleCause;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -45,6 +46,8 @@ public final class MqttMetrics {
     final LongAdder protocolErrors;
     final LongAdder abandonedPackets;
     private final LongAdder turnsOver;
+    final LongAdder movedHomesOver;
+    final LongAdder lostHomesOver;
     final LongAdder refusedPublishes;
     final LongAdder begunSlowConsumers;
     final LongAdder endedSlowConsumers;
@@ -79,6 +82,8 @@ public final class MqttMetrics {
         openedSockets = counter(registry, "sockets.opened");
         continuedAttachments = counter(registry, "attachments.continued");
         lostAttachments = counter(registry, "attachments.lost");
+        movedHomesOver = waitsOver(registry, NodeWait.HOME_MOVED);
+        lostHomesOver = waitsOver(registry, NodeWait.HOME_LOST);
         connects = counter(registry, "connects");
         disconnects = counter(registry, "disconnects");
         refusedConnects = counter(registry, "connects.refused");
@@ -111,6 +116,16 @@ public final class MqttMetrics {
         LongAdder adder = new LongAdder();
         FunctionCounter.builder("godwit.mqtt." + name, adder, LongAdder::sum)
                 .tags(tags)
+                .register(registry);
+        return adder;
+    }
+
+    /** Other parts of the broker count other waits under the same name. */
+    private static LongAdder waitsOver(MeterRegistry registry, NodeWait wait) {
+        LongAdder adder = new LongAdder();
+        FunctionCounter.builder("godwit.waits.over", adder, LongAdder::sum)
+                .description("waits for other nodes that ran out")
+                .tag("wait", wait.name().toLowerCase(Locale.ROOT))
                 .register(registry);
         return adder;
     }

@@ -9,6 +9,7 @@ import io.godwit.plugin.event.ConnectionLimit;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.event.MemoryKind;
+import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.event.ThrottleCause;
 import java.net.SocketAddress;
 import java.time.Duration;
@@ -88,6 +89,21 @@ public final class MqttReports {
         if (events.isListening(BrokerEvent.PacketAbandoned.class)) {
             events.onEvent(
                     new BrokerEvent.PacketAbandoned(connection.remoteAddress(), client, frameBytes, arrivedBytes));
+        }
+    }
+
+    /**
+     * A connection has not found the next leader of its inbox in time.
+     *
+     * @param hasNodeLost whether the node of the last leader was lost; else that one was stopped in good order
+     */
+    public void homeNotFound(ClientInfo client, boolean hasNodeLost, Duration limit, Throwable cause) {
+        (hasNodeLost ? metrics.lostHomesOver : metrics.movedHomesOver).increment();
+        if (events.isListening(BrokerEvent.WaitRanOut.class)) {
+            events.onEvent(new BrokerEvent.WaitRanOut(
+                    hasNodeLost ? NodeWait.HOME_LOST : NodeWait.HOME_MOVED,
+                    limit,
+                    "inbox of " + client.clientId().value() + ": " + cause.getMessage()));
         }
     }
 

@@ -21,11 +21,13 @@ import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.UnsubAck;
 import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -33,6 +35,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A connection whose inbox gets another leader in good order. */
 class LastingAttachmentTest {
@@ -230,22 +234,36 @@ class LastingAttachmentTest {
         assertThat(stage.inbox.wills()).isEmpty();
     }
 
-    @Test
-    void aLeaderThatIsSlowToComeIsAskedAgainForTenSeconds() {
+    @ParameterizedTest
+    @EnumSource(names = {"HOME_MOVED", "HOME_LOST"})
+    void aLeaderThatIsSlowToComeIsAskedAgainForAsLongAsIsConfigured(NodeWait wait) {
+        boolean hasNodeLost = wait == NodeWait.HOME_LOST;
+        int patience = hasNodeLost ? SessionStage.HOMES.lostPatience() : SessionStage.HOMES.movedPatience();
         PersistentSession session = subscribed();
         publish(1, 1);
         stage.inbox.failNext(noLeader);
-        move();
-        for (int second = 1; second < LastingAttachment.PATIENCE_SECONDS; second++) {
+        if (hasNodeLost) {
+            stage.inbox.loseLeader();
+            stage.runTasks();
+        } else {
+            move();
+        }
+        for (int second = 1; second < patience; second++) {
             stage.inbox.failNext(noLeader);
             stage.sweep();
         }
         assertThat(stage.connection.isOpen()).isTrue();
         assertThat(stage.inbox.continued()).isZero();
 
+        assertThat(stage.waitsOver(wait)).isZero();
+
         stage.inbox.failNext(noLeader);
         stage.sweep();
         assertThat(stage.connection.closeReason).isEqualTo(ReasonCode.SERVER_BUSY.name());
+        assertThat(stage.waitsOver(wait)).isOne();
+        assertThat(stage.events)
+                .contains(new BrokerEvent.WaitRanOut(
+                        wait, Duration.ofSeconds(patience), "inbox of c: " + noLeader.getMessage()));
         stage.cut(session);
         assertThat(stage.isEnded).isTrue();
     }

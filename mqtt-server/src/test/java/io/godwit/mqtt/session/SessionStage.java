@@ -26,11 +26,13 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.NodeWait;
 import io.micrometer.core.instrument.search.RequiredSearch;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Sessions of one client, {@code c}, on the test's thread, on stores in memory; what is sent to it is recorded. */
@@ -39,6 +41,7 @@ final class SessionStage {
     static final long MAX_PENDING_CONNECT_BYTES = 150_000;
 
     static final int WINDOW = 40;
+    static final SessionConfig.Homes HOMES = new SessionConfig.Homes(4, 6);
 
     final MemoryDist dist = new MemoryDist();
     final MemoryInbox inbox = new MemoryInbox();
@@ -50,7 +53,7 @@ final class SessionStage {
     private final LoopContext loop = new LoopContext(0, tasks::add);
     private final MqttReports reports = new MqttReports(new MqttMetrics(meters), events::add);
     private final SessionServices services = new SessionServices(
-            SessionConfig.DEFAULTS,
+            SessionConfig.DEFAULTS.with(HOMES),
             dist,
             inbox,
             retain,
@@ -134,6 +137,14 @@ final class SessionStage {
 
     double count(String counter) {
         return meters.get("godwit.mqtt." + counter).functionCounter().count();
+    }
+
+    /** How many waits of that kind have run out. */
+    double waitsOver(NodeWait wait) {
+        return meters.get("godwit.waits.over")
+                .tag("wait", wait.name().toLowerCase(Locale.ROOT))
+                .functionCounter()
+                .count();
     }
 
     /** A session that ends with its connection and has a will, which the inbox store keeps. */

@@ -133,4 +133,12 @@ public sealed interface BrokerEvent {
 
     /** A changed file of users or rules is in force. */
     record AuthFileLoaded(String file) implements BrokerEvent {}
+
+    /**
+     * A wait for other nodes has run out.
+     *
+     * @param limit how long it waited
+     * @param detail what exactly was waited for, and of which node, range or client
+     */
+    record WaitRanOut(NodeWait what, Duration limit, String detail) implements BrokerEvent {}
 }
