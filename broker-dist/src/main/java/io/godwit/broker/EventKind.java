@@ -41,6 +41,14 @@ record EventKind(
             wrong(BrokerEvent.QueueFullBegan.class, "queues-full", null, "godwit.inbox.queues.full"),
             wrong(BrokerEvent.SlowConsumerBegan.class, "slow-consumers", null, "godwit.mqtt.slow.consumers.begun"),
             refused(BrokerEvent.PublishRefused.class, "publishes-refused", null, "godwit.mqtt.publishes.refused"),
+            wrong(BrokerEvent.MemberLapsed.class, "members-lapsed", null, "godwit.members.others.lapsed"),
+            wrong(BrokerEvent.MemberEvicted.class, "members-evicted", null, "godwit.members.others.evicted"),
+            wrong(BrokerEvent.NodeLapsed.class, "node-lapses", null, "godwit.members.lapsed"),
+            wrong(
+                    BrokerEvent.AcknowledgementsHeld.class,
+                    "acknowledgements-held",
+                    null,
+                    "godwit.members.acknowledgements.held"),
             wrong(BrokerEvent.WaitRanOut.class, "waits-ran-out", "wait", "godwit.waits.over"),
             wrong(BrokerEvent.ReplayDelayed.class, "replays-delayed", null, "godwit.mqtt.replays.delayed"),
             refused(BrokerEvent.ProtocolViolated.class, "protocol-violations", null, "godwit.mqtt.protocol.errors"),
@@ -75,6 +83,13 @@ record EventKind(
             usual(BrokerEvent.WillPublished.class, "wills-published", "godwit.inbox.wills.published"),
             usual(BrokerEvent.WillSuppressed.class, "wills-suppressed", "godwit.inbox.wills.suppressed"),
             usual(BrokerEvent.QueueFullEnded.class, "queues-relieved", "godwit.inbox.queues.relieved"),
+            usual(BrokerEvent.MemberServing.class, "members-serving", "godwit.members.others.serving"),
+            usual(BrokerEvent.MemberLeft.class, "members-left", "godwit.members.others.left"),
+            usual(BrokerEvent.NodeServingAgain.class, "node-returns", "godwit.members.rejoined"),
+            usual(
+                    BrokerEvent.AcknowledgementsResumed.class,
+                    "acknowledgements-resumed",
+                    "godwit.members.acknowledgements.resumed"),
             usual(BrokerEvent.CertificatesReloaded.class, "certificates-reloaded", "godwit.mqtt.certificates.reloaded"),
             usual(BrokerEvent.AuthFileLoaded.class, "auth-files-loaded", "godwit.auth.files.loaded"));
 

@@ -233,7 +233,7 @@ final class MqttCluster implements AutoCloseable {
         links.receive(Lane.INBOX_DOWN, inboxes.get()::receiveDown);
         links.addListener(new LinkListener() {
             @Override
-            public void silent(Peer peer, Duration silence) {
+            public void silent(Peer peer) {
                 waits.linkSilent(peer.toString());
             }
         });

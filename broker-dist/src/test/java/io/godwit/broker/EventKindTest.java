@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.settings.ClusterWaitsSection;
 import io.godwit.dist.deliver.DistCounters;
+import io.godwit.dist.member.MemberReports;
 import io.godwit.inbox.queue.InboxReports;
 import io.godwit.mqtt.transport.MqttMetrics;
 import io.godwit.plugin.event.BrokerEvent;
@@ -35,6 +36,7 @@ class EventKindTest {
         new MqttMetrics(meters);
         new DistCounters(meters);
         new InboxReports(EventListener.NONE, meters);
+        new MemberReports(EventListener.NONE, meters);
         new NodeWaits(new ClusterWaitsSection(1, 1, 1, 2, 1, 1, 1, 1, 1, 5, 1, 1, 1), EventListener.NONE, meters);
         new AuthFileReports(EventListener.NONE, meters);
         return meters;

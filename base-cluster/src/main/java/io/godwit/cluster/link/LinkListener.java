@@ -1,7 +1,5 @@
 package io.godwit.cluster.link;
 
-import java.time.Duration;
-
 /** Learns of peers. Called on one thread of the links, in order; must not block. */
 public interface LinkListener {
     /** The peer is there; no frame of it was received before. */
@@ -14,7 +12,7 @@ public interface LinkListener {
     default void reconnected(Peer peer) {}
 
     /** It had no connection for {@link LinkSettings#silence}, and so is over: {@link #over} follows. */
-    default void silent(Peer peer, Duration silence) {}
+    default void silent(Peer peer) {}
 
     /** No frame of the peer is received any more. The last call about it. */
     default void over(Peer peer, String why) {}

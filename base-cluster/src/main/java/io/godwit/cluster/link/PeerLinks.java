@@ -206,7 +206,7 @@ public final class PeerLinks implements Links, AutoCloseable {
                     case JOINED -> listener.joined(peer);
                     case DISCONNECTED -> listener.disconnected(peer);
                     case RECONNECTED -> listener.reconnected(peer);
-                    case SILENT -> listener.silent(peer, ground.settings().silence());
+                    case SILENT -> listener.silent(peer);
                     case OVER -> listener.over(peer, peer.why());
                 }
             } catch (RuntimeException e) { // the others must learn of it

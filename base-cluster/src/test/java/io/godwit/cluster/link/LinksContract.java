@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -61,8 +60,8 @@ abstract class LinksContract {
         }
 
         @Override
-        public void silent(Peer peer, Duration silence) {
-            events.add("silent " + peer.nodeId() + " for " + silence);
+        public void silent(Peer peer) {
+            events.add("silent " + peer.nodeId());
         }
 
         @Override

@@ -72,7 +72,7 @@ public record ClusterWaitsSection(
 
         @Key(value = "5", min = 1, max = 3_600, unit = Unit.SECONDS, text = """
                     How long a node that is stopped hands over what it leads, and then waits until the others agree that
-                    it leaves.
+                    it leaves. Each takes some tens of milliseconds while the others are well.
                     """)
         int handOverSeconds,
 

@@ -45,6 +45,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
     private final CurrentView current;
     private final MemberThread thread;
     private final MemberCounters counters;
+    private final MemberReports reports;
     private final WaitReports waits;
     private final Duration hold;
     private final Freshness freshness;
@@ -110,13 +111,21 @@ public final class ClusterMembers implements Members, AutoCloseable {
         this.current = current;
         this.thread = thread;
         this.counters = new MemberCounters(meters);
+        this.reports = new MemberReports(events, meters);
         this.waits = new WaitReports(events, meters);
         this.hold = hold;
         this.held = new HeldAcknowledgements(hold.toNanos());
         this.freshness = new Freshness(thread);
         this.commits = new ViewCommits(store, current, thread);
         this.exclusions = new Exclusions(self, commits, current, lapses, thread, counters);
-        current.onChange(() -> thread.execute(this::look));
+        reports.view(current.get(), self); // what is there already is no change
+        current.onChange(() -> {
+            MembersView view = current.get(); // by the time of the task there may be a newer one
+            thread.execute(() -> {
+                reports.view(view, self);
+                look();
+            });
+        });
     }
 
     /**
@@ -308,16 +317,18 @@ public final class ClusterMembers implements Members, AutoCloseable {
             freshness.renew(start);
         }
         if (freshness.isFresh()) {
-            isToldStale = false;
+            if (isToldStale) {
+                isToldStale = false;
+                reports.resumes();
+            }
             isUnproven = false;
             held.release();
             joined.complete(null);
         } else if (serves != 0 && !isToldStale) {
             isToldStale = true;
-            LOG.warn(
-                    "node cannot prove that it serves, acknowledges nothing self={} cause={}",
-                    self,
-                    failure == null ? "the answer came late" : failure.getMessage());
+            String cause = failure == null ? "the answer came late" : String.valueOf(failure.getMessage());
+            reports.holds(cause);
+            LOG.warn("node cannot prove that it serves, acknowledges nothing self={} cause={}", self, cause);
         }
     }
 
@@ -353,7 +364,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         Joining begun = joining;
         if (serves != 0 && !doesServe() && begun != null) {
             stopServing();
-            counters.lapsed.increment();
+            reports.lapsed(self);
             LOG.warn("the others have gone on without this node, it joins again self={} view={}", self, view);
             begun.begin();
         } else if (begun != null) {
@@ -377,7 +388,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         }
         held.refuseAll(); // what was matched before has to be matched again
         if (epoch != 0) {
-            counters.rejoined.increment();
+            reports.servesAgain(self);
         }
         LOG.info("node serves self={} view={}", self, view);
         serves = own.since();

@@ -3,20 +3,14 @@ package io.godwit.dist.member;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 
-/** What has happened to this node's membership. Thread-safe. */
+/** What this node has done about members, itself among them. Thread-safe. */
 final class MemberCounters {
-    /** The others have gone on without this node. */
-    final Counter lapsed;
-    /** It serves again after that. */
-    final Counter rejoined;
     /** It has had the others go on without one of them. */
     final Counter excluded;
     /** Its clients were closed since it could not prove for too long that it serves. */
     final Counter unproven;
 
     MemberCounters(MeterRegistry meters) {
-        lapsed = counter(meters, "lapsed", "times that the other members went on without this node");
-        rejoined = counter(meters, "rejoined", "times that this node served again after that");
         excluded = counter(meters, "excluded", "members that this node has had the others go on without");
         unproven = counter(meters, "unproven", "times that this node closed its clients for want of a proof");
     }

@@ -75,9 +75,9 @@ public interface Members {
 
     /**
      * The same as {@link #mayAcknowledge(long)}, asked again until it may. Completes with false when that was not so
-     * within the time an acknowledgement is held for, which is a setting, and then the publish is refused; or when it cannot
-     * be so any more since another {@link #epoch} has begun, and then it may be matched again. On any thread, which
-     * must not be held up.
+     * within the time that an acknowledgement is held for, which is a setting, and then the publish is refused; or when
+     * it cannot be so any more since another {@link #epoch} has begun, and then it may be matched again. On any thread,
+     * which must not be held up.
      */
     default CompletableFuture<Boolean> untilMayAcknowledge(long epoch) {
         return untilMayAcknowledge();

@@ -208,7 +208,6 @@ final class InboxStates {
     private void cutOff(InboxState state) {
         Attachment attachment = state.attachment;
         MovedSession awaited = state.awaited;
-        long untilMillis = leader.nowMillis() + leader.settings().movedWaitMillis();
         if (attachment != null) {
             state.attachment = null;
             leader.reports()

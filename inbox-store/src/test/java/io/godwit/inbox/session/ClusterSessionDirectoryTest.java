@@ -221,7 +221,10 @@ class ClusterSessionDirectoryTest {
         Connection second = connected(b, id);
         stage.pass(Duration.ofSeconds(3));
         stage.pass(Duration.ofSeconds(1));
-        assertThat(b.missing).as("asked at each tick").containsOnly(DirectoryStage.life("c")).hasSizeGreaterThan(1);
+        assertThat(b.missing)
+                .as("asked at each tick")
+                .containsOnly(DirectoryStage.life("c"))
+                .hasSizeGreaterThan(1);
         assertThat(b.overCount(NodeWait.SILENT_MEMBER)).as("counted once").isOne();
         assertThat(b.events)
                 .singleElement()

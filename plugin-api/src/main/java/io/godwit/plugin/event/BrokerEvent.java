@@ -141,4 +141,39 @@ public sealed interface BrokerEvent {
      * @param detail what exactly was waited for, and of which node, range or client
      */
     record WaitRanOut(NodeWait what, Duration limit, String detail) implements BrokerEvent {}
+
+    /**
+     * Another member of the cluster began to serve clients, for the first time or after a lapse.
+     *
+     * @param incarnation tells one process of the node from the next, here and in what follows
+     */
+    record MemberServing(String nodeId, long incarnation) implements BrokerEvent {}
+
+    /** The members went on without another one: it was silent, or its process is over. It may come back. */
+    record MemberLapsed(String nodeId, long incarnation) implements BrokerEvent {}
+
+    /** Another member did not come back after its lapse: its clients may be served elsewhere from now on. */
+    record MemberEvicted(String nodeId, long incarnation) implements BrokerEvent {}
+
+    /**
+     * Another member left in good order. A node that was cut off for long may take a member that was evicted meanwhile
+     * for one that left.
+     */
+    record MemberLeft(String nodeId, long incarnation) implements BrokerEvent {}
+
+    /** The other members went on without this node. It closes its clients, and joins again. */
+    record NodeLapsed(String nodeId, long incarnation) implements BrokerEvent {}
+
+    /** This node serves again after {@link NodeLapsed}. */
+    record NodeServingAgain(String nodeId, long incarnation) implements BrokerEvent {}
+
+    /**
+     * This node cannot prove that it knows all subscriptions. Until {@link AcknowledgementsResumed} it holds what it
+     * would acknowledge; what it has held for too long it refuses, with {@link WaitRanOut} and {@link PublishRefused}
+     * or {@link SubscribeRefused}.
+     */
+    record AcknowledgementsHeld(String cause) implements BrokerEvent {}
+
+    /** This node acknowledges again after {@link AcknowledgementsHeld}. */
+    record AcknowledgementsResumed() implements BrokerEvent {}
 }

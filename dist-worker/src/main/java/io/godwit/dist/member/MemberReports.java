@@ -1,0 +1,136 @@
+package io.godwit.dist.member;
+
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.EventListener;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+
+/**
+ * What becomes of the members, this node among them: each method counts it and, when somebody listens, tells it. It
+ * reads the changes of other members off views that follow each other. Confined to the thread of the members.
+ */
+public final class MemberReports {
+    private final EventListener events;
+    private final Counter serving;
+    private final Counter lapses;
+    private final Counter evictions;
+    private final Counter departures;
+    private final Counter ownLapses;
+    private final Counter ownReturns;
+    private final Counter holds;
+    private final Counter resumptions;
+    /** The newest that was looked at. */
+    private MembersView known = MembersView.NONE;
+
+    public MemberReports(EventListener events, MeterRegistry meters) {
+        this.events = events;
+        serving = counter(meters, "others.serving", "times that another member began to serve");
+        lapses = counter(meters, "others.lapsed", "times that the members went on without another one");
+        evictions = counter(meters, "others.evicted", "members that did not come back in time after their lapse");
+        departures = counter(meters, "others.left", "members that left in good order");
+        ownLapses = counter(meters, "lapsed", "times that the other members went on without this node");
+        ownReturns = counter(meters, "rejoined", "times that this node served again after that");
+        holds = counter(meters, "acknowledgements.held", "times that this node began to hold acknowledgements");
+        resumptions = counter(meters, "acknowledgements.resumed", "times that it acknowledged again after that");
+    }
+
+    private static Counter counter(MeterRegistry meters, String what, String description) {
+        return Counter.builder("godwit.members." + what)
+                .description(description)
+                .register(meters);
+    }
+
+    /**
+     * A newer view: tells how the members other than {@code self} differ from the last one. Of the first view it tells
+     * nothing, since nothing in it is new.
+     */
+    void view(MembersView next, NodeLife self) {
+        MembersView before = known;
+        if (next.revision() <= before.revision()) {
+            return;
+        }
+        known = next;
+        if (before.revision() == 0) {
+            return;
+        }
+        for (Member member : before.members()) {
+            if (!member.life().equals(self) && next.find(member.life()) == null) {
+                gone(member);
+            }
+        }
+        for (Member member : next.members()) {
+            if (!member.life().equals(self) && !before.members().contains(member)) {
+                changed(member);
+            }
+        }
+    }
+
+    /** A member that has lapsed is evicted, or a newer process of its node takes its place. Others leave. */
+    private void gone(Member member) {
+        String nodeId = member.life().nodeId();
+        long incarnation = member.life().incarnation();
+        if (member.state() == MemberState.LAPSED) {
+            evictions.increment();
+            if (events.isListening(BrokerEvent.MemberEvicted.class)) {
+                events.onEvent(new BrokerEvent.MemberEvicted(nodeId, incarnation));
+            }
+        } else {
+            departures.increment();
+            if (events.isListening(BrokerEvent.MemberLeft.class)) {
+                events.onEvent(new BrokerEvent.MemberLeft(nodeId, incarnation));
+            }
+        }
+    }
+
+    private void changed(Member member) {
+        String nodeId = member.life().nodeId();
+        long incarnation = member.life().incarnation();
+        switch (member.state()) {
+            case SERVING -> {
+                serving.increment();
+                if (events.isListening(BrokerEvent.MemberServing.class)) {
+                    events.onEvent(new BrokerEvent.MemberServing(nodeId, incarnation));
+                }
+            }
+            case LAPSED -> {
+                lapses.increment();
+                if (events.isListening(BrokerEvent.MemberLapsed.class)) {
+                    events.onEvent(new BrokerEvent.MemberLapsed(nodeId, incarnation));
+                }
+            }
+            case JOINING -> {} // nobody notices anything of it yet
+        }
+    }
+
+    /** The others have gone on without this node. */
+    void lapsed(NodeLife self) {
+        ownLapses.increment();
+        if (events.isListening(BrokerEvent.NodeLapsed.class)) {
+            events.onEvent(new BrokerEvent.NodeLapsed(self.nodeId(), self.incarnation()));
+        }
+    }
+
+    /** It serves again after that. */
+    void servesAgain(NodeLife self) {
+        ownReturns.increment();
+        if (events.isListening(BrokerEvent.NodeServingAgain.class)) {
+            events.onEvent(new BrokerEvent.NodeServingAgain(self.nodeId(), self.incarnation()));
+        }
+    }
+
+    /** This node cannot prove that it knows all subscriptions, and acknowledges nothing. */
+    void holds(String cause) {
+        holds.increment();
+        if (events.isListening(BrokerEvent.AcknowledgementsHeld.class)) {
+            events.onEvent(new BrokerEvent.AcknowledgementsHeld(cause));
+        }
+    }
+
+    /** It acknowledges again after that. */
+    void resumes() {
+        resumptions.increment();
+        if (events.isListening(BrokerEvent.AcknowledgementsResumed.class)) {
+            events.onEvent(new BrokerEvent.AcknowledgementsResumed());
+        }
+    }
+}
