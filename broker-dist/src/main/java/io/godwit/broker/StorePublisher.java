@@ -10,6 +10,7 @@ import io.godwit.inbox.WillPublisher;
 import io.godwit.inbox.client.GroupOutcome;
 import io.godwit.inbox.client.GroupToken;
 import io.godwit.kv.client.RequestOrder;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -54,7 +55,8 @@ final class StorePublisher implements WillPublisher, RouteRemover, GroupPublishe
             long tokenNumber,
             long tokenFinishedBelow,
             long decidedAtMillis,
-            @Nullable RequestOrder order) {
+            @Nullable RequestOrder order,
+            Resend resend) {
         DeliveryToken token = new DeliveryToken(tokenOrigin, tokenNumber, tokenFinishedBelow, true, order);
         return delayed.beforePublish(publisher)
                 .thenCompose(done -> isRetained(message)
@@ -62,7 +64,7 @@ final class StorePublisher implements WillPublisher, RouteRemover, GroupPublishe
                                 .setRecorded(publisher.tenant(), message, tokenOrigin, tokenNumber, decidedAtMillis)
                         : DONE)
                 .thenCompose(done ->
-                        dist.get().publisher(delayed.publisherOf(publisher)).publish(message, token))
+                        dist.get().publisher(delayed.publisherOf(publisher), resend).publish(message, token))
                 .handle((outcome, failure) ->
                         failure == null && (outcome == DistOutcome.DELIVERED || outcome == DistOutcome.NO_MATCH));
     }
@@ -82,11 +84,11 @@ final class StorePublisher implements WillPublisher, RouteRemover, GroupPublishe
 
     @Override
     public CompletableFuture<GroupOutcome> give(
-            ClientInfo from, TopicFilter group, Message message, @Nullable GroupToken token) {
+            ClientInfo from, TopicFilter group, Message message, @Nullable GroupToken token, Resend resend) {
         // when it is done with is for its publisher to say
         DeliveryToken cameUnder =
                 token == null ? null : new DeliveryToken(token.origin(), token.number(), 0, token.isRepeat());
-        return dist.get().giveToGroup(from, group, message, cameUnder).thenApply(outcome -> switch (outcome) {
+        return dist.get().giveToGroup(from, group, message, cameUnder, resend).thenApply(outcome -> switch (outcome) {
             case DELIVERED -> GroupOutcome.GIVEN;
             case NO_MATCH -> GroupOutcome.NOBODY;
             case OVERLOADED, FAILED -> GroupOutcome.LATER;

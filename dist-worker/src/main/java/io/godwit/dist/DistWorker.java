@@ -28,6 +28,7 @@ import io.godwit.dist.route.TopicIndex;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.Resend;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
@@ -185,6 +186,11 @@ public final class DistWorker implements AutoCloseable {
         }
 
         @Override
+        public Publisher publisher(ClientInfo info, Resend resend) {
+            return new FanOut(info, index.tenant(info.tenant()), deliverers, resend);
+        }
+
+        @Override
         public Publisher publisher(ClientInfo info, @Nullable SharedPick asked, Executor thread) {
             return new FanOut(info, asked, index.tenant(info.tenant()), deliverers, thread);
         }
@@ -250,9 +256,9 @@ public final class DistWorker implements AutoCloseable {
 
         @Override
         public CompletableFuture<DistOutcome> giveToGroup(
-                ClientInfo from, TopicFilter group, Message message, @Nullable DeliveryToken token) {
+                ClientInfo from, TopicFilter group, Message message, @Nullable DeliveryToken token, Resend resend) {
             TenantIndex tenant = index.tenant(from.tenant());
-            return new FanOut(from, tenant, deliverers).giveToGroup(tenant, group, message, token);
+            return new FanOut(from, tenant, deliverers, resend).giveToGroup(tenant, group, message, token);
         }
 
         @Override

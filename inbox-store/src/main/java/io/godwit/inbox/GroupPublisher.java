@@ -2,6 +2,7 @@ package io.godwit.inbox;
 
 import io.godwit.inbox.client.GroupOutcome;
 import io.godwit.inbox.client.GroupToken;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
@@ -20,7 +21,8 @@ public interface GroupPublisher {
      * @param from whose session it was
      * @param group the shared subscription it was chosen for
      * @param token null at QoS 1, where a repeat may be given twice
+     * @param resend abandoned when the leader that gives is none any more, see {@link WillPublisher#publish}
      */
     CompletableFuture<GroupOutcome> give(
-            ClientInfo from, TopicFilter group, Message message, @Nullable GroupToken token);
+            ClientInfo from, TopicFilter group, Message message, @Nullable GroupToken token, Resend resend);
 }

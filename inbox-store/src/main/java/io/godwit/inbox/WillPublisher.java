@@ -2,6 +2,7 @@ package io.godwit.inbox;
 
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.kv.client.RequestOrder;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
@@ -21,6 +22,8 @@ public interface WillPublisher {
      * @param decidedAtMillis wall clock: when the will was owed first, or the QoS 2 message received. What was
      *     retained for the topic later is newer and stays
      * @param order of the messages that are published together, by token number; null for one alone
+     * @param resend abandoned when the leader that publishes is none any more: the next one publishes it again, so
+     *     that from then on nobody is chosen for it, and nothing of it is sent
      */
     CompletableFuture<Boolean> publish(
             ClientInfo publisher,
@@ -29,7 +32,8 @@ public interface WillPublisher {
             long tokenNumber,
             long tokenFinishedBelow,
             long decidedAtMillis,
-            @Nullable RequestOrder order);
+            @Nullable RequestOrder order,
+            Resend resend);
 
     /**
      * The store has on record that {@code message} is distributed: it is not published under this token again, neither

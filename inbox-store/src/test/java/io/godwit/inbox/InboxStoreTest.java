@@ -14,6 +14,7 @@ import io.godwit.kv.KvNode;
 import io.godwit.kv.KvNodeConfig;
 import io.godwit.kv.StoreSpec;
 import io.godwit.kv.client.RequestOrder;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -107,7 +108,8 @@ class InboxStoreTest {
                             long number,
                             long below,
                             long decidedAtMillis,
-                            @Nullable RequestOrder order) {
+                            @Nullable RequestOrder order,
+                            Resend resend) {
                         return CompletableFuture.completedFuture(true);
                     }
 
@@ -115,7 +117,7 @@ class InboxStoreTest {
                     public void finished(TenantId tenant, @Nullable Message message, String origin, long number) {}
                 },
                 (tenant, client, incarnation, filters) -> CompletableFuture.completedFuture(true),
-                (from, group, message, token) -> CompletableFuture.completedFuture(GroupOutcome.NOBODY),
+                (from, group, message, token, resend) -> CompletableFuture.completedFuture(GroupOutcome.NOBODY),
                 id -> false,
                 false,
                 EventListener.NONE,

@@ -18,6 +18,7 @@ import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.OriginDigest;
 import io.godwit.kv.client.RequestOrder;
+import io.godwit.kv.client.Resend;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
@@ -195,7 +196,8 @@ class DelayedOnceTest {
                             long tokenNumber,
                             long tokenFinishedBelow,
                             long decidedAtMillis,
-                            @Nullable RequestOrder order) {
+                            @Nullable RequestOrder order,
+                            Resend resend) {
                         return outlet.publish(
                                 publisher,
                                 message,
@@ -203,7 +205,8 @@ class DelayedOnceTest {
                                 tokenNumber,
                                 tokenFinishedBelow,
                                 decidedAtMillis,
-                                order);
+                                order,
+                                resend);
                     }
 
                     @Override
@@ -213,7 +216,7 @@ class DelayedOnceTest {
                     }
                 },
                 (tenant, clientId, incarnation, filters) -> CompletableFuture.completedFuture(true),
-                (from, group, message, token) -> {
+                (from, group, message, token, resend) -> {
                     throw new AssertionError("nothing is shared");
                 },
                 DelayedMessages::isKeeper,

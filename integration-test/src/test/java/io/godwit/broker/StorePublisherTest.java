@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Publisher;
+import io.godwit.kv.client.Resend;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
@@ -122,7 +123,7 @@ class StorePublisherTest {
     }
 
     private CompletableFuture<Boolean> start(String payload, long number, long owedSinceMillis) {
-        return publisher.publish(DEVICE, message(payload), ORIGIN, number, number, owedSinceMillis, null);
+        return publisher.publish(DEVICE, message(payload), ORIGIN, number, number, owedSinceMillis, null, Resend.ALWAYS);
     }
 
     private boolean publish(String payload, long number, long owedSinceMillis) {

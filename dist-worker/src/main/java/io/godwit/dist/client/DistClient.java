@@ -1,5 +1,6 @@
 package io.godwit.dist.client;
 
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -16,7 +17,16 @@ import org.jspecify.annotations.Nullable;
 public interface DistClient {
     /** Of messages that came through no listener: wills, delayed ones, those of the broker itself. */
     default Publisher publisher(ClientInfo client) {
-        return publisher(client, null);
+        return publisher(client, (SharedPick) null);
+    }
+
+    /**
+     * The same for one message that is published again by another node when this one may not any more.
+     *
+     * @param resend abandoned from then on: nobody is chosen for the message, and it is not sent where it was not yet
+     */
+    default Publisher publisher(ClientInfo client, Resend resend) {
+        return publisher(client);
     }
 
     /**
@@ -70,10 +80,11 @@ public interface DistClient {
      *
      * @param from whose session it was
      * @param token it came under, so that nobody is chosen for it a second time; null when that may be
+     * @param resend abandoned when another node may give it, see {@link #publisher(ClientInfo, Resend)}
      * @return completes with NO_MATCH when there is no member, else as a publish
      */
     CompletableFuture<DistOutcome> giveToGroup(
-            ClientInfo from, TopicFilter group, Message message, @Nullable DeliveryToken token);
+            ClientInfo from, TopicFilter group, Message message, @Nullable DeliveryToken token, Resend resend);
 
     /**
      * Tells whether the client of a persistent session that is a member of the group of {@code filter} is connected to

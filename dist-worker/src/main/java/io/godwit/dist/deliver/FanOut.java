@@ -46,7 +46,7 @@ public final class FanOut implements Publisher {
     /** What waits until this node may acknowledge; null on a node that is alone. */
     private final @Nullable HeldPublishes held;
 
-    private final Connection untilEnded = new Connection();
+    private final Connection untilEnded;
 
     /**
      * The client's next connection sends again what has no acknowledgement, and then later messages. An inbox forgets
@@ -55,11 +55,18 @@ public final class FanOut implements Publisher {
      * <p>Not the publisher itself: what waits in the queue of a slow receiver must not keep that in memory.
      */
     private static final class Connection implements Resend {
+        /** Of a message that came through none. */
+        private final Resend resend;
+
         private volatile boolean hasEnded;
+
+        Connection(Resend resend) {
+            this.resend = resend;
+        }
 
         @Override
         public boolean isAbandoned() {
-            return hasEnded;
+            return hasEnded || resend.isAbandoned();
         }
     }
 
@@ -118,7 +125,12 @@ public final class FanOut implements Publisher {
 
     /** Of messages that came through no listener. */
     public FanOut(ClientInfo client, TenantIndex index, Deliverers deliverers) {
-        this(client, null, index, deliverers);
+        this(client, index, deliverers, Resend.ALWAYS);
+    }
+
+    /** The same, as long as {@code resend} is not abandoned. */
+    public FanOut(ClientInfo client, TenantIndex index, Deliverers deliverers, Resend resend) {
+        this(client, null, index, deliverers, null, resend);
     }
 
     /**
@@ -135,10 +147,21 @@ public final class FanOut implements Publisher {
             TenantIndex index,
             Deliverers deliverers,
             @Nullable Executor thread) {
+        this(client, asked, index, deliverers, thread, Resend.ALWAYS);
+    }
+
+    private FanOut(
+            ClientInfo client,
+            @Nullable SharedPick asked,
+            TenantIndex index,
+            Deliverers deliverers,
+            @Nullable Executor thread,
+            Resend resend) {
         this.client = client;
         this.asked = asked;
         this.cache = new MatchCache(index, client.clientId());
         this.deliverers = deliverers;
+        this.untilEnded = new Connection(resend);
         if (deliverers.others == OtherNodes.NONE) {
             this.held = null;
         } else {
@@ -171,9 +194,9 @@ public final class FanOut implements Publisher {
         untilEnded.hasEnded = true;
     }
 
-    /** Whether the client's connection has ended. Any thread. */
+    /** Whether the client's connection has ended, or who publishes in its place. Any thread. */
     boolean isEnded() {
-        return untilEnded.hasEnded;
+        return untilEnded.isAbandoned();
     }
 
     /** What is answered when this node could not acknowledge for too long: nobody has the message. */

@@ -28,6 +28,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -208,6 +209,39 @@ class ChoiceResendTest {
         assertThat(stored).isEmpty();
     }
 
+    /** A leader of the store resumes it, and the next one does the same: it may have asked, and been told "nobody". */
+    @Test
+    void nobodyIsChosenForAResumedMessageWhenItsLeaderIsNoneAnyMore() {
+        subscribe("$share/g/a", "1", "2");
+        subscribe("a", "plain");
+        membership.answers = new CompletableFuture<>();
+        AtomicBoolean isOver = new AtomicBoolean();
+        CompletableFuture<DistOutcome> outcome =
+                new FanOut(PUBLISHER, index, deliverers, isOver::get).publish(message(), RESUMED);
+        assertThat(stored).as("the plain one").hasSize(1).allMatch(delivery -> !delivery.resend()
+                .isAbandoned());
+        isOver.set(true);
+        membership.isFresh = true;
+        membership.answers.complete(List.of());
+        assertThat(outcome).isCompletedWithValue(DistOutcome.FAILED);
+        assertThat(choices.of("o", 7)).isEmpty();
+        assertThat(stored).hasSize(1).allMatch(delivery -> delivery.resend().isAbandoned());
+    }
+
+    @Test
+    void nobodyIsGivenWhatASessionHasLeftWhenTheLeaderIsNoneAnyMore() {
+        subscribe("$share/g/a", "1", "2");
+        membership.answers = new CompletableFuture<>();
+        AtomicBoolean isOver = new AtomicBoolean();
+        CompletableFuture<DistOutcome> outcome = new FanOut(PUBLISHER, index, deliverers, isOver::get)
+                .giveToGroup(index, TopicFilter.parse("$share/g/a").orElseThrow(), message(), RESUMED);
+        isOver.set(true);
+        membership.isFresh = true;
+        membership.answers.complete(List.of());
+        assertThat(outcome).isCompletedWithValue(DistOutcome.FAILED);
+        assertThat(stored).isEmpty();
+    }
+
     /** The publisher has its acknowledgement: nobody else has the message. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -234,8 +268,11 @@ class ChoiceResendTest {
     }
 
     private CompletableFuture<DistOutcome> publish(@Nullable DeliveryToken token) {
-        return publisher.publish(
-                new Message("a", new byte[] {1}, Qos.EXACTLY_ONCE, false, 0, MessageProperties.NONE), token);
+        return publisher.publish(message(), token);
+    }
+
+    private static Message message() {
+        return new Message("a", new byte[] {1}, Qos.EXACTLY_ONCE, false, 0, MessageProperties.NONE);
     }
 
     private void subscribe(String text, String... clients) {

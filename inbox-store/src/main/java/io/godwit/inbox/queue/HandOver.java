@@ -114,7 +114,7 @@ final class HandOver {
             ClientInfo from = new ClientInfo(state.id.tenant(), state.id.clientId(), null, "", 5);
             leader.outside()
                     .giveToGroup()
-                    .give(from, FilterTable.parse(group.filter()), copy.message, token)
+                    .give(from, FilterTable.parse(group.filter()), copy.message, token, leader.untilOver())
                     .whenComplete((outcome, failure) -> leader.context()
                             .execute(() -> given(copy, failure == null ? outcome : GroupOutcome.LATER)));
         }

@@ -365,7 +365,8 @@ final class InboundHandler {
                             flow.number,
                             flows.finishedBelow(flow.number),
                             message.receivedAtMillis(),
-                            order)
+                            order,
+                            leader.untilOver())
                     .whenComplete((done, failure) ->
                             leader.context().execute(() -> published(flow, origin, Boolean.TRUE.equals(done))));
         }

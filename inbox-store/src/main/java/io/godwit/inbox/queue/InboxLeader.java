@@ -6,6 +6,7 @@ import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.client.Resend;
 import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.kv.coprocessor.RangeLeader;
 import io.godwit.plugin.message.Message;
@@ -63,6 +64,9 @@ final class InboxLeader implements RangeLeader {
     private boolean isSettling;
 
     private boolean settlingFailed;
+    /** Of what this leader publishes: the next one publishes it again, under the same tokens. */
+    private final UntilOver untilOver = new UntilOver();
+
     /** Told to {@link MovedSessions}. */
     private final List<InboxId> announced = new ArrayList<>(0);
 
@@ -178,6 +182,21 @@ final class InboxLeader implements RangeLeader {
             });
         } else {
             request.fail(new RangeException(Cause.STORE_FAILED, "not a request for inboxes: " + request.getClass()));
+        }
+    }
+
+    /** Abandoned before another leader can follow, unless Raft replaces this one before it knows. Any thread. */
+    Resend untilOver() {
+        return untilOver;
+    }
+
+    /** Not the leader itself: what waits far away must not keep that in memory. */
+    private static final class UntilOver implements Resend {
+        private volatile boolean isOver;
+
+        @Override
+        public boolean isAbandoned() {
+            return isOver;
         }
     }
 
@@ -428,6 +447,7 @@ final class InboxLeader implements RangeLeader {
     public void settle() {
         if (!isSettling) {
             isSettling = true;
+            untilOver.isOver = true; // the leader of a part may be there before this one has stopped
             storedInboxes.withdraw();
             states.forEachHeld(this::announce);
         }
@@ -447,6 +467,7 @@ final class InboxLeader implements RangeLeader {
 
     @Override
     public void stop(RangeException cause) {
+        untilOver.isOver = true;
         boolean isMoved = cause.reason() == Cause.MOVED;
         if (isMoved) {
             states.moved(); // before batches fail

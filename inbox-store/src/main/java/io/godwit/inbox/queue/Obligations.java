@@ -74,7 +74,8 @@ final class Obligations {
                         will.number(),
                         will.number(),
                         told.receivedAtMillis(),
-                        null)
+                        null,
+                        leader.untilOver())
                 .whenComplete((done, failure) -> leader.context()
                         .execute(() -> willPublished(state, will, Boolean.TRUE.equals(done), failures)));
     }

@@ -3,6 +3,7 @@ package io.godwit.inbox.queue;
 import io.godwit.inbox.client.GroupOutcome;
 import io.godwit.inbox.client.GroupToken;
 import io.godwit.kv.client.RequestOrder;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -41,7 +42,8 @@ public record Surroundings(
                 long tokenNumber,
                 long tokenFinishedBelow,
                 long decidedAtMillis,
-                @Nullable RequestOrder order);
+                @Nullable RequestOrder order,
+                Resend resend);
     }
 
     /** The shape of {@code WillPublisher.finished}. */
@@ -54,7 +56,7 @@ public record Surroundings(
     @FunctionalInterface
     public interface GiveToGroup {
         CompletableFuture<GroupOutcome> give(
-                ClientInfo from, TopicFilter group, Message message, @Nullable GroupToken token);
+                ClientInfo from, TopicFilter group, Message message, @Nullable GroupToken token, Resend resend);
     }
 
     /** The shape of {@code RouteRemover}. */

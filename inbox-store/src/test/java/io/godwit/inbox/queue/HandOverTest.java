@@ -10,6 +10,7 @@ import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.queue.InboxFixture.Given;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
@@ -165,6 +166,20 @@ class HandOverTest {
         store.removeAnswer = true;
         store.host.advanceMillis(60_000);
         assertThat(store.given).extracting(HandOverTest::name).containsExactly("one");
+    }
+
+    @Test
+    void whatALeaderWasGivingIsGivenByTheNextAlone() {
+        long incarnation = member(10);
+        insert(incarnation, "one", 2, GROUP);
+        store.giveAnswer = () -> GroupOutcome.LATER;
+        end("expiry");
+        assertThat(store.resends).isNotEmpty().noneMatch(Resend::isAbandoned);
+        List<Resend> before = List.copyOf(store.resends);
+        store.resends.clear();
+        store.move();
+        assertThat(before).allMatch(Resend::isAbandoned);
+        assertThat(store.resends).isNotEmpty().noneMatch(Resend::isAbandoned);
     }
 
     /** The next session of the client id has nothing of it, and takes nothing away. */

@@ -121,13 +121,13 @@ final class HomesFixture implements AutoCloseable {
 
     private Surroundings surroundings(StoredInboxes stored) {
         return new Surroundings(
-                (publisher, message, origin, number, finishedBelow, decidedAtMillis, order) -> {
+                (publisher, message, origin, number, finishedBelow, decidedAtMillis, order, resend) -> {
                     wills.add(message.topic());
                     return CompletableFuture.completedFuture(true);
                 },
                 (tenant, message, origin, number) -> {},
                 (tenant, clientId, incarnation, filters) -> CompletableFuture.completedFuture(true),
-                (from, group, message, token) -> CompletableFuture.completedFuture(GroupOutcome.GIVEN),
+                (from, group, message, token, resend) -> CompletableFuture.completedFuture(GroupOutcome.GIVEN),
                 reports,
                 new RecordCount(id -> false),
                 stored,

@@ -17,6 +17,7 @@ import io.godwit.inbox.client.Will;
 import io.godwit.inbox.edge.InboxEdge;
 import io.godwit.inbox.protocol.InboxCarrier;
 import io.godwit.kv.client.RequestOrder;
+import io.godwit.kv.client.Resend;
 import io.godwit.kv.coprocessor.RangeCursor;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.plugin.client.ClientId;
@@ -73,6 +74,9 @@ final class InboxFixture implements AutoCloseable {
     final List<Finished> finished = new ArrayList<>();
     final List<Removed> removed = new ArrayList<>();
     final List<Given> given = new ArrayList<>();
+    /** Of all that was published and given. */
+    final List<Resend> resends = new ArrayList<>();
+
     /** Those of discarded messages. */
     final List<BrokerEvent> events = new ArrayList<>();
 
@@ -118,7 +122,8 @@ final class InboxFixture implements AutoCloseable {
     /** @param forgets keys whose writes are lost: a planted fault */
     InboxFixture(QueueSettings settings, int ranges, Predicate<byte[]> forgets) {
         Supplier<Surroundings> outside = () -> new Surroundings(
-                (publisher, message, origin, number, finishedBelow, decidedAtMillis, order) -> {
+                (publisher, message, origin, number, finishedBelow, decidedAtMillis, order, resend) -> {
+                    resends.add(resend);
                     published.add(new Published(
                             publisher, message, origin, number, finishedBelow, decidedAtMillis, order, publishAnswer));
                     CompletableFuture<Boolean> answer = new CompletableFuture<>();
@@ -135,7 +140,8 @@ final class InboxFixture implements AutoCloseable {
                     removed.add(new Removed(clientId, incarnation, filters));
                     return CompletableFuture.completedFuture(removeAnswer);
                 },
-                (from, group, message, token) -> {
+                (from, group, message, token, resend) -> {
+                    resends.add(resend);
                     GroupOutcome answer = giveAnswer.get();
                     given.add(new Given(from.clientId(), group, message, token, answer));
                     return CompletableFuture.completedFuture(answer);

@@ -59,6 +59,21 @@ class LeaderEndTest {
         assertThat(context.moved.isComing(ID)).isFalse();
     }
 
+    /** Before the leader of a part of its range is asked; or once it knows that it has been replaced. */
+    @Test
+    void whatALeaderPublishesIsGivenUpAsSoonAsAnotherMayPublishIt() {
+        StepContext context = new StepContext();
+        InboxLeader settling = context.lead();
+        assertThat(settling.untilOver().isAbandoned()).isFalse();
+        settling.settle();
+        assertThat(settling.untilOver().isAbandoned()).isTrue();
+
+        InboxLeader replaced = context.lead();
+        assertThat(replaced.untilOver().isAbandoned()).isFalse();
+        replaced.stop(new RangeException(RangeException.Cause.CLOSED, "stepped down"));
+        assertThat(replaced.untilOver().isAbandoned()).isTrue();
+    }
+
     private static CompletableFuture<AttachReply> attach(InboxLeader leader) {
         AttachRequest request = new AttachRequest(InboxFixture.info("a"), false, 60, null);
         return StepContext.client(leader).attach(request, new TestConnection());

@@ -14,6 +14,7 @@ import io.godwit.inbox.client.ReplayOutcome;
 import io.godwit.inbox.client.ReplayStep;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
@@ -136,6 +137,24 @@ class MovedLeaderTest {
         store.detach(store.continueFrom(next, 0), -1, false);
         assertThat(store.published).isEmpty();
         assertThat(store.stored("a")).isZero();
+    }
+
+    /** Else both would choose a member of a group for it. */
+    @Test
+    void whatALeaderWasPublishingIsNotSentAnyMoreOnceAnotherPublishesIt() {
+        store.publishAnswer = null;
+        TestConnection qos2 = store.attach("a");
+        store.host.await(qos2.attachment().receive(5, store.message("m", 2)));
+        store.detach(qos2);
+        store.detach(store.attach("b", false, AttachRequest.NEVER, will(0)), -1, true);
+        store.host.advanceMillis(InboundHandler.GRACE_MILLIS);
+        assertThat(store.resends).hasSize(2).noneMatch(Resend::isAbandoned);
+
+        List<Resend> before = List.copyOf(store.resends);
+        store.resends.clear();
+        store.move();
+        assertThat(before).allMatch(Resend::isAbandoned);
+        assertThat(store.resends).hasSize(2).noneMatch(Resend::isAbandoned);
     }
 
     @Test

@@ -45,10 +45,10 @@ final class StepContext implements LeaderContext {
                 this,
                 new QueueSettings(1000, false, 10, 1 << 20, AttachRequest.NEVER, false, 10),
                 new Surroundings(
-                        (client, message, origin, number, below, decided, order) -> new CompletableFuture<>(),
+                        (client, message, origin, number, below, decided, order, resend) -> new CompletableFuture<>(),
                         (tenant, message, origin, number) -> {},
                         (tenant, client, incarnation, filters) -> new CompletableFuture<>(),
-                        (from, group, message, token) -> new CompletableFuture<>(),
+                        (from, group, message, token, resend) -> new CompletableFuture<>(),
                         new InboxReports(EventListener.NONE, new SimpleMeterRegistry()),
                         new RecordCount(id -> false),
                         new StoredInboxes(),

@@ -19,6 +19,7 @@ import io.godwit.dist.deliver.StrayRoutes;
 import io.godwit.dist.route.SharedStrategies;
 import io.godwit.dist.route.TopicIndex;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -152,7 +153,7 @@ public final class MemoryDist implements DistClient {
     /** Sessions in memory leave nothing stored behind. */
     @Override
     public CompletableFuture<DistOutcome> giveToGroup(
-            ClientInfo from, TopicFilter group, Message message, @Nullable DeliveryToken token) {
+            ClientInfo from, TopicFilter group, Message message, @Nullable DeliveryToken token, Resend resend) {
         throw new UnsupportedOperationException("no inbox store is here that would give");
     }
 
