@@ -126,13 +126,16 @@ class RangeLeaderTest {
                         seen.add("read " + value);
                         context.schedule(1, () -> {
                             seen.add("scheduled");
-                            context.execute(() -> done.complete(null));
+                            context.confirm(() -> {
+                                seen.add("confirmed");
+                                context.execute(() -> done.complete(null));
+                            });
                         });
                     });
                 });
             }));
             done.get(30, TimeUnit.SECONDS);
-            assertThat(seen).containsExactly("applied a", "read a", "scheduled");
+            assertThat(seen).containsExactly("applied a", "read a", "scheduled", "confirmed");
         }
     }
 

@@ -35,6 +35,13 @@ public interface LeaderContext {
      */
     <T> void read(Function<RangeReader, T> work, BiConsumer<@Nullable T, @Nullable Throwable> then);
 
+    /**
+     * Runs {@code then} on the range executor once it is certain that no other leader had begun when this was called: a
+     * leader that was replaced may not know yet. What it says of its state then was true at the time of the call.
+     * Costs a heartbeat to each voter, for all that ask meanwhile. Not called back after {@link RangeLeader#stop}.
+     */
+    void confirm(Runnable then);
+
     /** Runs {@code task} on the range executor after {@code delayMillis}, unless leadership has ended by then. */
     void schedule(long delayMillis, Runnable task);
 

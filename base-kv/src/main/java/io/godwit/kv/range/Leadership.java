@@ -35,6 +35,7 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
     private final RangeEnvironment environment;
     private final FaultHandler faults;
     private final MutationBatcher batcher;
+    private final Confirmations confirmations;
     private RangeLeader leader = RangeLeader.NONE;
     /** Nothing of the leader's own runs any more but what it is told of its proposals and reads. */
     private boolean frozen;
@@ -63,6 +64,7 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
         this.environment = environment;
         this.faults = faults;
         this.batcher = new MutationBatcher(this, environment.settings(), environment.tooLarge());
+        this.confirmations = new Confirmations(readIndex(), this::internal);
     }
 
     void start(RangeCoprocessor coprocessor) {
@@ -177,6 +179,25 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
     }
 
     @Override
+    public void confirm(Runnable then) {
+        confirmations.add(then);
+    }
+
+    private ReadGate.ReadIndex readIndex() {
+        return new ReadGate.ReadIndex() {
+            @Override
+            public void request(ReadGate.ReadIndexDone then) {
+                group.readIndex(status -> then.done(status.isOk()));
+            }
+
+            @Override
+            public void later(long delayMillis, Runnable task) {
+                Leadership.this.later(delayMillis, task);
+            }
+        };
+    }
+
+    @Override
     @SuppressWarnings("FutureReturnValueIgnored") // a task of an ended leadership does nothing
     public void schedule(long delayMillis, Runnable task) {
         environment.timers().schedule(() -> execute(task), Math.max(0, delayMillis), TimeUnit.MILLISECONDS);
@@ -191,7 +212,7 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
         });
     }
 
-    /** What becomes of proposals and reads is told to the end. */
+    /** What becomes of proposals, reads and confirmations is told to the end. */
     private void internal(Runnable task) {
         executor.execute(() -> {
             if (!ended) {

@@ -470,6 +470,15 @@ final class InMemoryRange {
         }
 
         @Override
+        public void confirm(Runnable then) {
+            host.queueConfirmation(() -> {
+                if (!ended) { // told also while the leadership is being moved
+                    then.run();
+                }
+            });
+        }
+
+        @Override
         public void forward(byte[] key, LeaderRequest request) {
             host.submit(key, request);
         }

@@ -47,6 +47,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     private final PriorityQueue<Timer> timers =
             new PriorityQueue<>(Comparator.comparingLong(Timer::atMillis).thenComparingLong(Timer::order));
     private final Deque<Runnable> heldReads = new ArrayDeque<>();
+    private final Deque<Runnable> heldConfirmations = new ArrayDeque<>();
     private final Set<Request> requests = ConcurrentHashMap.newKeySet();
     private final List<InMemoryRange> ranges = new ArrayList<>();
 
@@ -56,6 +57,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     private boolean commitsHeld;
     private boolean sealsHeld;
     private boolean readsHeld;
+    private boolean confirmationsHeld;
     private volatile boolean closed;
     private @Nullable RangeException writeFailure;
     private boolean additionsRefused;
@@ -343,6 +345,17 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         heldReads.clear();
     }
 
+    /** From now on no leader hears whether it still is one. */
+    public void holdConfirmations() {
+        confirmationsHeld = true;
+    }
+
+    public void releaseConfirmations() {
+        confirmationsHeld = false;
+        queue.addAll(heldConfirmations);
+        heldConfirmations.clear();
+    }
+
     /**
      * From now on every mutation that is not sealed fails with {@code cause}, which must say that nothing was written.
      */
@@ -373,7 +386,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     /**
      * The process dies and a new one opens the same state. Nothing queued runs any more; leaders are stopped, their
      * proposals and all client calls fail, coprocessors are made and opened anew, and lead a new term. Writes, seals,
-     * commits and reads are free again.
+     * commits, reads and confirmations are free again.
      *
      * @param survivors in each range, so many of the oldest entries in flight had reached the disk: the new process
      *     applies them, though nobody was told
@@ -384,6 +397,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         queue.clear();
         timers.clear();
         heldReads.clear();
+        heldConfirmations.clear();
         queued.forEach(task -> {
             if (task instanceof Submission submission) {
                 submission.request.fail(cause);
@@ -396,6 +410,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         commitsHeld = false;
         sealsHeld = false;
         readsHeld = false;
+        confirmationsHeld = false;
         acceptWrites();
         ranges.forEach(InMemoryRange::reopen);
         crashWatcher.run();
@@ -496,6 +511,14 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     void queueRead(Runnable task) {
         if (readsHeld) {
             heldReads.add(task);
+        } else {
+            queue.add(task);
+        }
+    }
+
+    void queueConfirmation(Runnable task) {
+        if (confirmationsHeld) {
+            heldConfirmations.add(task);
         } else {
             queue.add(task);
         }

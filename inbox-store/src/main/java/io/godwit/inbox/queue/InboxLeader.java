@@ -479,6 +479,7 @@ final class InboxLeader implements RangeLeader {
         toPropose.clear();
         unproposed.forEach(batch -> batch.failed(cause));
         states.stop(cause);
+        inserts.stop(cause);
         if (isMoved) {
             outside.moved().noteIncarnation(lifecycle.lastIncarnation());
             lifecycle.leaveUnwritten();

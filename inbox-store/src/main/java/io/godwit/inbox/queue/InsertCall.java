@@ -110,6 +110,15 @@ final class InsertCall implements LeaderRequest {
         return cause.reason() == RangeException.Cause.MOVED || cause.reason() == RangeException.Cause.CLOSED;
     }
 
+    /** Nothing was done for the target: the leadership has ended, or its inbox cannot be read. */
+    void notReached(int target, LeaderContext context, RangeException cause) {
+        if (cause.reason() == RangeException.Cause.MOVED) {
+            misrouted(target, context);
+        } else if (!isMoved(target, cause)) {
+            fail(cause);
+        }
+    }
+
     /** The target belongs to another range by now: it is handed on. */
     void misrouted(int target, LeaderContext context) {
         if (isMoved(target, notLedHere())) {

@@ -32,11 +32,13 @@ final class InsertHandler {
     private final InboxLeader leader;
     private final InboxStates states;
     private final QueueSettings settings;
+    private final NegativeAnswers negatives;
 
     InsertHandler(InboxLeader leader) {
         this.leader = leader;
         this.states = leader.states();
         this.settings = leader.settings();
+        this.negatives = new NegativeAnswers(leader);
     }
 
     void handle(InsertCall call) {
@@ -65,6 +67,11 @@ final class InsertHandler {
         }
     }
 
+    /** Answers that wait for a proof of the leadership are left to the next leader. */
+    void stop(RangeException cause) {
+        negatives.stop(cause);
+    }
+
     private void load(InsertCall call, int target, InboxId id) {
         byte[] prefix = InboxKeys.prefix(id.tenant(), id.clientId());
         if (!leader.context().bounds().contains(prefix)) {
@@ -84,11 +91,7 @@ final class InsertHandler {
 
             @Override
             public void fail(RangeException cause) {
-                if (cause.reason() == RangeException.Cause.MOVED) {
-                    call.misrouted(target, leader.context());
-                } else if (!call.isMoved(target, cause)) {
-                    call.fail(cause);
-                }
+                call.notReached(target, leader.context(), cause);
             }
         });
     }
@@ -106,14 +109,14 @@ final class InsertHandler {
         long now = leader.nowMillis();
         Session session = liveSession(state, now);
         if (session == null || session.incarnation != copy.incarnation()) {
-            call.answer(target, InsertOutcome.NO_SESSION);
+            negatives.answer(call, target, InsertOutcome.NO_SESSION);
             return batch;
         }
         String origin = request.tokenOrigin();
         String source = origin == null ? null : TokenMemory.source(origin, copy.sharedFilter());
         if (request.onlyAsks()) {
             if (source == null || !knowsToken(call, target, state, request, source, now)) {
-                call.answer(target, InsertOutcome.DECLINED);
+                negatives.answer(call, target, InsertOutcome.DECLINED);
             }
             return batch;
         }
@@ -153,6 +156,10 @@ final class InsertHandler {
             return batch;
         }
         if (!hasRoom(state)) {
+            if (copy.mayDecline() && source != null) {
+                negatives.answer(call, target, InsertOutcome.DECLINED); // it does not know the token
+                return batch;
+            }
             if (copy.mayDecline()) {
                 call.answer(target, InsertOutcome.DECLINED);
                 return batch;

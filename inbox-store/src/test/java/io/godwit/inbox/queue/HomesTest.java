@@ -80,6 +80,79 @@ class HomesTest {
         assertThat(b.payloads()).containsExactly("x");
     }
 
+    /** A leader that was replaced and does not know would have a route removed that is in force. */
+    @Test
+    void thatThereIsNoSessionIsSaidByAConfirmedLeaderOnly() {
+        TestConnection connection = homes.attach(2, led0);
+        connection.attachment().request(10);
+        homes.host.holdConfirmations();
+        for (int qos = 0; qos <= 2; qos++) {
+            CompletableFuture<List<InsertOutcome>> answer =
+                    homes.client(1).insert(ofNextIncarnation("m", qos, connection, false));
+            homes.advance(1_000);
+            assertThat(answer).as("qos %s", qos).isNotDone();
+            homes.host.releaseConfirmations();
+            homes.run();
+            assertThat(answer).isCompletedWithValue(List.of(InsertOutcome.NO_SESSION));
+            homes.host.holdConfirmations();
+        }
+        homes.await(homes.insert(1, "there", 1, connection)); // what is committed needs no other proof
+        homes.run();
+        assertThat(connection.payloads()).containsExactly("there");
+    }
+
+    @Test
+    void whileALeaderWaitsForTheProofThatItIsOneTheNextOneIsAsked() {
+        TestConnection connection = homes.attach(2, led0);
+        homes.host.holdConfirmations();
+        CompletableFuture<List<InsertOutcome>> moved =
+                homes.client(1).insert(ofNextIncarnation("m", 1, connection, false));
+        homes.run();
+        homes.move(led0, 1);
+        homes.advance(500);
+        assertThat(moved).isNotDone();
+        homes.host.changeLeaders();
+        homes.advance(500);
+        assertThat(moved).as("of the third leader").isNotDone();
+        homes.host.releaseConfirmations();
+        assertThat(homes.await(moved)).containsExactly(InsertOutcome.NO_SESSION);
+    }
+
+    /** Else another member of the group would get a message of QoS 2 that this one has. */
+    @Test
+    void thatATokenIsNotKnownIsSaidByAConfirmedLeaderOnly() {
+        TestConnection connection = homes.attach(2, led0);
+        homes.host.holdConfirmations();
+        InsertRequest asks = ofIncarnation("m", 2, connection, connection.reply.incarnation(), true);
+        CompletableFuture<List<InsertOutcome>> unknown = homes.client(1).insert(asks);
+        homes.advance(1_000);
+        assertThat(unknown).isNotDone();
+        homes.host.releaseConfirmations();
+        assertThat(homes.await(unknown)).containsExactly(InsertOutcome.DECLINED);
+        homes.await(homes.client(1).insert(ofIncarnation("m", 2, connection, connection.reply.incarnation(), false)));
+        homes.host.holdConfirmations();
+        assertThat(homes.await(homes.client(1).insert(asks))).containsExactly(InsertOutcome.ALREADY_THERE);
+    }
+
+    private InsertRequest ofNextIncarnation(String payload, int qos, TestConnection receiver, boolean onlyAsks) {
+        return ofIncarnation(payload, qos, receiver, receiver.reply.incarnation() + 1, onlyAsks);
+    }
+
+    private InsertRequest ofIncarnation(
+            String payload, int qos, TestConnection receiver, long incarnation, boolean onlyAsks) {
+        InsertRequest.Target target = InboxFixture.target(receiver.clientId, incarnation, Qos.of(qos));
+        return new InsertRequest(
+                TenantId.DEFAULT,
+                homes.message(payload, qos),
+                List.of(target),
+                qos == 2 ? "origin" : null,
+                qos == 2 ? 7 : 0,
+                0,
+                onlyAsks,
+                null,
+                Resend.ALWAYS);
+    }
+
     /** The sender takes another node for the leader for a while; what it sends there is refused, and comes in order. */
     @Test
     void whatIsRefusedIsSentAgainInOrder() {

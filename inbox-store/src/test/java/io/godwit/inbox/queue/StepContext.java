@@ -83,6 +83,11 @@ final class StepContext implements LeaderContext {
         }
     }
 
+    @Override
+    public void confirm(Runnable then) {
+        tasks.add(then);
+    }
+
     /** Takes the oldest proposal. */
     Proposal next() {
         return waiting.remove(0);

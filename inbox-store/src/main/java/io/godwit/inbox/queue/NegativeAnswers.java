@@ -1,0 +1,57 @@
+package io.godwit.inbox.queue;
+
+import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.kv.client.RangeException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Answers that something is not here: a session, or a token. Who hears it removes routes, or has another member of a
+ * group take the message. A leader that Raft has replaced may not know yet, and the next one may have both. So in a
+ * cluster such an answer goes out once it is confirmed that this leader still was one after it had looked. What a
+ * leader has needs no proof: it is stored before that is told. Owned by the range leader.
+ */
+final class NegativeAnswers {
+    /** Not a record: each is itself alone. */
+    @SuppressWarnings("ClassCanBeRecord")
+    private static final class Pending {
+        final InsertCall call;
+        final int target;
+        final InsertOutcome outcome;
+
+        Pending(InsertCall call, int target, InsertOutcome outcome) {
+            this.call = call;
+            this.target = target;
+            this.outcome = outcome;
+        }
+    }
+
+    private final InboxLeader leader;
+    private final Set<Pending> open = new LinkedHashSet<>(0);
+
+    NegativeAnswers(InboxLeader leader) {
+        this.leader = leader;
+    }
+
+    void answer(InsertCall call, int target, InsertOutcome outcome) {
+        if (!leader.settings().isClustered()) {
+            call.answer(target, outcome);
+            return;
+        }
+        Pending pending = new Pending(call, target, outcome);
+        open.add(pending);
+        leader.context().confirm(() -> {
+            open.remove(pending);
+            call.answer(target, outcome);
+        });
+    }
+
+    /** The leadership has ended: whoever leads next is asked. */
+    void stop(RangeException cause) {
+        List<Pending> left = new ArrayList<>(open);
+        open.clear();
+        left.forEach(each -> each.call.notReached(each.target, leader.context(), cause));
+    }
+}
