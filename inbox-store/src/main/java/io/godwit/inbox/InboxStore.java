@@ -26,6 +26,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -44,6 +45,9 @@ import java.util.function.Supplier;
 public final class InboxStore {
     /** Detached sessions that a range keeps in memory after use. */
     private static final int MAX_IDLE_INBOXES = 4096;
+
+    /** How often it is looked for what leaders have left and none has come for. */
+    private static final long FORGET_SECONDS = 5;
 
     private final QueueSettings settings;
     private final Surroundings outside;
@@ -162,6 +166,7 @@ public final class InboxStore {
             HomeSettings homes,
             ScheduledExecutorService timers,
             LongSupplier wallMillis) {
+        forgetMoved(timers, wallMillis);
         return new InboxPeers(
                 leaders,
                 () -> new LocalHome(ranges, leaders, storedInboxes, outside.reports()),
@@ -169,5 +174,15 @@ public final class InboxStore {
                 outside.reports().waits(),
                 timers,
                 wallMillis);
+    }
+
+    /** The next leader of what a leader here has left may be on another node, and none here look. */
+    @SuppressWarnings("FutureReturnValueIgnored") // ends with the timers
+    private void forgetMoved(ScheduledExecutorService timers, LongSupplier wallMillis) {
+        timers.scheduleWithFixedDelay(
+                () -> outside.moved().forgetOld(wallMillis.getAsLong(), outside.reports()),
+                FORGET_SECONDS,
+                FORGET_SECONDS,
+                TimeUnit.SECONDS);
     }
 }

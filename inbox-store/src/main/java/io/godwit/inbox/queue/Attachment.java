@@ -107,7 +107,8 @@ final class Attachment implements AttachmentPort, AttachmentCommand.Cases {
         if (mayDetachLate && command instanceof AttachmentCommand.Detach end) {
             mayDetachLate = false;
             leader.lifecycle()
-                    .detachedLate(state.id, new Disconnect(incarnation, end.expirySeconds(), end.publishWill(), false));
+                    .detachedLate(state.id, new Disconnect(
+                            incarnation, attachNumber, end.expirySeconds(), end.publishWill(), false));
         }
     }
 
@@ -272,7 +273,7 @@ final class Attachment implements AttachmentPort, AttachmentCommand.Cases {
                 new MovedSession(incarnation, attachNumber, ledger.sentBelow(), hasCredit, outbox.takePlaces());
         moved.comeTo(null);
         moved.waitUntil(untilMillis);
-        to.leave(state.id, moved);
+        to.leave(state.id, moved, leader.context());
         deliveries.next(new InboxDelivery.Detached(InboxListener.Reason.MOVED));
     }
 

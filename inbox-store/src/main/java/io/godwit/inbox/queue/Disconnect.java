@@ -6,7 +6,16 @@ package io.godwit.inbox.queue;
  * keep the expiry of its CONNECT.
  *
  * @param incarnation of the session
+ * @param attachNumber of the connection; {@link #LATE} for one that the connection's node has told late
  * @param expirySeconds -1 for what CONNECT said
  * @param isWillReported whether it was told that the will is suppressed, if it is
  */
-record Disconnect(long incarnation, long expirySeconds, boolean publishWill, boolean isWillReported) {}
+record Disconnect(
+        long incarnation, long attachNumber, long expirySeconds, boolean publishWill, boolean isWillReported) {
+    static final long LATE = -1;
+
+    /** Whether it is the last connection of the session, as the store has it, that has ended so. */
+    boolean isOf(Session session) {
+        return incarnation == session.incarnation && (attachNumber == LATE || attachNumber == session.attachNumber);
+    }
+}

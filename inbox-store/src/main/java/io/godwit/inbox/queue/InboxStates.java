@@ -297,7 +297,7 @@ final class InboxStates {
             state.awaited = null;
             awaited.comeTo(null);
             awaited.waitUntil(untilMillis);
-            outside.moved().leave(state.id, awaited);
+            outside.moved().leave(state.id, awaited, context);
         }
     }
 }

@@ -402,7 +402,7 @@ final class Lifecycle {
         }
         detached(state, session);
         // the batch that has the record is the one waited for: QoS 0 may take several more
-        Disconnect disconnect = new Disconnect(session.incarnation, expirySeconds, publishWill, true);
+        Disconnect disconnect = new Disconnect(session.incarnation, session.attachNumber, expirySeconds, publishWill, true);
         leader.openBatch().whenDone(new Recording(state, disconnect));
         leader.openBatch().whenDone(new Answering(leader, state, answer, InboxReply.DONE));
         settleOnceWritten(state);
@@ -426,7 +426,7 @@ final class Lifecycle {
 
     /** The next leader on this node takes over what has not been written. */
     void leaveUnwritten() {
-        unwritten.forEach((id, disconnect) -> leader.outside().moved().leave(id, disconnect, leader.nowMillis()));
+        unwritten.forEach((id, disconnect) -> leader.outside().moved().leave(id, disconnect, leader.context()));
         unwritten.clear();
     }
 
@@ -543,7 +543,7 @@ final class Lifecycle {
         Session session = state.session;
         Disconnect disconnect = takeUnwritten(state.id);
         boolean wasCutOff = leader.states().wasCutOff(state.id);
-        MovedSession moved = leader.outside().moved().take(state.id, session, leader.nowMillis(), leader.reports());
+        MovedSession moved = leader.outside().moved().take(state.id, session, leader.context(), leader.reports());
         if (moved == null && session != null && session.attached && disconnect == null && !wasCutOff) {
             moved = ofAnotherNode(state, session);
         }
@@ -559,7 +559,7 @@ final class Lifecycle {
             return;
         }
         if (session != null && session.attached) {
-            boolean hasSaid = disconnect != null && disconnect.incarnation() == session.incarnation;
+            boolean hasSaid = disconnect != null && disconnect.isOf(session);
             if (disconnect != null && hasSaid) {
                 applyTerms(state, session, disconnect);
             }
@@ -594,7 +594,7 @@ final class Lifecycle {
 
     private @Nullable Disconnect takeUnwritten(InboxId id) {
         Disconnect own = unwritten.remove(id);
-        return own != null ? own : leader.outside().moved().takeDisconnect(id, leader.nowMillis());
+        return own != null ? own : leader.outside().moved().takeDisconnect(id, leader.context());
     }
 
     private void applyTerms(InboxState state, Session session, Disconnect disconnect) {

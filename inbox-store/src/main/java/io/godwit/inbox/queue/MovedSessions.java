@@ -1,10 +1,14 @@
 package io.godwit.inbox.queue;
 
 import io.godwit.inbox.protocol.InboxId;
+import io.godwit.kv.coprocessor.LeaderContext;
+import io.godwit.kv.coprocessor.RangeBounds;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -12,15 +16,36 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What leaders that are stopped in good order leave to those that lead the same inboxes next on this node. Only in
- * memory: to the next process, as to another node, sessions that were attached here are disconnected.
+ * memory: to the next process, as to another node, sessions that were attached here are disconnected. When another node
+ * has led meanwhile it is too old, and given up: connections may have got later messages there.
  *
  * <p>Thread-safe: the executors of several ranges meet here, those of a range that was split and of its child for one.
  * Hence the monitor, held for a look-up only.
  */
 public final class MovedSessions {
-    private record Unwritten(Disconnect disconnect, long untilMillis) {}
+    /** The leadership that has left something. */
+    private record Origin(long term, RangeBounds bounds) {
+        static Origin of(LeaderContext leader) {
+            return new Origin(leader.term(), leader.bounds());
+        }
 
-    private final Map<InboxId, MovedSession> sessions = new HashMap<>();
+        /**
+         * Whether that leader follows this one, as far as is known: no other node leads in the same term, nor between a
+         * split or a merge and what comes of it.
+         */
+        boolean isFollowedBy(LeaderContext next) {
+            RangeBounds ofNext = next.bounds();
+            return term == next.term()
+                    || !Arrays.equals(bounds.start(), ofNext.start())
+                    || !Arrays.equals(bounds.end(), ofNext.end());
+        }
+    }
+
+    private record Moved(MovedSession session, Origin from) {}
+
+    private record Unwritten(Disconnect disconnect, Origin from, long untilMillis) {}
+
+    private final Map<InboxId, Moved> sessions = new HashMap<>();
     private final Map<InboxId, Unwritten> disconnects = new HashMap<>(0);
     /** Attached at leaders that are settling. */
     private final Set<InboxId> coming = new HashSet<>();
@@ -39,20 +64,23 @@ public final class MovedSessions {
     }
 
     /** Its leader stops. */
-    synchronized void leave(InboxId id, MovedSession session) {
+    synchronized void leave(InboxId id, MovedSession session, LeaderContext leader) {
         coming.remove(id);
-        sessions.put(id, session);
+        sessions.put(id, new Moved(session, Origin.of(leader)));
     }
 
     /** Its leader stops, and could not write how a connection had ended. */
-    synchronized void leave(InboxId id, Disconnect disconnect, long nowMillis) {
-        disconnects.put(id, new Unwritten(disconnect, nowMillis + MovedSession.WAIT_MILLIS));
+    synchronized void leave(InboxId id, Disconnect disconnect, LeaderContext leader) {
+        long untilMillis = leader.nowMillis() + MovedSession.WAIT_MILLIS;
+        disconnects.put(id, new Unwritten(disconnect, Origin.of(leader), untilMillis));
     }
 
     /** A leader has loaded the inbox: what was left of its last connection, if that is not too old. */
-    synchronized @Nullable Disconnect takeDisconnect(InboxId id, long nowMillis) {
+    synchronized @Nullable Disconnect takeDisconnect(InboxId id, LeaderContext leader) {
         Unwritten left = disconnects.isEmpty() ? null : disconnects.remove(id);
-        return left == null || left.untilMillis() <= nowMillis ? null : left.disconnect();
+        return left == null || left.untilMillis() <= leader.nowMillis() || !left.from().isFollowedBy(leader)
+                ? null
+                : left.disconnect();
     }
 
     /** What was announced and is not left will not be. */
@@ -66,37 +94,43 @@ public final class MovedSessions {
 
     /** A leader has loaded the inbox: what was left for this life of its session, if that is not too old. */
     synchronized @Nullable MovedSession take(
-            InboxId id, @Nullable Session session, long nowMillis, InboxReports reports) {
+            InboxId id, @Nullable Session session, LeaderContext leader, InboxReports reports) {
         if (sessions.isEmpty()) {
             return null;
         }
-        MovedSession moved = sessions.remove(id);
-        if (moved == null) {
+        Moved left = sessions.remove(id);
+        if (left == null) {
             return null;
         }
+        MovedSession moved = left.session();
         boolean fits = session != null
                 && session.attached
                 && session.incarnation == moved.incarnation
                 && session.attachNumber == moved.attachNumber
-                && nowMillis < moved.untilMillis();
+                && leader.nowMillis() < moved.untilMillis()
+                && left.from().isFollowedBy(leader);
         if (!fits) {
             moved.lost(id, reports);
         }
         return fits ? moved : null;
     }
 
-    /** Gives up those that no leader has come for. */
-    synchronized void forgetOld(long nowMillis, InboxReports reports) {
+    /** Gives up those that no leader has come for. Any thread. */
+    public void forgetOld(long nowMillis, InboxReports reports) {
+        takeOld(nowMillis).forEach(left -> left.getValue().session().lost(left.getKey(), reports));
+    }
+
+    private synchronized List<Map.Entry<InboxId, Moved>> takeOld(long nowMillis) {
         disconnects.values().removeIf(left -> left.untilMillis() <= nowMillis);
-        for (Iterator<Map.Entry<InboxId, MovedSession>> all =
-                        sessions.entrySet().iterator();
-                all.hasNext(); ) {
-            Map.Entry<InboxId, MovedSession> each = all.next();
-            if (each.getValue().untilMillis() <= nowMillis) {
-                all.remove();
-                each.getValue().lost(each.getKey(), reports);
+        List<Map.Entry<InboxId, Moved>> old = new ArrayList<>(0);
+        sessions.entrySet().removeIf(left -> {
+            boolean isOld = left.getValue().session().untilMillis() <= nowMillis;
+            if (isOld) {
+                old.add(Map.entry(left.getKey(), left.getValue()));
             }
-        }
+            return isOld;
+        });
+        return old;
     }
 
     void noteIncarnation(long given) {

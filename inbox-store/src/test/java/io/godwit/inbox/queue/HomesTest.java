@@ -201,6 +201,38 @@ class HomesTest {
         assertThat(homes.await(next.attachment().release(1))).isTrue();
     }
 
+    /** What waited at the first leader is older than what the client got from the second. */
+    @Test
+    void whatALeaderLeftInMemoryIsGivenUpWhenAnotherNodeHasLedMeanwhile() {
+        TestConnection connection = homes.attach(2, led0);
+        connection.attachment().request(1);
+        homes.await(homes.insert(1, "sent", 1, connection));
+        homes.await(homes.insert(1, "behind", 1, connection));
+        homes.insert(1, "old", 0, connection); // has its place behind one that the client has no room for
+        homes.run();
+        List<InboxMessage> sent = connection.take();
+        assertThat(sent).hasSize(1);
+
+        homes.move(led0, 1);
+        homes.run();
+        TestConnection second = homes.goOn(2, connection, sent.get(0).sequence());
+        assertThat(second).isNotNull();
+        second.attachment().request(10);
+        homes.insert(1, "new", 0, second);
+        homes.run();
+        assertThat(second.payloads()).containsExactly("behind", "new");
+        long last = second.take().get(0).sequence();
+
+        homes.move(led0, 0);
+        homes.run();
+        TestConnection third = homes.goOn(2, second, last);
+        assertThat(third).isNotNull();
+        third.attachment().request(10);
+        homes.insert(1, "newest", 0, third);
+        homes.run();
+        assertThat(third.payloads()).containsExactly("newest");
+    }
+
     @Test
     void aConnectionGoesOnWhenItsHomeIsHandedOverToAnotherNode() {
         TestConnection connection = homes.attach(2, led0);

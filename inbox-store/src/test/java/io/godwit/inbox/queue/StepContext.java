@@ -34,6 +34,8 @@ final class StepContext implements LeaderContext {
     /** Scheduled, to be run by the test. */
     final ArrayDeque<Runnable> timers = new ArrayDeque<>();
 
+    long term = 1;
+    RangeBounds bounds = new RangeBounds(new byte[0], null);
     long nowMillis = 1_700_000_000_000L;
     final MovedSessions moved = new MovedSessions();
     /** Neither sealed nor cancelled. */
@@ -116,12 +118,12 @@ final class StepContext implements LeaderContext {
 
     @Override
     public long term() {
-        return 1;
+        return term;
     }
 
     @Override
     public RangeBounds bounds() {
-        return new RangeBounds(new byte[0], null);
+        return bounds;
     }
 
     @Override
