@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * says that nothing was done, has the inbox wait until all that is under way is answered, refused ones in the order
  * they were sent in. {@link #look} then sends all of them, in a higher round, so that the home can tell them from what
  * it has not seen yet of before ({@link InboxHome}). What has waited for too long fails with {@code TIMEOUT}, though it
- * certainly had no effect. A message that must not be sent now or any more ({@link io.godwit.kv.client.Resend}) waits
+ * certainly had no effect. When much waits, publishers are held back ({@link #isCrowded}). A message that must not be sent now or any more ({@link io.godwit.kv.client.Resend}) waits
  * on, or fails with {@code CLOSED}; that is asked of what waits only.
  *
  * <p>A message for many inboxes is one frame for each home, or several where they are very many: a home may become
@@ -90,6 +90,8 @@ final class HomeCarrier implements InboxCarrier {
     private boolean isLookDue;
 
     private boolean isClosed;
+    /** Written with the lock held. */
+    private volatile boolean isCrowded;
 
     HomeCarrier(Homes homes, HomeSettings settings, WaitReports reports, LongSupplier nanoClock, Timer timer) {
         this.homes = homes;
@@ -191,18 +193,34 @@ final class HomeCarrier implements InboxCarrier {
     private void await(HomeFlow flow, HomeStep step) {
         if (isClosed) {
             fail(step, new RangeException(Cause.CLOSED, "store is closing"));
-        } else if (waitingBytes + step.bytes() > settings.maxWaitingBytes()) {
+        } else if (waitingBytes + step.bytes() > roomFor(step)) {
             fail(
                     step,
                     new RangeException(
                             Cause.OVERLOADED,
-                            "more than " + settings.maxWaitingBytes() + " bytes wait for leaders of inboxes"));
+                            "more than " + roomFor(step) + " bytes wait for leaders of inboxes"));
         } else {
-            waitingBytes += step.bytes();
+            waits(step.bytes());
             flow.await(step);
             stop(flow);
         }
         forgetIfDone(flow);
+    }
+
+    private long roomFor(HomeStep step) {
+        return settings.maxWaitingBytes() + (step.needsRoom() ? 0 : HomeSettings.COMMANDS_BYTES);
+    }
+
+    private void waits(long bytes) {
+        waitingBytes += bytes;
+        if (isCrowded != waitingBytes > settings.maxWaitingBytes() / (isCrowded ? 4 : 2)) {
+            isCrowded = !isCrowded;
+        }
+    }
+
+    @Override
+    public boolean isCrowded() {
+        return isCrowded;
     }
 
     private void stop(HomeFlow flow) {
@@ -272,7 +290,7 @@ final class HomeCarrier implements InboxCarrier {
 
     private void expire(HomeFlow flow, long now) {
         for (HomeStep step = flow.takeExpired(now); step != null; step = flow.takeExpired(now)) {
-            waitingBytes -= step.bytes();
+            waits(-step.bytes());
             fail(step, new RangeException(Cause.TIMEOUT, "no leader took the request"));
             if (!isClosed) {
                 String leader = homes.inWords(flow.inbox());
@@ -291,7 +309,7 @@ final class HomeCarrier implements InboxCarrier {
                 break;
             }
             flow.take(next);
-            waitingBytes -= next.bytes();
+            waits(-next.bytes());
             if (home != null) {
                 flow.sending(home, rounds);
                 next.sending();

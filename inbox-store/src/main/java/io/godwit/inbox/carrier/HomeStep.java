@@ -24,7 +24,7 @@ abstract class HomeStep {
     /** On the heap, about. */
     abstract int bytes();
 
-    /** Whether it has to wait until its home has room. */
+    /** Whether it is a message: it has to wait until its home has room. */
     abstract boolean needsRoom();
 
     /** It is being sent; {@link #send} follows. */

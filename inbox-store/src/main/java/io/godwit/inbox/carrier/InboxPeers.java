@@ -91,7 +91,9 @@ public final class InboxPeers implements AutoCloseable {
         final EdgeService served;
 
         Linked(Peer peer, InboxHome home) {
-            edge = new RemoteCarrier(new PeerLane(peer, Lane.INBOX_UP), wallMillis);
+            // half of what is served there: the other half is for what comes by attachments
+            edge = new RemoteCarrier(
+                    new PeerLane(peer, Lane.INBOX_UP), wallMillis, Math.max(1, settings.maxServedBytes() / 2));
             served = new EdgeService(
                     home,
                     new PeerLane(peer, Lane.INBOX_DOWN),

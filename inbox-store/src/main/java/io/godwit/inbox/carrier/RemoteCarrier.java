@@ -54,6 +54,9 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
     private final AtomicLong lastCall = new AtomicLong();
     private final AtomicLong lastAttachment = new AtomicLong();
     private final SentOrders orders;
+    private final long maxUnansweredBytes;
+    /** Of messages; threads of this node add, that of the link takes away. */
+    private final AtomicLong unansweredBytes = new AtomicLong();
     private volatile boolean isLost;
 
     // of the link's thread
@@ -65,6 +68,12 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
 
     /** @param wallMillis milliseconds since the epoch, of the clock that the frontends of this node have */
     public RemoteCarrier(FrameLink link, LongSupplier wallMillis) {
+        this(link, wallMillis, Long.MAX_VALUE);
+    }
+
+    /** @param maxUnansweredBytes heap of the messages at the other node, about, from which on it takes none. */
+    RemoteCarrier(FrameLink link, LongSupplier wallMillis, long maxUnansweredBytes) {
+        this.maxUnansweredBytes = maxUnansweredBytes;
         this.link = link;
         this.sender = new FrameSender(link);
         this.wallMillis = wallMillis;
@@ -99,7 +108,7 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
 
     @Override
     public boolean isWritable() {
-        return link.isWritable();
+        return link.isWritable() && unansweredBytes.get() < maxUnansweredBytes;
     }
 
     @Override
@@ -122,7 +131,7 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
 
     @Override
     public void insert(InsertRequest request, long[] rounds, Answer answer) {
-        SentOrders.Sent sent = orders.sending(request, answer);
+        SentOrders.Sent sent = orders.sending(request, new Unanswered(HeapBytes.of(request), answer));
         if (sent != null) {
             long number = nextCall();
             send(
@@ -132,6 +141,30 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
                             .setInsert(CommandCodec.encode(request, rounds, nowMillis())
                                     .setCall(number)
                                     .setOrder(sent.order())));
+        }
+    }
+
+    /** A message that its home has. Answered once. */
+    private final class Unanswered implements Answer {
+        private final long bytes;
+        private final Answer answer;
+
+        Unanswered(long bytes, Answer answer) {
+            this.bytes = bytes;
+            this.answer = answer;
+            unansweredBytes.addAndGet(bytes);
+        }
+
+        @Override
+        public void reply(InboxReply reply) {
+            unansweredBytes.addAndGet(-bytes);
+            answer.reply(reply);
+        }
+
+        @Override
+        public void fail(RangeException cause) {
+            unansweredBytes.addAndGet(-bytes);
+            answer.fail(cause);
         }
     }
 

@@ -101,4 +101,9 @@ public final class InboxEdge implements InboxClient {
         carrier.insert(request, answer);
         return answer;
     }
+
+    @Override
+    public boolean isCrowded() {
+        return carrier.isCrowded();
+    }
 }

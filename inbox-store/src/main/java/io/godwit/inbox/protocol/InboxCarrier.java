@@ -15,4 +15,9 @@ public interface InboxCarrier {
      * Answered with {@link InboxReply.Inserted}. All targets are for leaders that this carrier reaches.
      */
     void insert(InsertRequest request, Answer answer);
+
+    /** See {@link io.godwit.inbox.client.InboxClient#isCrowded}. */
+    default boolean isCrowded() {
+        return false;
+    }
 }

@@ -46,6 +46,7 @@ final class HomesFixture implements AutoCloseable {
 
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     final List<BrokerEvent> events = new ArrayList<>();
+    private final HomeSettings settings;
     private final InboxReports reports = new InboxReports(events::add, meters);
 
     /** One process. */
@@ -67,7 +68,7 @@ final class HomesFixture implements AutoCloseable {
                     links,
                     leaders,
                     () -> new LocalHome(store, leaders, stored, reports),
-                    HomeSettings.DEFAULT,
+                    HomesFixture.this.settings,
                     reports.waits(),
                     host);
             client = peers.client();
@@ -102,7 +103,12 @@ final class HomesFixture implements AutoCloseable {
     }
 
     HomesFixture(int count, int ranges, boolean earlyPush) {
-        QueueSettings settings = new QueueSettings(
+        this(count, ranges, earlyPush, HomeSettings.DEFAULT);
+    }
+
+    HomesFixture(int count, int ranges, boolean earlyPush, HomeSettings homes) {
+        this.settings = homes;
+        QueueSettings queues = new QueueSettings(
                 1000, false, 100, 1 << 20, AttachRequest.NEVER, earlyPush, 4096, ATTACHED_WAIT_MILLIS);
         List<StoredInboxes> stored = new ArrayList<>();
         List<Supplier<InboxCoprocessor>> factories = new ArrayList<>();
@@ -110,7 +116,7 @@ final class HomesFixture implements AutoCloseable {
             StoredInboxes own = new StoredInboxes();
             stored.add(own);
             Surroundings outside = surroundings(own);
-            factories.add(() -> new InboxCoprocessor(settings, outside));
+            factories.add(() -> new InboxCoprocessor(queues, outside));
         }
         host = new InMemoryRangeHost(factories, InboxKeys.splitKeys(ranges));
         for (int i = 0; i < count; i++) {

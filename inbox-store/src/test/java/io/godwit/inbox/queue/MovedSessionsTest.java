@@ -58,7 +58,7 @@ class MovedSessionsTest {
 
     private void leave() {
         MovedSession waiting = new MovedSession(session.incarnation, session.attachNumber, 0, true, null);
-        waiting.waitFrom(left.nowMillis);
+        waiting.waitUntil(left.nowMillis + 15_000);
         moved.leave(ID, waiting, left);
         moved.leave(ID, disconnect(3), left);
     }

@@ -48,7 +48,7 @@ final class Distribution {
             return;
         }
         unstored.begin(message);
-        boolean isHeldBack = connection.loop().takeHold();
+        boolean isHeldBack = connection.loop().takeHold() || services.inbox.isCrowded();
         if (isHeldBack) {
             unstored.holdBack();
         }

@@ -68,7 +68,10 @@ final class Unstored {
         }
     }
 
-    /** The message that was begun last goes to a loop that is behind: nothing more is handled until {@link #letGo}. */
+    /**
+     * The message that was begun last goes to a loop that is behind, or waits with many for leaders of inboxes: nothing
+     * more is handled until {@link #letGo}.
+     */
     void holdBack() {
         if (heldBack++ == 0) {
             connection.pauseReading(Connection.Pause.HELD_BACK);

@@ -137,7 +137,7 @@ public interface Connection {
         CONNECTING(null),
         /** Too many of its publishes are not yet stored. */
         UNACKNOWLEDGED(ThrottleCause.UNACKNOWLEDGED),
-        /** A loop that its publishes go to is behind. What was read of it is not handled either. */
+        /** A loop or a leader that its publishes go to is behind. What was read of it is not handled either. */
         HELD_BACK(ThrottleCause.NODE_BUDGET),
         /** Too many of its SUBSCRIBEs and UNSUBSCRIBEs are not yet answered. */
         SUBSCRIBING(ThrottleCause.UNACKNOWLEDGED),

@@ -12,6 +12,7 @@ import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.transport.Connection;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
@@ -115,6 +116,27 @@ class UnstoredPublishTest {
         stage.runTasks();
         assertThat(delivered).containsExactly("retained", "plain", "last");
         assertThat(stage.isEnded).isTrue();
+    }
+
+    /** Else it would be refused before long, though its leader is back in a moment. */
+    @Test
+    void aPublisherWaitsWithItsNextMessageWhileMuchWaitsForLeaders() {
+        stage.inbox.crowd(true);
+        TransientSession session = stage.clean();
+        session.onPacket(publish(1, Qos.AT_LEAST_ONCE, false, "for nobody that waits"));
+        assertThat(stage.connection.pauses).isEmpty();
+        CompletableFuture<DistOutcome> outcome = new CompletableFuture<>();
+        stage.dist.answerNext(outcome);
+        session.onPacket(publish(2, Qos.AT_LEAST_ONCE, false, "waits"));
+        assertThat(stage.connection.pauses).containsExactly(Connection.Pause.HELD_BACK);
+        outcome.complete(DistOutcome.DELIVERED);
+        stage.runTasks();
+        assertThat(stage.connection.pauses).isEmpty();
+
+        stage.inbox.crowd(false);
+        stage.dist.answerNext(new CompletableFuture<>());
+        session.onPacket(publish(3, Qos.AT_LEAST_ONCE, false, "usual"));
+        assertThat(stage.connection.pauses).isEmpty();
     }
 
     /** A home that is lost need not have its next one get the message: the client has no acknowledgement. */

@@ -69,8 +69,19 @@ public final class MemoryInbox implements InboxClient {
     private @Nullable CompletableFuture<Void> detachesWaitFor;
 
     private @Nullable CompletableFuture<Boolean> releasesWaitFor;
+    private volatile boolean isCrowded;
     private int releases;
     private int removals;
+
+    /** From now on, whether much waits. */
+    public void crowd(boolean crowded) {
+        isCrowded = crowded;
+    }
+
+    @Override
+    public boolean isCrowded() {
+        return isCrowded;
+    }
 
     /** How far the connection that was detached last has sent. */
     public synchronized long lastSentBelow() {
