@@ -61,7 +61,8 @@ final class DrainRequest implements AutoCloseable {
             Matcher matcher = CONTENT.matcher(content);
             if (!matcher.matches() || Integer.parseInt(matcher.group(2)) > MAX_SECONDS) {
                 LOG.warn("no request to drain file={} bytes={}", file, content.length());
-            } else if (Long.parseLong(matcher.group(1)) != ProcessHandle.current().pid()) {
+            } else if (Long.parseLong(matcher.group(1))
+                    != ProcessHandle.current().pid()) {
                 LOG.info("request to drain another process ignored file={}", file);
             } else {
                 target.drain(Duration.ofSeconds(Integer.parseInt(matcher.group(2))));

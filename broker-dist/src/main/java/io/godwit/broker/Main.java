@@ -85,9 +85,8 @@ public final class Main implements Callable<Integer> {
             ForeignData.refuse(data, LOG_DIRECTORY == null ? null : Path.of(LOG_DIRECTORY));
             Runtime.getRuntime().addShutdownHook(new Thread(() -> end(broker, ended), "shutdown"));
             broker.start().forEach(line -> System.out.println("godwit: " + line));
-            try (ConfigReload reload =
-                            new ConfigReload(
-                                    watched, loading, effective, broker::reconfigure, broker::tellOfConfiguration);
+            try (ConfigReload reload = new ConfigReload(
+                            watched, loading, effective, broker::reconfigure, broker::tellOfConfiguration);
                     DrainRequest request = new DrainRequest(data, over -> drain(broker, over, ended))) {
                 reload.start();
                 request.start();

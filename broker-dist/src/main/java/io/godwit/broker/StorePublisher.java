@@ -63,8 +63,9 @@ final class StorePublisher implements WillPublisher, RouteRemover, GroupPublishe
                         ? retain.get()
                                 .setRecorded(publisher.tenant(), message, tokenOrigin, tokenNumber, decidedAtMillis)
                         : DONE)
-                .thenCompose(done ->
-                        dist.get().publisher(delayed.publisherOf(publisher), resend).publish(message, token))
+                .thenCompose(done -> dist.get()
+                        .publisher(delayed.publisherOf(publisher), resend)
+                        .publish(message, token))
                 .handle((outcome, failure) ->
                         failure == null && (outcome == DistOutcome.DELIVERED || outcome == DistOutcome.NO_MATCH));
     }

@@ -123,7 +123,8 @@ class StorePublisherTest {
     }
 
     private CompletableFuture<Boolean> start(String payload, long number, long owedSinceMillis) {
-        return publisher.publish(DEVICE, message(payload), ORIGIN, number, number, owedSinceMillis, null, Resend.ALWAYS);
+        return publisher.publish(
+                DEVICE, message(payload), ORIGIN, number, number, owedSinceMillis, null, Resend.ALWAYS);
     }
 
     private boolean publish(String payload, long number, long owedSinceMillis) {

@@ -237,8 +237,7 @@ class CleanSessionTest {
             long begin = System.nanoTime();
             CompletableFuture<Void> gone = node.server.sendAway(Duration.ofSeconds(2));
             for (TestClient client : clients) {
-                assertThat(client.receive(Disconnect.class).reasonCode())
-                        .isEqualTo(ReasonCode.SERVER_SHUTTING_DOWN);
+                assertThat(client.receive(Disconnect.class).reasonCode()).isEqualTo(ReasonCode.SERVER_SHUTTING_DOWN);
             }
             assertThat(System.nanoTime() - begin).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(1_490));
             gone.get(10, TimeUnit.SECONDS);

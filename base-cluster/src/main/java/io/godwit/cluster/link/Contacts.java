@@ -381,11 +381,7 @@ final class Contacts {
         contact.pairing = pairing;
         pairing.connected(true);
         if (known == null) {
-            LOG.info(
-                    "linked peer={} version={} maxFrameBytes={}",
-                    pairing,
-                    pairing.version(),
-                    pairing.maxFrameBytes());
+            LOG.info("linked peer={} version={} maxFrameBytes={}", pairing, pairing.version(), pairing.maxFrameBytes());
         }
         tell.accept(known == null ? LinkEvent.JOINED : LinkEvent.RECONNECTED, pairing);
         connection.attach(pairing);

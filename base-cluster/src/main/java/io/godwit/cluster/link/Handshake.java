@@ -31,8 +31,7 @@ final class Handshake {
     private final int maxFrameBytes;
 
     /** @param maxFrameBytes the largest frame that this node accepts */
-    Handshake(
-            String selfId, long selfIncarnation, LinkSettings settings, LinkVersions versions, int maxFrameBytes) {
+    Handshake(String selfId, long selfIncarnation, LinkSettings settings, LinkVersions versions, int maxFrameBytes) {
         this.selfId = selfId;
         this.selfIncarnation = selfIncarnation;
         this.settings = settings;

@@ -15,6 +15,7 @@ public record LinkSettings(String clusterId, Duration silence, long windowBytes,
     static final long LEAST_WINDOW_BYTES = 64 << 10;
     /** Frames that hold no client's message are smaller: every node accepts those. */
     static final int LEAST_FRAME_BYTES = 384 << 10;
+
     private static final Duration SILENCE = Duration.ofSeconds(20);
     private static final long WINDOW_BYTES = 8 << 20;
     private static final long BOUND_BYTES = 64 << 20;

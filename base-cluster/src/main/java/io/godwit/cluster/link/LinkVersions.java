@@ -11,6 +11,6 @@ package io.godwit.cluster.link;
  */
 public record LinkVersions(VersionRange layout, VersionRange payload) {
     /** Of this release. */
-    public static final LinkVersions CURRENT = new LinkVersions(
-            new VersionRange(LinkMessage.VERSION, LinkMessage.VERSION), new VersionRange(1, 1));
+    public static final LinkVersions CURRENT =
+            new LinkVersions(new VersionRange(LinkMessage.VERSION, LinkMessage.VERSION), new VersionRange(1, 1));
 }

@@ -73,8 +73,7 @@ class HostileLinkTest {
         Member self = hostile.self();
         long[] first = new long[Lane.values().length];
         Arrays.fill(first, 1);
-        return new Handshake(
-                        "a", self.incarnation(), LinkSettings.of("test"), LinkVersions.CURRENT, MAX_FRAME_BYTES)
+        return new Handshake("a", self.incarnation(), LinkSettings.of("test"), LinkVersions.CURRENT, MAX_FRAME_BYTES)
                 .hello("b", nodes.member("b").incarnation(), ++session, 1, first);
     }
 

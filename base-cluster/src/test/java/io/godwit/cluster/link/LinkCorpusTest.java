@@ -90,8 +90,7 @@ class LinkCorpusTest {
             assertThat(dialed.theirs(Lane.INBOX_UP)).isEqualTo(70_000);
 
             LinkConnection dialing = connection();
-            Accepted accepted =
-                    LinkMessage.answer(message(before + "accepted")).getAccepted();
+            Accepted accepted = LinkMessage.answer(message(before + "accepted")).getAccepted();
             DIALING.hear(dialing, accepted);
             assertThat(dialing.agreement()).isEqualTo(AGREED);
             assertThat(dialing.theirs(Lane.LIVE)).isEqualTo(300);
@@ -140,9 +139,7 @@ class LinkCorpusTest {
             public void closed(LinkConnection connection, String why) {}
         };
         return new LinkConnection(
-                nobody,
-                LinkLimits.of(LinkSettings.of("cluster"), MAX_FRAME_BYTES),
-                LinkVersions.CURRENT.layout());
+                nobody, LinkLimits.of(LinkSettings.of("cluster"), MAX_FRAME_BYTES), LinkVersions.CURRENT.layout());
     }
 
     private static byte[] message(String name) throws IOException {

@@ -87,9 +87,10 @@ class LinkVersionsTest {
             Await.until("both warn", () -> warnings(lines).size() >= 2);
             nodes.pass(TimeUnit.SECONDS.toNanos(31)); // it is dialed again
             a.tick();
-            Await.holds("said once", Duration.ofMillis(300), () -> warnings(lines).size() == 2);
-            assertThat(warnings(lines)).allSatisfy(line -> assertThat(line)
-                    .contains("speaks no version that this one does", what));
+            Await.holds(
+                    "said once", Duration.ofMillis(300), () -> warnings(lines).size() == 2);
+            assertThat(warnings(lines))
+                    .allSatisfy(line -> assertThat(line).contains("speaks no version that this one does", what));
             assertThat(warnings(lines)).anySatisfy(line -> assertThat(line).contains("node=a"));
             assertThat(warnings(lines)).anySatisfy(line -> assertThat(line).contains("node=b"));
             nodes.pass(TimeUnit.SECONDS.toNanos(61));

@@ -10,7 +10,8 @@ import java.util.function.DoubleSupplier;
  */
 public final class Backoff {
     /** The random source of a running node; a test has one of its own. Thread-safe. */
-    public static final DoubleSupplier RANDOM = () -> ThreadLocalRandom.current().nextDouble();
+    public static final DoubleSupplier RANDOM =
+            () -> ThreadLocalRandom.current().nextDouble();
 
     private final long first;
     private final long last;

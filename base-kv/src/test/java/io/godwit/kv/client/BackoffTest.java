@@ -39,7 +39,8 @@ class BackoffTest {
             assertThat(pause).isBetween(2_500L, 5_000L);
             asking[(int) Math.min(49, (pause - 2_500) / 50)]++;
         }
-        assertThat(IntStream.of(asking).boxed()).allSatisfy(count -> assertThat(count).isBetween(1, 60));
+        assertThat(IntStream.of(asking).boxed())
+                .allSatisfy(count -> assertThat(count).isBetween(1, 60));
     }
 
     @Test

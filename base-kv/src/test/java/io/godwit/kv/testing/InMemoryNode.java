@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** One node of an {@link InMemoryRangeHost}; it knows at once who leads, unless a test has it believe otherwise. */
+/** One node of an {@link InMemoryRangeHost}; it knows at once who leads, unless it was deposed without a word. */
 public final class InMemoryNode implements RangeClient, Leaders {
     private final InMemoryRangeHost host;
     private final int number;
@@ -35,7 +35,7 @@ public final class InMemoryNode implements RangeClient, Leaders {
 
     @Override
     public @Nullable String leaderOf(byte[] key) {
-        int leader = host.leaderOf(key);
+        int leader = host.leaderOf(key, number);
         return leader < 0 ? null : id(leader);
     }
 

@@ -31,6 +31,25 @@ final class InMemoryRange {
     /** A sealed log entry; once the process has crashed nobody is left who proposed it. */
     private record Entry(List<byte[]> mutations, List<Proposal> proposals) {}
 
+    /** A leadership that is over and does not know, with the state as it was when it ended. */
+    private static final class Deposed {
+        final Leadership leadership;
+        final RangeCoprocessor coprocessor;
+        final int node;
+        final InMemoryState state;
+        /** Entries that no majority has. */
+        final List<List<Proposal>> sealed = new ArrayList<>();
+
+        final List<Proposal> waiting = new ArrayList<>();
+
+        Deposed(Leadership leadership, RangeCoprocessor coprocessor, int node, InMemoryState state) {
+            this.leadership = leadership;
+            this.coprocessor = coprocessor;
+            this.node = node;
+            this.state = state;
+        }
+    }
+
     /** Came while the leadership was being moved. */
     private record Held(Runnable begin, Consumer<RangeException> fail) {}
 
@@ -62,6 +81,8 @@ final class InMemoryRange {
     private int node;
     /** Where the leadership is being moved to. */
     private int nextNode;
+
+    private @Nullable Deposed deposed;
 
     InMemoryRange(
             InMemoryRangeHost host,
@@ -117,13 +138,28 @@ final class InMemoryRange {
         return node;
     }
 
-    /** Whether a leader takes requests now. */
-    boolean isServed() {
-        return node >= 0 && held == null;
+    /** Whether the node leads, or believes so. */
+    boolean isLedAt(int number) {
+        return node == number || isDeposedAt(number);
     }
 
-    void handle(LeaderRequest request) {
-        begin(new Held(() -> leadership.leader.handle(request), request::fail));
+    boolean isDeposedAt(int number) {
+        return deposed != null && deposed.node == number;
+    }
+
+    /** Whether a leader on the node takes requests now; on any, if that is below 0. */
+    boolean isServedAt(int number) {
+        return isDeposedAt(number) || node >= 0 && held == null;
+    }
+
+    /** By the leader on that node; by whoever leads, if it is below 0. */
+    void handle(LeaderRequest request, int number) {
+        Deposed behind = deposed;
+        if (behind != null && behind.node == number) {
+            behind.leadership.leader.handle(request);
+        } else {
+            begin(new Held(() -> leadership.leader.handle(request), request::fail));
+        }
     }
 
     /** A mutation of a client. */
@@ -178,6 +214,63 @@ final class InMemoryRange {
             host.leadersChanged();
             requests.forEach(this::begin);
         }
+    }
+
+    /** See {@link InMemoryRangeHost#depose}. */
+    boolean depose(int toNode, int survivors) {
+        if (node < 0 || node == toNode || held != null || deposed != null) {
+            return false;
+        }
+        Deposed behind = new Deposed(leadership, coprocessor, node, state.copy());
+        replying.forEach(entry -> behind.sealed.add(entry.proposals));
+        inFlight.forEach(entry -> behind.sealed.add(entry.proposals));
+        behind.waiting.addAll(waiting);
+        List<Entry> sealed = new ArrayList<>(inFlight);
+        replying.clear();
+        inFlight.clear();
+        waiting.clear();
+        sealed.stream().limit(survivors).forEach(entry -> inFlight.add(new Entry(entry.mutations, List.of())));
+        deposed = behind;
+        node = toNode;
+        coprocessor = openCoprocessor();
+        leadNewTerm();
+        host.leadersChanged();
+        return true;
+    }
+
+    /** Its log takes entries still; they are never committed. */
+    private void proposeInVain(Deposed behind, Proposal proposal) {
+        proposal.markWaiting();
+        behind.waiting.add(proposal);
+        host.queue(() -> {
+            if (deposed == behind && !host.sealsHeld() && behind.sealed.size() < MAX_IN_FLIGHT) {
+                List<Proposal> taken = new ArrayList<>(behind.waiting);
+                behind.waiting.clear();
+                taken.removeIf(Proposal::isCancelled);
+                taken.forEach(each -> {
+                    each.markSealed();
+                    each.encode();
+                });
+                behind.sealed.add(taken);
+            }
+        });
+    }
+
+    /** See {@link InMemoryRangeHost#tellDeposed}. */
+    void tellDeposed(int number) {
+        Deposed behind = deposed;
+        if (behind == null || behind.node != number) {
+            return;
+        }
+        deposed = null;
+        behind.leadership.ended = true;
+        RangeException unknown = new RangeException(Cause.TIMEOUT, "leadership ended");
+        RangeException cause = new RangeException(Cause.CLOSED, "leadership ended");
+        behind.sealed.forEach(entry -> entry.forEach(proposal -> proposal.failed(unknown)));
+        behind.waiting.stream().filter(proposal -> !proposal.isCancelled()).forEach(proposal -> proposal.failed(cause));
+        behind.leadership.leader.stop(cause);
+        behind.coprocessor.close();
+        host.leadersChanged();
     }
 
     private void propose(Proposal proposal) {
@@ -294,7 +387,7 @@ final class InMemoryRange {
         Leadership current = leadership;
         replying.add(entry);
         host.queue(() -> {
-            if (!current.ended) {
+            if (!current.ended && !current.isDeposed()) {
                 replying.remove();
                 for (int i = 0; i < replies.size(); i++) {
                     entry.proposals.get(i).applied(replies.get(i));
@@ -379,6 +472,9 @@ final class InMemoryRange {
     }
 
     void close(RangeException cause) {
+        if (deposed != null) {
+            tellDeposed(deposed.node);
+        }
         endLeadership(cause, 0);
         unmoved.forEach(request -> request.fail.accept(cause));
         coprocessor.close();
@@ -386,6 +482,7 @@ final class InMemoryRange {
 
     private RangeCoprocessor openCoprocessor() {
         nextNode = node;
+        tellDeposed(node); // it leads anew
         RangeCoprocessor opened = factories.get(node).get();
         state.read(reader -> {
             opened.open(bounds, reader);
@@ -412,6 +509,10 @@ final class InMemoryRange {
             this.ownTerm = ownTerm;
         }
 
+        boolean isDeposed() {
+            return deposed != null && deposed.leadership == this;
+        }
+
         boolean isIdle() {
             return readsUnderWay == 0 && failuresUnderWay == 0;
         }
@@ -433,7 +534,12 @@ final class InMemoryRange {
                 host.queue(() -> proposal.failed(new RangeException(Cause.CLOSED, "leadership ended")));
                 return;
             }
-            InMemoryRange.this.propose(proposal);
+            Deposed behind = deposed;
+            if (behind != null && behind.leadership == this) {
+                proposeInVain(behind, proposal);
+            } else {
+                InMemoryRange.this.propose(proposal);
+            }
         }
 
         @Override
@@ -451,7 +557,7 @@ final class InMemoryRange {
                 T result = null;
                 Throwable failure = null;
                 try {
-                    result = state.read(work);
+                    result = seen().read(work);
                 } catch (RuntimeException e) {
                     failure = e;
                 }
@@ -469,8 +575,16 @@ final class InMemoryRange {
             });
         }
 
+        private InMemoryState seen() {
+            Deposed behind = deposed;
+            return behind != null && behind.leadership == this ? behind.state : state;
+        }
+
         @Override
         public void confirm(Runnable then) {
+            if (isDeposed()) {
+                return; // no majority answers
+            }
             host.queueConfirmation(() -> {
                 if (!ended) { // told also while the leadership is being moved
                     then.run();
@@ -500,7 +614,7 @@ final class InMemoryRange {
 
         private void queueUnlessOver(Runnable task) {
             host.queue(() -> {
-                if (!ended && held == null) {
+                if (!ended && (held == null || isDeposed())) {
                     task.run();
                 }
             });

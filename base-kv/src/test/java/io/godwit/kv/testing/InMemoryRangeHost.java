@@ -187,6 +187,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
      * {@code survivors} entries of each range.
      */
     public void killNode(int number, int survivors) {
+        tellDeposed(number);
         ranges.stream()
                 .filter(range -> range.node() == number)
                 .forEach(range -> range.loseNode(new RangeException(Cause.CLOSED, "process died"), survivors));
@@ -197,9 +198,32 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         ranges.forEach(range -> range.elect(number));
     }
 
+    /**
+     * Another node leads the range of a key, and the one that led does not know, as one that stood still or is cut off:
+     * it takes requests and answers what it can without the log, which takes nothing of it any more. Until
+     * {@link #tellDeposed}, or until it leads again.
+     *
+     * @param survivors so many of its oldest entries in flight had reached the others: the next leader applies them
+     * @return false, and nothing has happened, when it does not lead in a settled way, or another deposed one is there
+     */
+    public boolean depose(byte[] key, int toNode, int survivors) {
+        return rangeOf(key).depose(toNode, survivors);
+    }
+
+    /** The node learns what it does not lead any more. */
+    public void tellDeposed(int number) {
+        ranges.forEach(range -> range.tellDeposed(number));
+    }
+
     /** Number of the node that leads the range of a key; -1 for none. */
     public int leaderOf(byte[] key) {
         return rangeOf(key).node();
+    }
+
+    /** The same, as a node knows it. */
+    int leaderOf(byte[] key, int asKnownTo) {
+        InMemoryRange range = rangeOf(key);
+        return range.isDeposedAt(asKnownTo) ? asKnownTo : range.node();
     }
 
     void submitAt(int number, byte[] key, LeaderRequest request) {
@@ -592,7 +616,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         }
 
         private boolean isLedHere() {
-            return node < 0 || rangeOf(key).node() == node;
+            return node < 0 || rangeOf(key).isLedAt(node);
         }
 
         @Override
@@ -600,12 +624,12 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
             if (closed) {
                 request.fail(new RangeException(Cause.CLOSED, "store is closed"));
             } else if (!request.waitsForLeader()
-                    && !(isLedHere() && rangeOf(key).isServed())) {
+                    && !(isLedHere() && rangeOf(key).isServedAt(node))) {
                 request.fail(new RangeException(Cause.MOVED, "not led here"));
             } else if (!isLedHere()) {
                 request.fail(new RangeException(Cause.TIMEOUT, "no leader took the request"));
             } else {
-                rangeOf(key).handle(request);
+                rangeOf(key).handle(request, node);
             }
         }
     }

@@ -26,6 +26,13 @@ final class InMemoryState {
         this.bounds = bounds;
     }
 
+    /** The same entries, which change no more with these. */
+    InMemoryState copy() {
+        InMemoryState copy = new InMemoryState(bounds);
+        copy.entries.putAll(entries); // values are never changed in place
+        return copy;
+    }
+
     /** Runs {@code work} on what is here now. */
     <T extends @Nullable Object> T read(Function<RangeReader, T> work) {
         View view = new View();

@@ -40,14 +40,7 @@ final class ControlFrames {
     /** The first version that has frames of the kind. */
     private static int since(PeerFrame.KindCase kind) {
         return switch (kind) {
-            case FILTERS,
-                    BARRIER,
-                    BARRIER_DONE,
-                    FINISHED,
-                    GROUP_ANSWER,
-                    CHOICE_QUESTION,
-                    CHOICE_ANSWER,
-                    SERVING -> 1;
+            case FILTERS, BARRIER, BARRIER_DONE, FINISHED, GROUP_ANSWER, CHOICE_QUESTION, CHOICE_ANSWER, SERVING -> 1;
             case KIND_NOT_SET -> Integer.MAX_VALUE;
         };
     }

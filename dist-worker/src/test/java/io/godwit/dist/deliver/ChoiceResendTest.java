@@ -218,8 +218,10 @@ class ChoiceResendTest {
         AtomicBoolean isOver = new AtomicBoolean();
         CompletableFuture<DistOutcome> outcome =
                 new FanOut(PUBLISHER, index, deliverers, isOver::get).publish(message(), RESUMED);
-        assertThat(stored).as("the plain one").hasSize(1).allMatch(delivery -> !delivery.resend()
-                .isAbandoned());
+        assertThat(stored)
+                .as("the plain one")
+                .hasSize(1)
+                .allMatch(delivery -> !delivery.resend().isAbandoned());
         isOver.set(true);
         membership.isFresh = true;
         membership.answers.complete(List.of());

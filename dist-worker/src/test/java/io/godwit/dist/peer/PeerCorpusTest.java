@@ -68,8 +68,7 @@ class PeerCorpusTest {
 
     private final Map<String, byte[]> frames = new TreeMap<>();
 
-    private void live(
-            String name, DeliveryToken token, boolean isForPlain, List<TopicFilter> groups, long number) {
+    private void live(String name, DeliveryToken token, boolean isForPlain, List<TopicFilter> groups, long number) {
         frames.put(
                 LIVE + name,
                 LiveFrame.encode(VERSION, PUBLISHER, MESSAGE, token, NOW_MILLIS, isForPlain, groups, number));
@@ -112,8 +111,7 @@ class PeerCorpusTest {
                         .setBarrier(Barrier.newBuilder().setNumber(300).setWithFilters(true)));
         control(
                 "barrierDone",
-                PeerFrame.newBuilder()
-                        .setBarrierDone(BarrierDone.newBuilder().setNumber(300)));
+                PeerFrame.newBuilder().setBarrierDone(BarrierDone.newBuilder().setNumber(300)));
         control(
                 "finished",
                 PeerFrame.newBuilder()
@@ -124,14 +122,13 @@ class PeerCorpusTest {
                                 .addTokens(FinishedToken.newBuilder()
                                         .setOrigin("other")
                                         .setNumber(300))));
-        control("groupAnswer", PeerFrame.newBuilder().setGroupAnswer(GroupAnswer.newBuilder()
-                .setFrame(300)));
+        control(
+                "groupAnswer",
+                PeerFrame.newBuilder().setGroupAnswer(GroupAnswer.newBuilder().setFrame(300)));
         control(
                 "groupAnswer.declined",
                 PeerFrame.newBuilder()
-                        .setGroupAnswer(GroupAnswer.newBuilder()
-                                .setFrame(300)
-                                .addAllDeclined(List.of(0, 300))));
+                        .setGroupAnswer(GroupAnswer.newBuilder().setFrame(300).addAllDeclined(List.of(0, 300))));
         control(
                 "choiceQuestion",
                 PeerFrame.newBuilder()
@@ -156,8 +153,9 @@ class PeerCorpusTest {
                                                 .setNodeId("third")
                                                 .setIncarnation(7)))
                                 .setMore(true)));
-        control("serving", PeerFrame.newBuilder().setServing(Serving.newBuilder()
-                .setSince(300)));
+        control(
+                "serving",
+                PeerFrame.newBuilder().setServing(Serving.newBuilder().setSince(300)));
         control("serving.not", PeerFrame.newBuilder().setServing(Serving.newBuilder()));
     }
 
@@ -213,7 +211,9 @@ class PeerCorpusTest {
     @Test
     void fieldsThatAreNotKnownAreLeftUnreadAndKindsAreNot() throws Exception {
         byte[] serving = HexFormat.of().parseHex(recorded().get("control.serving"));
-        assertThat(ControlFrames.decode(VERSION, withNumber(serving)).getServing().getSince())
+        assertThat(ControlFrames.decode(VERSION, withNumber(serving))
+                        .getServing()
+                        .getSince())
                 .isEqualTo(300);
         byte[] unknown = withNumber(new byte[] {ControlFrames.TYPE});
         assertThatIllegalArgumentException()

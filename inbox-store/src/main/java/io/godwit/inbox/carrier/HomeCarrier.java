@@ -197,8 +197,7 @@ final class HomeCarrier implements InboxCarrier {
             fail(
                     step,
                     new RangeException(
-                            Cause.OVERLOADED,
-                            "more than " + roomFor(step) + " bytes wait for leaders of inboxes"));
+                            Cause.OVERLOADED, "more than " + roomFor(step) + " bytes wait for leaders of inboxes"));
         } else {
             waits(step.bytes());
             flow.await(step);

@@ -36,7 +36,6 @@ public record HomeSettings(
 
     /** Has so many bytes more wait, here and there, which is what publishers have unacknowledged at most. */
     public HomeSettings withPublishes(long bytes) {
-        return new HomeSettings(
-                waitMillis, retryMillis, maxWaitingBytes + bytes, maxServedBytes + bytes, maxHeldBytes);
+        return new HomeSettings(waitMillis, retryMillis, maxWaitingBytes + bytes, maxServedBytes + bytes, maxHeldBytes);
     }
 }

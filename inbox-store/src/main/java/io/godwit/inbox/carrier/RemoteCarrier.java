@@ -57,6 +57,7 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
     private final long maxUnansweredBytes;
     /** Of messages; threads of this node add, that of the link takes away. */
     private final AtomicLong unansweredBytes = new AtomicLong();
+
     private volatile boolean isLost;
 
     // of the link's thread

@@ -38,15 +38,7 @@ final class Versions {
     /** The first version that has frames of the kind. */
     private static int since(InboxFrame.KindCase kind) {
         return switch (kind) {
-            case HELLO,
-                    SESSION,
-                    ATTACHMENT,
-                    INSERT,
-                    ORDER_OVER,
-                    ATTACHMENT_OVER,
-                    REPLY,
-                    FAILURE,
-                    DELIVERY -> 1;
+            case HELLO, SESSION, ATTACHMENT, INSERT, ORDER_OVER, ATTACHMENT_OVER, REPLY, FAILURE, DELIVERY -> 1;
             case KIND_NOT_SET -> Integer.MAX_VALUE;
         };
     }

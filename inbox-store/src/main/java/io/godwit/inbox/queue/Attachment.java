@@ -107,8 +107,9 @@ final class Attachment implements AttachmentPort, AttachmentCommand.Cases {
         if (mayDetachLate && command instanceof AttachmentCommand.Detach end) {
             mayDetachLate = false;
             leader.lifecycle()
-                    .detachedLate(state.id, new Disconnect(
-                            incarnation, attachNumber, end.expirySeconds(), end.publishWill(), false));
+                    .detachedLate(
+                            state.id,
+                            new Disconnect(incarnation, attachNumber, end.expirySeconds(), end.publishWill(), false));
         }
     }
 

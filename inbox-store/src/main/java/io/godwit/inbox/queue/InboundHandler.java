@@ -320,7 +320,6 @@ final class InboundHandler {
         /** Attempts in a row of which none went well. */
         private int failures;
 
-
         Resumption(InboxState state, InboundFlows flows, List<InboundFlows.Flow> open) {
             this.state = state;
             this.flows = flows;

@@ -166,12 +166,9 @@ final class InboxLeader implements RangeLeader {
             call.fail(InsertCall.notLedHere());
         } else if (request instanceof SessionCall call && call.command() instanceof SessionCommand.DetachLate late) {
             lifecycle.detachedLate(
-                    late.inbox(), new Disconnect(
-                            late.incarnation(),
-                            Disconnect.LATE,
-                            late.expirySeconds(),
-                            late.publishWill(),
-                            false));
+                    late.inbox(),
+                    new Disconnect(
+                            late.incarnation(), Disconnect.LATE, late.expirySeconds(), late.publishWill(), false));
             call.answer().reply(InboxReply.DONE);
         } else if (request instanceof SessionCall session) {
             states.whenReady(session.id(), session.prefix(), new InboxState.Request() {

@@ -156,16 +156,12 @@ final class InsertHandler {
             return batch;
         }
         if (!hasRoom(state)) {
-            if (copy.mayDecline() && source != null) {
-                negatives.answer(call, target, InsertOutcome.DECLINED); // it does not know the token
-                return batch;
-            }
             if (copy.mayDecline()) {
-                call.answer(target, InsertOutcome.DECLINED);
+                negatives.answer(call, target, InsertOutcome.DECLINED);
                 return batch;
             }
             if (!makeRoom(state, message)) {
-                call.answer(target, InsertOutcome.DROPPED);
+                negatives.answer(call, target, InsertOutcome.DROPPED);
                 return batch;
             }
         }

@@ -402,7 +402,8 @@ final class Lifecycle {
         }
         detached(state, session);
         // the batch that has the record is the one waited for: QoS 0 may take several more
-        Disconnect disconnect = new Disconnect(session.incarnation, session.attachNumber, expirySeconds, publishWill, true);
+        Disconnect disconnect =
+                new Disconnect(session.incarnation, session.attachNumber, expirySeconds, publishWill, true);
         leader.openBatch().whenDone(new Recording(state, disconnect));
         leader.openBatch().whenDone(new Answering(leader, state, answer, InboxReply.DONE));
         settleOnceWritten(state);

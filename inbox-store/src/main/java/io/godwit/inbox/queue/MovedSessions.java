@@ -78,7 +78,9 @@ public final class MovedSessions {
     /** A leader has loaded the inbox: what was left of its last connection, if that is not too old. */
     synchronized @Nullable Disconnect takeDisconnect(InboxId id, LeaderContext leader) {
         Unwritten left = disconnects.isEmpty() ? null : disconnects.remove(id);
-        return left == null || left.untilMillis() <= leader.nowMillis() || !left.from().isFollowedBy(leader)
+        return left == null
+                        || left.untilMillis() <= leader.nowMillis()
+                        || !left.from().isFollowedBy(leader)
                 ? null
                 : left.disconnect();
     }

@@ -33,7 +33,8 @@ final class DirectoryFrames {
                 || Integer.compareUnsigned(agreed, other.getMostVersion()) > 0) {
             throw new BadFrameException("the other node speaks versions "
                     + Integer.toUnsignedString(other.getLeastVersion()) + " to "
-                    + Integer.toUnsignedString(other.getMostVersion()) + " of the directory's protocol, and not " + agreed);
+                    + Integer.toUnsignedString(other.getMostVersion()) + " of the directory's protocol, and not "
+                    + agreed);
         }
     }
 

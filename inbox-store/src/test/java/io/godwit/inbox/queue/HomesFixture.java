@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 /** The inbox store on several nodes, linked in memory, all on one thread. Node n leads range n, n + nodes, ... */
 final class HomesFixture implements AutoCloseable {
     static final long ATTACHED_WAIT_MILLIS = 15_000;
+    static final int MAX_QUEUED = 1000;
 
     final InMemoryRangeHost host;
     final MemoryLinks.Net net = new MemoryLinks.Net();
@@ -109,7 +110,7 @@ final class HomesFixture implements AutoCloseable {
     HomesFixture(int count, int ranges, boolean earlyPush, HomeSettings homes) {
         this.settings = homes;
         QueueSettings queues = new QueueSettings(
-                1000, false, 100, 1 << 20, AttachRequest.NEVER, earlyPush, 4096, ATTACHED_WAIT_MILLIS);
+                MAX_QUEUED, false, 100, 1 << 20, AttachRequest.NEVER, earlyPush, 4096, ATTACHED_WAIT_MILLIS);
         List<StoredInboxes> stored = new ArrayList<>();
         List<Supplier<InboxCoprocessor>> factories = new ArrayList<>();
         for (int i = 0; i < count; i++) {

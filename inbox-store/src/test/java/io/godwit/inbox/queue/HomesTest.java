@@ -507,6 +507,73 @@ class HomesTest {
         assertThat(homes.goOn(2, connection, 0)).isNull();
     }
 
+    /** It stood still, or is cut off: another home has begun a session that it does not know. */
+    @Test
+    void aDeposedHomeThatDoesNotKnowTellsNobodyThatASessionIsOver() {
+        assertThat(homes.host.depose(HomesFixture.key(led0), 1, 0)).isTrue();
+        TestConnection connection = homes.attach(1, led0);
+        homes.nodes.get(2).believes = 0;
+        CompletableFuture<List<InsertOutcome>> first = homes.insert(2, "first", 1, connection);
+        CompletableFuture<List<InsertOutcome>> second = homes.insert(2, "second", 2, connection);
+        homes.run();
+        assertThat(first).isNotDone();
+        assertThat(second).isNotDone();
+        homes.host.tellDeposed(0);
+        homes.nodes.get(2).believes = null;
+        assertThat(homes.await(first)).as("asked of the next home").containsExactly(InsertOutcome.STORED);
+        assertThat(homes.await(second)).containsExactly(InsertOutcome.STORED);
+    }
+
+    /** A group would choose another of its members, and two would have the message. */
+    @Test
+    void aDeposedHomeThatDoesNotKnowTellsNobodyThatATokenIsUnknown() {
+        TestConnection connection = homes.attach(2, led0);
+        homes.host.depose(HomesFixture.key(led0), 1, 0);
+        assertThat(homes.await(homes.client(1).insert(withToken(connection, false))))
+                .containsExactly(InsertOutcome.STORED);
+        homes.nodes.get(2).believes = 0;
+        CompletableFuture<List<InsertOutcome>> known = homes.client(2).insert(withToken(connection, true));
+        homes.run();
+        assertThat(known).isNotDone();
+        homes.host.tellDeposed(0);
+        homes.nodes.get(2).believes = null;
+        assertThat(homes.await(known)).as("asked of the next home").containsExactly(InsertOutcome.ALREADY_THERE);
+    }
+
+    private InsertRequest withToken(TestConnection receiver, boolean onlyAsks) {
+        InsertRequest request = homes.request("exactly once", 2, receiver);
+        return new InsertRequest(
+                request.tenant(), request.message(), request.targets(), "p", 1, 0, onlyAsks, null, Resend.ALWAYS);
+    }
+
+    /** Its queue was full, and the client has emptied it at the next home. */
+    @Test
+    void aDeposedHomeThatDoesNotKnowDropsNothing() {
+        TestConnection absent = homes.attach(1, led0);
+        homes.await(absent.attachment().detach(-1, false));
+        for (int i = 0; i < HomesFixture.MAX_QUEUED; i++) {
+            homes.insert(1, "m" + i, 1, absent);
+        }
+        assertThat(homes.await(homes.insert(1, "too many", 1, absent))).containsExactly(InsertOutcome.DROPPED);
+        homes.host.depose(HomesFixture.key(led0), 1, 0);
+        TestConnection emptying = homes.attach(1, led0);
+        emptying.attachment().request(HomesFixture.MAX_QUEUED);
+        homes.run();
+        emptying.attachment()
+                .acknowledge(emptying.take().stream()
+                        .mapToLong(InboxMessage::sequence)
+                        .toArray());
+        homes.nodes.get(2).believes = 0;
+        homes.host.holdSeals(); // its log has not taken what it has accepted: then it is sent to the next home
+        CompletableFuture<List<InsertOutcome>> answer = homes.insert(2, "fits", 1, absent);
+        homes.run();
+        assertThat(answer).isNotDone();
+        homes.host.tellDeposed(0);
+        homes.host.releaseSeals();
+        homes.nodes.get(2).believes = null;
+        assertThat(homes.await(answer)).containsExactly(InsertOutcome.STORED);
+    }
+
     /** Its end by another connection was not told, since the home died. */
     @Test
     void anEarlierConnectionDoesNotGoOnInPlaceOfALaterOne() {

@@ -49,6 +49,7 @@ class HomesUnderFaultsTest {
     private int ends;
     private int continued;
     private int continuedAfterLoss;
+    private int deposed;
     private int repeated;
 
     @ParameterizedTest
@@ -65,6 +66,7 @@ class HomesUnderFaultsTest {
         assertThat(ends).isPositive();
         assertThat(continued).as("attachments that went on").isPositive();
         assertThat(continuedAfterLoss).as("whose home was lost").isPositive();
+        assertThat(deposed).as("homes that went on as such").isPositive();
         assertThat(repeated).as("publishers that failed").isPositive();
     }
 
@@ -109,6 +111,11 @@ class HomesUnderFaultsTest {
             homes.host.killNode(random.nextInt(3), random.nextInt(3));
         } else if (what < 104) {
             crash(random.nextInt(3));
+        } else if (what < 109) {
+            byte[] key = HomesFixture.key(any(subscribers).id);
+            deposed += homes.host.depose(key, random.nextInt(3), random.nextInt(3)) ? 1 : 0;
+        } else if (what < 115) {
+            homes.host.tellDeposed(random.nextInt(3));
         } else if (what < 120) {
             homes.host.elect(random.nextInt(3));
         } else if (what < 140) {
@@ -137,6 +144,9 @@ class HomesUnderFaultsTest {
 
     private void heal() {
         homes.nodes.forEach(node -> node.believes = null);
+        for (int i = 0; i < 3; i++) {
+            homes.host.tellDeposed(i);
+        }
         homes.host.elect(0);
         for (int i = 0; i < 3; i++) {
             for (int j = 0; j < i; j++) {

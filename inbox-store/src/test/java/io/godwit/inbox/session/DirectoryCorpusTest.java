@@ -160,7 +160,9 @@ class DirectoryCorpusTest {
                 byte[] part = Arrays.copyOf(bytes, length);
                 try {
                     EntryReader.read(
-                            1, DirectoryFrames.decode(part), new Forward(new PeerChannel(new Recorder(), 9, told -> {})));
+                            1,
+                            DirectoryFrames.decode(part),
+                            new Forward(new PeerChannel(new Recorder(), 9, told -> {})));
                 } catch (BadFrameException | IllegalArgumentException expected) {
                     assertThat(expected).hasMessageNotContaining("null");
                 }

@@ -107,11 +107,13 @@ class SpreadEndTest {
     /** The loop was busy: those whose time has passed are told together, and the others keep their times. */
     @Test
     void aLoopThatIsLateCatchesUp() {
-        Deque<Leaving> leaving = new ArrayDeque<>(SpreadEnd.spread(List.of(loop(4)), BEGIN, 4 * SECOND).get(0));
+        Deque<Leaving> leaving = new ArrayDeque<>(
+                SpreadEnd.spread(List.of(loop(4)), BEGIN, 4 * SECOND).get(0));
         nowNanos = BEGIN + 2 * SECOND + 1;
         new SpreadEnd(leaving, (task, nanos) -> timers.add(new Timer(task, nanos)), () -> nowNanos).run();
         assertThat(told).hasSize(3);
-        assertThat(timers).singleElement().satisfies(timer -> assertThat(timer.afterBegin)
-                .isEqualTo(SECOND - 1));
+        assertThat(timers)
+                .singleElement()
+                .satisfies(timer -> assertThat(timer.afterBegin).isEqualTo(SECOND - 1));
     }
 }
