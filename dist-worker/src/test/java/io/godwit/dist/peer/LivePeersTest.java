@@ -6,6 +6,7 @@ import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.Publisher;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.member.NodeLife;
@@ -13,6 +14,9 @@ import io.godwit.dist.wire.FilterChange;
 import io.godwit.dist.wire.FilterChanges;
 import io.godwit.dist.wire.PeerFrame;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.testing.InMemoryRangeHost;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.NodeWait;
@@ -129,6 +133,64 @@ class LivePeersTest {
         cluster.timers.advance(LiveFilters.LINGER.multipliedBy(2));
         cluster.settle();
         assertThat(b.publish("t", Qos.AT_LEAST_ONCE, "2")).isCompletedWithValue(DistOutcome.NO_MATCH);
+    }
+
+    /** The others may hear that the last has gone only after there is one again. */
+    @Test
+    void aSubscriptionThatCrossesTheEndOfTheLastOneIsPromisedOnceTheOthersHaveItAnew() {
+        a.subscribe("t", "last");
+        cluster.settle();
+        cluster.net.cut("a", "b");
+        a.unsubscribe("t", "last");
+        cluster.timers.advance(LiveFilters.LINGER.multipliedBy(2)); // that it has gone is under way
+        CompletableFuture<Boolean> first = a.subscribe("t", "first");
+        cluster.settle();
+        assertThat(first).isNotDone();
+        cluster.net.mend("a", "b");
+        cluster.net.deliverOne("a", "b", Lane.CONTROL);
+        assertThat(first).as("b knows that nobody is there").isNotDone();
+        assertThat(b.publish("t", Qos.AT_LEAST_ONCE, "before")).isCompletedWithValue(DistOutcome.NO_MATCH);
+        cluster.settle();
+        assertThat(first).isCompletedWithValue(true);
+        b.publish("t", Qos.AT_LEAST_ONCE, "after");
+        cluster.settle();
+        assertThat(a.received("first")).containsExactly("after");
+        cluster.timers.advance(LiveFilters.LINGER.multipliedBy(2));
+        cluster.settle();
+        b.publish("t", Qos.AT_LEAST_ONCE, "later");
+        cluster.settle();
+        assertThat(a.received("first")).containsExactly("after", "later");
+    }
+
+    /** The replica of another node may be behind the one that committed it. */
+    @Test
+    void theRouteOfAStoredSessionIsPromisedAndGoneOnceAllHaveApplied() {
+        InMemoryRangeHost[] made = new InMemoryRangeHost[1];
+        TestNode stores = new TestNode(cluster, "stores", 1, () -> made[0]);
+        InMemoryRangeHost host =
+                new InMemoryRangeHost(() -> stores.worker.coprocessorFactory().get());
+        made[0] = host;
+        stores.join();
+        stores.members.setFresh(true);
+        stores.worker.start();
+        cluster.settle();
+        b.heldCatchUps = new ArrayList<>();
+        InboxReceiver kept = new InboxReceiver(TenantId.DEFAULT, new ClientId("kept"), 1);
+        CompletableFuture<Void> added = stores.client().addRoute(TestNode.filter("t"), kept, TestNode.OPTIONS);
+        assertWaitsForAnother(host, added);
+        CompletableFuture<Void> removed = stores.client().removeRoute(TestNode.filter("t"), kept);
+        assertWaitsForAnother(host, removed);
+        host.close();
+    }
+
+    private void assertWaitsForAnother(InMemoryRangeHost host, CompletableFuture<Void> committed) {
+        host.runUntilIdle();
+        cluster.settle();
+        assertThat(b.heldCatchUps).hasSize(1);
+        assertThat(committed).isNotDone();
+        b.heldCatchUps.remove(0).complete(null);
+        cluster.settle();
+        assertThat(committed).isCompleted();
     }
 
     @Test
