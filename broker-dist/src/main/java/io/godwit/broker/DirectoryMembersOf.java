@@ -30,7 +30,7 @@ final class DirectoryMembersOf implements DirectoryMembers {
      * A lapsed member counts as one that joins: it has connections still, and until it is evicted nobody may have their
      * client ids.
      */
-    private static MembersView of(io.godwit.dist.member.MembersView view) {
+    static MembersView of(io.godwit.dist.member.MembersView view) {
         Set<MemberLife> serving = lives(view.serving());
         Set<MemberLife> others = new HashSet<>();
         view.members().forEach(member -> others.add(life(member.life())));

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** A node that joins learns the live routes of each member over its link. */
@@ -23,11 +24,13 @@ final class LinkIntroductions implements Introductions {
     private final Links links;
     private final LivePeers live;
     private final Timer timer;
+    private final LongSupplier nanoTime;
     private final Duration unlinked;
     private final Consumer<NodeLife> ranOut;
     private final Supplier<CompletableFuture<Void>> endClients;
 
     /**
+     * @param nanoTime the monotonic clock, as {@code timer} has it
      * @param unlinked how long a member may be without a link before it is taken for over
      * @param ranOut told of a member that was
      */
@@ -35,12 +38,14 @@ final class LinkIntroductions implements Introductions {
             Links links,
             LivePeers live,
             Timer timer,
+            LongSupplier nanoTime,
             Duration unlinked,
             Consumer<NodeLife> ranOut,
             Supplier<CompletableFuture<Void>> endClients) {
         this.links = links;
         this.live = live;
         this.timer = timer;
+        this.nanoTime = nanoTime;
         this.unlinked = unlinked;
         this.ranOut = ranOut;
         this.endClients = endClients;
@@ -51,7 +56,7 @@ final class LinkIntroductions implements Introductions {
     public CompletableFuture<Void> introduced(NodeLife member, long revision) {
         // the member applies all that is committed before it answers, the view in which this node joins included
         CompletableFuture<Void> learned = live.learnAllOf(member);
-        look(member, learned, System.nanoTime());
+        look(member, learned, nanoTime.getAsLong());
         return learned;
     }
 
@@ -71,7 +76,7 @@ final class LinkIntroductions implements Introductions {
             return;
         }
         boolean isLinked = isLinked(member);
-        long now = System.nanoTime();
+        long now = nanoTime.getAsLong();
         if (!isLinked && now - linkedNanos > unlinked.toNanos()) {
             ranOut.accept(member);
             learned.completeExceptionally(new IOException(member + " is not linked"));

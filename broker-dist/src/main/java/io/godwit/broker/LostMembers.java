@@ -2,6 +2,7 @@ package io.godwit.broker;
 
 import io.godwit.cluster.ClusterListener;
 import io.godwit.cluster.Departure;
+import io.godwit.cluster.HostPort;
 import io.godwit.cluster.Member;
 import io.godwit.cluster.link.Links;
 import io.godwit.cluster.link.Peer;
@@ -39,6 +40,9 @@ final class LostMembers implements ClusterListener {
         void excluded(NodeLife life);
 
         void runBlocking(Runnable task);
+
+        /** See {@link ProcessProbe#isOver}. Blocks. */
+        boolean isOver(HostPort rpc);
     }
 
     private final Parts parts;
@@ -79,7 +83,7 @@ final class LostMembers implements ClusterListener {
             if (!life.equals(lost.get(life.nodeId())) || !parts.isKnown(life)) {
                 return;
             }
-            boolean isRefused = ProcessProbe.isOver(member.rpc());
+            boolean isRefused = parts.isOver(member.rpc());
             if (isRefused && wasRefused) {
                 LOG.info("process of a lost member is over member={} rpc={}", life, member.rpc());
                 parts.ended(life);

@@ -1,6 +1,7 @@
 package io.godwit.broker;
 
 import io.godwit.cluster.Cluster;
+import io.godwit.cluster.HostPort;
 import io.godwit.cluster.Member;
 import io.godwit.cluster.NodeIdentity;
 import io.godwit.cluster.link.Lane;
@@ -81,9 +82,8 @@ final class MqttCluster implements AutoCloseable {
     private @Nullable ClusterMembers members;
     private volatile Consumer<String> onLack = lack -> {};
     private volatile boolean hasServed;
-    // the timers' thread
-    private String lackBefore = "";
-    private String lackTold = "";
+    /** Of the timers' thread. */
+    private final LackNotice lackNotice = new LackNotice();
 
     private MqttCluster(Cluster cluster, PeerLinks links, NodeLife self, NodeWaits waits) {
         this.cluster = cluster;
@@ -269,6 +269,11 @@ final class MqttCluster implements AutoCloseable {
             }
 
             @Override
+            public boolean isOver(HostPort rpc) {
+                return ProcessProbe.isOver(rpc);
+            }
+
+            @Override
             public void runBlocking(Runnable task) {
                 try {
                     probes.execute(task);
@@ -285,23 +290,12 @@ final class MqttCluster implements AutoCloseable {
 
     private void tick() {
         directory.get().tick();
-        tellLack();
+        lackNotice.look(hasServed ? lack() : "", onLack);
         later(TICK_MILLIS, this::tick);
     }
 
-    /** Once it has served. A pause of a moment is not worth a word. */
-    private void tellLack() {
-        String lack = hasServed ? lack() : "";
-        if (!lack.isEmpty() && !lack.equals(lackBefore)) {
-            lackBefore = lack; // told at the next look, if it stays
-        } else if (!lack.equals(lackTold)) {
-            lackBefore = lack;
-            lackTold = lack;
-            onLack.accept(lack);
-        }
-    }
-
-    private void control(Peer from, byte[] frame) {
+    /** Takes a frame of the CONTROL lane. */
+    void control(Peer from, byte[] frame) {
         byte type = frame.length == 0 ? 0 : frame[0];
         if (type == LivePeers.CONTROL_TYPE) {
             peersOf(dist.get()).onControl(from, frame);
@@ -325,6 +319,7 @@ final class MqttCluster implements AutoCloseable {
                         links,
                         peersOf(dist.get()),
                         this::later,
+                        System::nanoTime,
                         waits.silentMember(),
                         member -> waits.memberSilent(member.toString()),
                         endClients))
