@@ -123,6 +123,25 @@ class MirrorTest {
     }
 
     @Test
+    void aLearnerThatBecomesAVoterMeanwhileMissesNothing() throws Exception {
+        try (KvCluster cluster = cluster()) {
+            cluster.startAll();
+            cluster.change(1, Step.ADD_LEARNER, cluster.id(2));
+            CompletableFuture<Void> promoted =
+                    CompletableFuture.runAsync(() -> cluster.change(1, Step.PROMOTE, cluster.id(2)));
+            StringBuilder written = new StringBuilder();
+            for (int behind = 0; behind < 5; behind += promoted.isDone() ? 1 : 0) {
+                append(cluster.client(1), "k", "x").get(30, TimeUnit.SECONDS);
+                written.append('x');
+                catchUp(cluster, 2, 10_000).get(20, TimeUnit.SECONDS);
+                assertThat(told.get(2)).containsEntry("k", written.toString());
+            }
+            promoted.join();
+            assertThat(cluster.only(1).voters()).contains(cluster.id(2));
+        }
+    }
+
+    @Test
     void aNodeWithoutAReplicaHasNothingToShow() throws Exception {
         try (KvCluster cluster = cluster()) {
             cluster.startAll();

@@ -2,7 +2,10 @@ package io.godwit.broker;
 
 import java.util.function.Consumer;
 
-/** Tells why a node does not acknowledge, once it has lasted from one look to the next, and that it is over. Confined. */
+/**
+ * Tells why a node does not acknowledge, once that has lasted from one look to the next; and that it is over. Confined
+ * to one thread.
+ */
 final class LackNotice {
     private String before = "";
     private String told = "";

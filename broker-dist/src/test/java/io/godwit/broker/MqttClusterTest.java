@@ -38,24 +38,24 @@ class MqttClusterTest {
     }
 
     private static Cluster cluster() throws IOException {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                ServerSocket rpc = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            int port = free.getLocalPort();
-            int rpcPort = rpc.getLocalPort();
-            free.close();
-            rpc.close();
-            return Cluster.open(
-                    new ClusterConfig(
-                            "test",
-                            "127.0.0.1",
-                            port,
-                            rpcPort,
-                            "",
-                            List.of(new HostPort("127.0.0.1", port)),
-                            null,
-                            ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES),
-                    new NodeIdentity("self", 3, "1", Map.of()));
+        int port;
+        int rpcPort;
+        try (ServerSocket first = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ServerSocket second = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = first.getLocalPort();
+            rpcPort = second.getLocalPort();
         }
+        return Cluster.open(
+                new ClusterConfig(
+                        "test",
+                        "127.0.0.1",
+                        port,
+                        rpcPort,
+                        "",
+                        List.of(new HostPort("127.0.0.1", port)),
+                        null,
+                        ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES),
+                new NodeIdentity("self", 3, "1", Map.of()));
     }
 
     @AfterEach
