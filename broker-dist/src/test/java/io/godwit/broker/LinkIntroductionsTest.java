@@ -38,15 +38,8 @@ class LinkIntroductionsTest {
     private final List<NodeLife> silent = new ArrayList<>();
     private final Node joiner = new Node("joiner", 1);
     private final CompletableFuture<Void> clientsClosed = new CompletableFuture<>();
-    private final LinkIntroductions introductions =
-            new LinkIntroductions(
-                    joiner.links,
-                    joiner.live,
-                    timer,
-                    timer::nanoTime,
-                    Duration.ofSeconds(5),
-                    silent::add,
-                    () -> clientsClosed);
+    private final LinkIntroductions introductions = new LinkIntroductions(
+            joiner.links, joiner.live, timer, timer::nanoTime, Duration.ofSeconds(5), silent::add, () -> clientsClosed);
 
     LinkIntroductionsTest() {
         net.join(joiner.links);

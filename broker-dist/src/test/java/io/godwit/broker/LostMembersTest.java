@@ -31,7 +31,7 @@ class LostMembersTest {
     private final MemoryLinks links = net.node("self", 1);
     private final ManualTimer timer = new ManualTimer();
     private final Agreement agreement = new Agreement();
-    private final LostMembers lost = new LostMembers(agreement, links, timer);
+    private final LostMembers lost = new LostMembers(agreement, links, timer, () -> 1);
 
     LostMembersTest() {
         net.join(links);

@@ -2,6 +2,7 @@ package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.broker.settings.ClusterWaitsSection;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.ClusterConfig;
 import io.godwit.cluster.HostPort;
@@ -12,7 +13,9 @@ import io.godwit.dist.member.Members;
 import io.godwit.dist.member.NodeLife;
 import io.godwit.dist.peer.ClusterParts;
 import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.event.EventListener;
 import io.godwit.testing.Await;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -34,7 +37,9 @@ class MqttClusterTest {
     private final MqttCluster others;
 
     MqttClusterTest() throws IOException {
-        others = MqttCluster.open(cluster, "test");
+        ClusterWaitsSection limits = new ClusterWaitsSection(1, 1, 1, 2, 1, 1, 1, 1, 1, 5, 1, 1, 1);
+        others =
+                MqttCluster.open(cluster, "test", new NodeWaits(limits, EventListener.NONE, new SimpleMeterRegistry()));
     }
 
     private static Cluster cluster() throws IOException {

@@ -574,6 +574,80 @@ class HomesTest {
         assertThat(homes.await(answer)).containsExactly(InsertOutcome.STORED);
     }
 
+    /** It was edge and home of the client, as after kill -9. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aDeadNodesWillIsPublishedOnceAfterItsDelayUnlessTheClientIsServedElsewhere(boolean comesBack) {
+        homes.attach(0, led0, new Will(homes.message("gone", 1), 60));
+        homes.net.kill(InMemoryNode.id(0));
+        homes.host.killNode(0, 0);
+        homes.host.elect(1);
+        homes.advance(HomesFixture.ATTACHED_WAIT_MILLIS + 1_000);
+        homes.move(led0, 2);
+        homes.advance(50_000);
+        assertThat(homes.wills).as("its delay is not over").isEmpty();
+        if (comesBack) {
+            homes.attach(1, led0);
+        }
+        homes.advance(15_000);
+        assertThat(homes.wills).hasSize(comesBack ? 0 : 1);
+        homes.move(led0, 1);
+        homes.advance(100_000);
+        assertThat(homes.wills).hasSize(comesBack ? 0 : 1);
+    }
+
+    /** What it had left for the next leader on its own node is of a time before another node led. */
+    @Test
+    void aHomeThatLeadsAgainGivesOutNothingThatIsOlderThanWhatAnotherHasGiven() {
+        TestConnection first = homes.attach(2, led0);
+        homes.run();
+        homes.await(homes.insert(1, "old", 0, first)); // waits for credit, in memory only
+        homes.run();
+        homes.move(led0, 1);
+        homes.run();
+        TestConnection second = homes.goOn(2, first, 0);
+        assertThat(second).isNotNull();
+        second.attachment().request(10);
+        homes.await(homes.insert(1, "new", 0, second));
+        homes.await(homes.insert(1, "kept", 1, second));
+        homes.run();
+        assertThat(second.payloads()).containsExactly("new", "kept");
+        long kept = second.take().get(1).sequence();
+        homes.move(led0, 0);
+        homes.run();
+        TestConnection third = homes.goOn(2, second, kept, kept);
+        assertThat(third).isNotNull();
+        third.attachment().request(10);
+        homes.await(homes.insert(1, "last", 0, third));
+        homes.run();
+        assertThat(third.payloads()).containsExactly("last");
+    }
+
+    /** A home could not write how a connection has ended, and leads again after another one has come elsewhere. */
+    @Test
+    void howAnEarlierConnectionHasEndedIsNotTakenForTheEndOfALaterOne() {
+        TestConnection earlier = homes.attach(2, led0, new Will(homes.message("gone", 1), 60));
+        homes.host.failWrites(RangeException.Cause.OVERLOADED);
+        homes.host.holdReads(); // nobody loads the inbox meanwhile
+        CompletableFuture<Void> detached = earlier.attachment().detach(0, false);
+        homes.run();
+        assertThat(detached).isCompletedExceptionally();
+        homes.host.acceptWrites();
+        homes.host.releaseReads();
+        homes.move(led0, 1);
+        homes.host.runUntilIdle();
+        TestConnection later = homes.attach(1, led0, new Will(homes.message("gone", 1), 60));
+        assertThat(later.reply.sessionPresent()).isTrue();
+        homes.await(homes.insert(1, "kept", 1, later));
+        homes.move(led0, 0);
+        homes.run();
+        TestConnection next = homes.goOn(1, later, 0);
+        assertThat(next).isNotNull();
+        next.attachment().request(10);
+        homes.run();
+        assertThat(next.payloads()).containsExactly("kept");
+    }
+
     /** Its end by another connection was not told, since the home died. */
     @Test
     void anEarlierConnectionDoesNotGoOnInPlaceOfALaterOne() {
