@@ -9,7 +9,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Locale;
 
-/** How long ranges of the retain store are waited for. Counts the waits that run out, and tells of them. Thread-safe. */
+/** How long ranges of the retain store are waited for. Counts waits that run out, and tells of them. Thread-safe. */
 final class Patience {
     private final Duration timeout;
     private final EventListener events;
