@@ -11,7 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * How a life comes to serve, the first time and after each lapse: it closes the clients that it has, since publishes
- * that it missed count as delivered; {@link #claim} commits that it joins, so that others
+ * that it missed count as delivered; {@link #prepare} waits until its routes are up to date, since a copy of them may
+ * take minutes and nobody shall wait for that; {@link #claim} commits that it joins, so that others
  * wait for it from then on; {@link #meet} waits until every life of that view has introduced itself, or is evicted;
  * {@link #catchUp} brings this node's routes up to that moment; {@link #serve} commits that it serves. Whatever fails,
  * or an exclusion meanwhile, begins it anew, after a pause that grows.
@@ -30,9 +31,12 @@ final class Joining {
     private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    private static final String ROUTES_LACK = "its routes are not complete";
+
     private enum Phase {
         IDLE,
         CLOSING_CLIENTS,
+        PREPARING,
         CLAIMING,
         MEETING,
         CATCHING_UP,
@@ -115,7 +119,7 @@ final class Joining {
                     }));
             return;
         }
-        claim(own);
+        prepare(own);
     }
 
     /** Tells each of the others what this node knows of it. */
@@ -161,6 +165,12 @@ final class Joining {
     }
 
     // --- the steps
+
+    /** A node whose replica is far behind would be excluded for that, and join again, over and over. */
+    private void prepare(long own) {
+        enter(Phase.PREPARING, ROUTES_LACK);
+        untilCaughtUp(own, () -> claim(own));
+    }
 
     private void claim(long own) {
         enter(Phase.CLAIMING, "the view of members cannot be changed");
@@ -262,16 +272,21 @@ final class Joining {
     }
 
     private void catchUp(long own) {
-        enter(Phase.CATCHING_UP, "its routes are not complete");
+        enter(Phase.CATCHING_UP, ROUTES_LACK);
+        untilCaughtUp(own, () -> serve(own));
+    }
+
+    /** Tries until it succeeds; not longer than this attempt lasts. */
+    private void untilCaughtUp(long own, Runnable then) {
         store.catchUp(new Deadline(thread.nanoTime() + CATCH_UP_NANOS))
                 .whenComplete((done, failure) -> thread.execute(() -> {
                     if (own == turn && failure == null) {
-                        serve(own);
+                        then.run();
                     } else if (own == turn) {
-                        lack = "its routes are not complete: " + failure.getMessage();
+                        lack = ROUTES_LACK + ": " + failure.getMessage();
                         thread.later(AGAIN_NANOS, () -> {
                             if (own == turn) {
-                                catchUp(own);
+                                untilCaughtUp(own, then);
                             }
                         });
                     }

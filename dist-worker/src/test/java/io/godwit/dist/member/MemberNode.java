@@ -42,6 +42,9 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
     private boolean isUp = true;
     private boolean isStanding;
     private boolean isCutFromStore;
+    /** Its replica is being copied. */
+    private boolean isBehind;
+
     private boolean areLinksCut;
     private boolean isOpen;
     private long stoodUntilNanos;
@@ -110,6 +113,10 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
 
     void cutFromStore(boolean cut) {
         isCutFromStore = cut;
+    }
+
+    void fallBehind(boolean behind) {
+        isBehind = behind;
     }
 
     void cutLinks(boolean cut) {
@@ -199,7 +206,7 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
     }
 
     private void read(Deadline deadline, CompletableFuture<Void> done) {
-        if (world.isReached(this)) {
+        if (world.isReached(this) && !isBehind) {
             long index = world.newest().revision();
             world.after(
                     world.someTime(),

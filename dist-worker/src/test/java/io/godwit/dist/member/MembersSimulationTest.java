@@ -298,6 +298,29 @@ class MembersSimulationTest {
         }
     }
 
+    /** As long as it joined, each SUBACK of a stored session would wait until it is excluded again. */
+    @Test
+    void aNodeWhoseReplicaIsBehindDoesNotJoinBeforeItHasCaughtUp() {
+        for (long seed = 1; seed <= 5; seed++) {
+            MemberWorld world = serving(seed);
+            MemberNode behind = world.node(2);
+            behind.fallBehind(true);
+            CompletableFuture<Void> excluded = world.node(0).members().exclude(behind.life(), "has not confirmed");
+            world.runFor(30 * SECOND);
+            assertThat(excluded).isCompleted();
+            assertThat(world.newest().find(behind.life())).as("evicted, and not back").isNull();
+            assertThat(behind.members().lack()).startsWith("its routes are not complete");
+            long revision = world.newest().revision();
+            world.runFor(120 * SECOND);
+            assertThat(world.newest().revision()).as("seed %d", seed).isEqualTo(revision);
+
+            behind.fallBehind(false);
+            world.runFor(10 * SECOND);
+            assertThat(world.newest().serving()).hasSize(4);
+            assertThat(behind.members().mayAcknowledge()).isTrue();
+        }
+    }
+
     @Test
     void theFirstNodeWritesTheFirstRevisionAndAllServeInTheEnd() {
         MemberWorld world = serving(5);
