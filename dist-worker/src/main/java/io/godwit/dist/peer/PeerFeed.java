@@ -155,7 +155,7 @@ final class PeerFeed {
 
     private int add(FilterChanges.Builder changes, FilterKey key) {
         LiveFilters.Entry entry = filters.entries().get(key);
-        String text = key.filter().text();
+        String text = key.text();
         int members = entry == null ? 0 : key.isShared() ? entry.members : 1;
         changes.addChanges(FilterChange.newBuilder()
                 .setTenant(key.tenant().value())

@@ -11,7 +11,6 @@ import io.godwit.dist.wire.FilterChanges;
 import io.godwit.kv.client.Backoff;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
-import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -80,10 +79,9 @@ final class RemoteFilters {
         }
         told.nextNumber++;
         for (FilterChange change : changes.getChangesList()) {
-            TopicFilter filter = TopicFilter.parse(change.getFilter())
-                    .filter(valid -> !valid.isExclusive())
-                    .orElseThrow(() -> new IllegalArgumentException("no filter that a node tells another"));
-            apply(peer, told, new FilterKey(new TenantId(change.getTenant()), filter), change.getMembers());
+            FilterKey key = FilterKey.parse(new TenantId(change.getTenant()), change.getFilter())
+                    .orElseThrow(() -> new IllegalArgumentException("not a valid topic filter"));
+            apply(peer, told, key, change.getMembers());
         }
         if (changes.getEndsList()) {
             complete(peer, told);

@@ -31,6 +31,8 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LivePeersTest {
     private static final Duration CONFIRM = TestNode.CONFIRM;
@@ -114,6 +116,46 @@ class LivePeersTest {
         c.publish("some/longer/filter/of/a/device/19999", Qos.AT_MOST_ONCE, "x");
         cluster.settle();
         assertThat(a.received("s")).containsExactly("x");
+    }
+
+    /** What stands behind "$exclusive/" may look like a filter of another kind, or like none. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "$exclusive/x",
+                "$exclusive/$exclusive/x",
+                "$exclusive/$share/g",
+                "$exclusive/$share/g/t",
+                "$exclusive/$oshare/g/t",
+                "$exclusive/$queue/t"
+            })
+    void anExclusiveFilterIsMatchedByTheOthersAsThePlainTextBehindIt(String filter) {
+        String topic = filter.substring("$exclusive/".length());
+        assertThat(a.subscribe(filter, "s")).isNotDone();
+        cluster.settle();
+        assertThat(b.links.peer("a")).isNotNull();
+        b.publish(topic, Qos.AT_MOST_ONCE, "1");
+        cluster.settle();
+        assertThat(a.received("s")).containsExactly("1");
+
+        a.unsubscribe(filter, "s");
+        cluster.timers.advance(LiveFilters.LINGER.multipliedBy(2));
+        cluster.settle();
+        assertThat(b.publish(topic, Qos.AT_LEAST_ONCE, "2")).isCompletedWithValue(DistOutcome.NO_MATCH);
+    }
+
+    @Test
+    void anExclusiveFilterIsNotTakenForTheSharedOneOfTheSameText() {
+        a.subscribe("$exclusive/$share/g/t", "exclusive");
+        a.subscribe("$share/g/t", "member");
+        cluster.settle();
+        a.unsubscribe("$exclusive/$share/g/t", "exclusive");
+        cluster.timers.advance(LiveFilters.LINGER.multipliedBy(2));
+        cluster.settle();
+        assertThat(b.publish("t", Qos.AT_MOST_ONCE, "1")).isCompletedWithValue(DistOutcome.DELIVERED);
+        cluster.settle();
+        assertThat(a.received("member")).containsExactly("1");
+        assertThat(a.received("exclusive")).isEmpty();
     }
 
     @Test
@@ -577,7 +619,6 @@ class LivePeersTest {
                 PeerFrame.getDefaultInstance(),
                 changes(FilterChanges.newBuilder().setNumber(7).addChanges(change)),
                 changes(nextOf("a").addChanges(change.toBuilder().setFilter("a/#/b"))),
-                changes(nextOf("a").addChanges(change.toBuilder().setFilter("$exclusive/t"))),
                 changes(nextOf("a").addChanges(change.toBuilder().setTenant(" "))),
                 changes(nextOf("a").addChanges(change.toBuilder().setMembers(-1))),
                 PeerFrame.newBuilder()
