@@ -53,6 +53,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class MqttServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MqttServer.class);
+    /** For clients to read why, and to close their end. Others may serve them soon after. */
+    private static final Duration END_PATIENCE = Duration.ofSeconds(1);
 
     private final MqttConfig config;
     private final MqttReports reports;
@@ -212,12 +214,13 @@ public final class MqttServer implements AutoCloseable {
 
     /**
      * Ends the connections that there are now: the other members of the cluster have gone on without this node, and its
-     * clients may be theirs by now. Any thread.
+     * clients may be theirs by now. What they have published is not waited for, since this node acknowledges none of it:
+     * clients send it again. Clients that do not close their end within a second are cut. Any thread.
      *
      * @return complete, on an event loop, once none of them is left
      */
     public CompletableFuture<Void> endConnections() {
-        return loops.endConnections(config.transport().drainTimeout());
+        return loops.endConnections(END_PATIENCE);
     }
 
     /** No new connections are accepted; those that there are stay. Blocks for a moment. Further calls do nothing. */

@@ -136,7 +136,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         thread.execute(() -> {
             if (joining == null && !isClosed) {
                 Joining begun = new Joining(
-                        self, commits, exclusions, lapses, current, store, thread, introductions, this::served);
+                        self, commits, exclusions, lapses, current, store, thread, introductions, new Progress());
                 joining = begun;
                 exclusions.judgeBy(introductions::isLinked);
                 begun.begin();
@@ -379,6 +379,22 @@ public final class ClusterMembers implements Members, AutoCloseable {
     private void stopServing() {
         serves = 0;
         freshness.end();
+    }
+
+    private final class Progress implements Joining.Listener {
+        @Override
+        public void served(MembersView view) {
+            ClusterMembers.this.served(view);
+        }
+
+        /**
+         * What they have published is not to be acknowledged any more. A connection that is closed goes on to hold its
+         * client id until all of that is answered.
+         */
+        @Override
+        public void clientsClosed() {
+            held.refuseAll();
+        }
     }
 
     private void served(MembersView view) {

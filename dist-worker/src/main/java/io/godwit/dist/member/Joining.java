@@ -46,6 +46,9 @@ final class Joining {
     /** Whom it tells. */
     interface Listener {
         void served(MembersView view);
+
+        /** The clients that there were are closed. */
+        void clientsClosed();
     }
 
     private final NodeLife self;
@@ -110,6 +113,7 @@ final class Joining {
             introductions
                     .closeClients()
                     .whenComplete((done, failure) -> thread.execute(() -> {
+                        listener.clientsClosed();
                         if (own == turn && failure == null) {
                             hasClients = false;
                             begin();
@@ -137,6 +141,7 @@ final class Joining {
             if (failure != null) {
                 LOG.error("clients not closed self={}", self, failure);
             }
+            thread.execute(listener::clientsClosed);
         });
     }
 

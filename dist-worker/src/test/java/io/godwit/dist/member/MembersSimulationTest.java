@@ -122,6 +122,40 @@ class MembersSimulationTest {
         }
     }
 
+    /** A connection that is closed goes on to hold its client id until what it has published is answered. */
+    @Test
+    void whatIsHeldIsRefusedWhenItsClientsAreClosedForWantOfAProof() {
+        MemberWorld world = serving(1);
+        MemberNode node = world.node(0);
+        node.cutFromStore(true);
+        node.cutLinks(true);
+        world.runFor(3 * SECOND);
+        CompletableFuture<Boolean> held = node.members().untilMayAcknowledge();
+        world.runFor(3 * SECOND);
+        assertThat(held).isNotDone();
+        world.runFor(4 * SECOND);
+        assertThat(node.closed()).isPositive();
+        assertThat(held).isCompletedWithValue(false);
+    }
+
+    @Test
+    void whatIsHeldIsRefusedWhenTheOthersHaveGoneOnAndItsClientsAreClosed() {
+        MemberWorld world = serving(1);
+        MemberNode node = world.node(0);
+        node.cutFromStore(true);
+        node.cutLinks(true); // it cannot join again
+        world.runFor(3 * SECOND);
+        CompletableFuture<Boolean> held = node.members().untilMayAcknowledge();
+        CompletableFuture<Void> excluded = world.node(1).members().exclude(node.life(), "test");
+        world.runFor(3 * SECOND);
+        assertThat(excluded).isCompleted();
+        assertThat(held).isNotDone();
+        node.cutFromStore(false);
+        world.runFor(SECOND);
+        assertThat(node.closed()).isPositive();
+        assertThat(held).isCompletedWithValue(false);
+    }
+
     @Test
     void ofTwoThatExcludeEachOtherOneWins() {
         for (long seed = 1; seed <= 10; seed++) {

@@ -105,8 +105,8 @@ public final class EventLoops {
     }
 
     /**
-     * Ends the connections that there are now, as {@link #shutDownConnections} does; what is left after {@code
-     * patience} is cut. Any thread.
+     * Ends the connections that there are now, without regard to what is under way; those whose clients have not closed
+     * their end after {@code patience} are cut. Any thread.
      *
      * @return complete, on a loop, once none of them is left
      */

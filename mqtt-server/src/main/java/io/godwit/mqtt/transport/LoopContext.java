@@ -279,8 +279,8 @@ public final class LoopContext implements Executor {
     }
 
     /**
-     * Ends the connections that there are now, as when the server drains; those that are left after {@code patience}
-     * are cut. Any thread.
+     * Ends the connections that there are now, without regard to what is under way; those whose clients have not closed
+     * their end after {@code patience} are cut. Any thread.
      *
      * @return complete, on the loop, once none of them is left
      */
@@ -289,7 +289,7 @@ public final class LoopContext implements Executor {
         execute(() -> {
             Set<TickListener> present = Collections.newSetFromMap(new IdentityHashMap<>());
             present.addAll(connections());
-            present.forEach(TickListener::shutDown);
+            present.forEach(TickListener::end);
             awaitEnd(present, System.nanoTime() + patienceNanos, ended);
         });
         return ended;
@@ -376,7 +376,11 @@ public final class LoopContext implements Executor {
          */
         int onTick(int tick);
 
+        /** The server drains: closes once what is under way is answered. */
         void shutDown();
+
+        /** Closes at once, and says so to its client: what is under way is not to be answered any more. */
+        void end();
 
         /** Closes its socket at once. */
         void cut();

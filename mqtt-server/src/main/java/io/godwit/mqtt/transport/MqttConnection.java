@@ -653,6 +653,15 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     @Override
+    public void end() {
+        if (state == State.ACCEPTED) {
+            disconnect(ReasonCode.SERVER_SHUTTING_DOWN, null);
+        } else {
+            close("server shutting down");
+        }
+    }
+
+    @Override
     public void cut() {
         channel.close();
     }

@@ -343,6 +343,9 @@ class ConnectionSweepTest {
         public void shutDown() {}
 
         @Override
+        public void end() {}
+
+        @Override
         public void cut() {}
     }
 }

@@ -125,6 +125,9 @@ class LoopContextTest {
         public void shutDown() {}
 
         @Override
+        public void end() {}
+
+        @Override
         public void cut() {
             isCut = true;
         }

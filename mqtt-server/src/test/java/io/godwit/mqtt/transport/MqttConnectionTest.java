@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import javax.net.ssl.SSLContext;
@@ -289,6 +290,31 @@ class MqttConnectionTest {
         answer(1024);
         sweep(1);
         assertThat(recorder.ticks).isEqualTo(2);
+    }
+
+    /** Its session waits for acknowledgements, which a node that is no member any more never gets. */
+    @Test
+    void aConnectionIsEndedAtOnceWhateverIsUnderWay() {
+        accept(60);
+        CompletableFuture<Void> ended = loop.endPresent(TimeUnit.SECONDS.toNanos(1));
+        channel.runPendingTasks();
+        assertThat(recorder.closed).isEqualTo("SERVER_SHUTTING_DOWN");
+        assertThat(written())
+                .singleElement()
+                .extracting(packet -> ((Disconnect) packet).reasonCode())
+                .isEqualTo(ReasonCode.SERVER_SHUTTING_DOWN);
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(ended).isCompleted();
+    }
+
+    @Test
+    void aConnectionWithoutConnectIsEndedToo() {
+        open();
+        CompletableFuture<Void> ended = loop.endPresent(TimeUnit.SECONDS.toNanos(1));
+        channel.runPendingTasks();
+        assertThat(recorder.closed).isEqualTo("server shutting down");
+        assertThat(written()).isEmpty();
+        assertThat(ended).isCompleted();
     }
 
     @Test
