@@ -263,6 +263,9 @@ public final class MemoryLinks implements Links {
                 throw new IllegalArgumentException("frame of " + frame.bytes.length + " bytes");
             }
             wire(lane).frames.add(frame);
+            if (wire(lane).frames.size() > bound) {
+                abandon("more than " + bound + " frames wait in lane " + lane);
+            }
         }
 
         private Wire wire(Lane lane) {
@@ -294,6 +297,7 @@ public final class MemoryLinks implements Links {
     private final List<LinkListener> listeners = new ArrayList<>();
     private final Map<String, MemoryPeer> peers = new TreeMap<>();
     private int window = Integer.MAX_VALUE;
+    private int bound = Integer.MAX_VALUE;
     private int maxFrameBytes = 16 << 20;
     private int acceptedBytes = 16 << 20;
     private int version = LinkVersions.CURRENT.payload().most();
@@ -313,6 +317,11 @@ public final class MemoryLinks implements Links {
     /** How many frames may wait in a lane of this node before it is not writable; as many as there are at first. */
     public void window(int frames) {
         window = frames;
+    }
+
+    /** How many frames may wait in a lane of this node before its peer is over; as many as there are at first. */
+    public void bound(int frames) {
+        bound = frames;
     }
 
     /** The largest frame that this node sends, in bytes; 16 MiB at first. */

@@ -28,6 +28,11 @@ public record Delivery(
         return new Delivery(publisher, message, List.of(match), token, same, resend);
     }
 
+    /** The same to some of its receivers. */
+    public Delivery part(List<Match> some) {
+        return new Delivery(publisher, message, some, token, strays, resend);
+    }
+
     /** Whether another node has published the message, and sent it here. */
     public boolean isOfAnotherNode() {
         return strays == Strays.OF_ANOTHER_NODE;

@@ -233,7 +233,7 @@ public final class FanOut implements Publisher {
     private CompletableFuture<DistOutcome> publishElsewhere(
             Message message, @Nullable DeliveryToken token, NodeSet nodes) {
         deliverers.counters.matched.add(nodes.size());
-        return deliverers.others.deliver(client, message, token, nodes);
+        return deliverers.others.deliver(client, message, token, nodes, untilEnded);
     }
 
     private CompletableFuture<DistOutcome> publishHere(

@@ -4,6 +4,7 @@ import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.route.NodeSet;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
@@ -37,7 +38,7 @@ public interface OtherNodes {
 
         @Override
         public CompletableFuture<DistOutcome> deliver(
-                ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes) {
+                ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes, Resend resend) {
             return Deliverer.DELIVERED;
         }
 
@@ -64,12 +65,13 @@ public interface OtherNodes {
 
     /**
      * Hands the message to each of {@code nodes}, for its live sessions. Messages handed over by one thread stay in
-     * order. QoS 0 is dropped, counted and reported where the link is full, and complete on return. Above, completes on
-     * any thread, never exceptionally: with DELIVERED when each node has handed it to its sessions or is agreed to be
-     * out, and its sessions with it; with FAILED when that could not be agreed on.
+     * order. QoS 0 is dropped, counted and reported where the link is full, and complete on return. Above, it waits for
+     * room, and completes on any thread, never exceptionally: with DELIVERED when each node has handed it to its
+     * sessions or is agreed to be out, and its sessions with it; with OVERLOADED when there was no room for too long;
+     * with FAILED when nothing could be agreed on, or a message with a token was abandoned while it waited.
      */
     CompletableFuture<DistOutcome> deliver(
-            ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes);
+            ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes, Resend resend);
 
     /**
      * Asks every other member which members of shared groups it has chosen for the message of {@code token}, which may

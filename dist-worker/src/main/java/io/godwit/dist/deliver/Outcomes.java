@@ -21,7 +21,7 @@ public final class Outcomes {
         return a.thenCombine(b, Outcomes::worst);
     }
 
-    static DistOutcome worst(DistOutcome a, DistOutcome b) {
+    public static DistOutcome worst(DistOutcome a, DistOutcome b) {
         return rank(a) >= rank(b) ? a : b;
     }
 

@@ -16,8 +16,11 @@ import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,12 +29,13 @@ import java.util.function.LongSupplier;
 
 /**
  * Stands before the deliverer of live sessions: what a shared group has chosen a {@link RemoteMember} for goes to its
- * node, one frame for each, and the rest on. Thread-safe: publishers send, threads of the links bring answers.
+ * node, in one frame for all groups that have chosen that node, and the rest on. Thread-safe: publishers send, threads
+ * of the links bring answers.
  *
- * <p>At QoS 1 and 2 it waits until the node has answered that one of its members has the message. When it has none left
- * another member is chosen here. When the peer is over first, nobody knows whether a member there has it; another is
- * chosen once that life of the node is agreed to be out, and its sessions with it. What waits is bounded by what
- * publishers may have unacknowledged.
+ * <p>At QoS 1 and 2 it waits until the node has answered that one of its members has the message. While the link is
+ * full it waits before that ({@link HeldMessages}). When the node has no member left, another one is chosen here. When
+ * the peer is over first, nobody knows whether a member there has it; another is chosen once that life of the node is
+ * agreed to be out, and its sessions with it. What waits is bounded by what publishers may have unacknowledged.
  *
  * <p>When the node of the member does not accept a message of this size, another member is chosen; without another the
  * publish fails.
@@ -42,11 +46,19 @@ final class GroupSender implements Deliverer {
      */
     static final int MAX_ROUNDS = 5;
 
+    /**
+     * A frame names more groups only while their filters have together no more characters than this: so the frame stays
+     * little larger than its message.
+     */
+    static final int MAX_FILTER_CHARS = 32 * 1024;
+
+    /** One frame: the matches of the delivery are of one peer, each of another group. */
     private record Asked(Peer peer, Delivery delivery, int round, CompletableFuture<DistOutcome> outcome) {}
 
     private final Deliverer live;
     private final BiFunction<Delivery, Deliverer, CompletableFuture<DistOutcome>> another;
     private final Links links;
+    private final HeldMessages held;
     private final PeerTokens tokens;
     private final Exclusions exclusions;
     private final PeerCounters counters;
@@ -65,6 +77,7 @@ final class GroupSender implements Deliverer {
             Deliverer live,
             BiFunction<Delivery, Deliverer, CompletableFuture<DistOutcome>> another,
             ClusterParts parts,
+            HeldMessages held,
             PeerTokens tokens,
             Exclusions exclusions,
             PeerCounters counters,
@@ -72,6 +85,7 @@ final class GroupSender implements Deliverer {
         this.live = live;
         this.another = another;
         this.links = parts.links();
+        this.held = held;
         this.tokens = tokens;
         this.exclusions = exclusions;
         this.counters = counters;
@@ -100,50 +114,91 @@ final class GroupSender implements Deliverer {
 
     private CompletableFuture<DistOutcome> deliverApart(Delivery delivery, int round) {
         List<Match> here = new ArrayList<>();
-        CompletableFuture<DistOutcome> outcome = DELIVERED;
+        Map<Peer, List<Match>> elsewhere = new LinkedHashMap<>();
         for (Match match : delivery.matches()) {
             if (match.receiver() instanceof RemoteMember member) {
-                outcome = Outcomes.worst(outcome, send(delivery.only(match), member, round));
+                elsewhere
+                        .computeIfAbsent(peerNow(member), peer -> new ArrayList<>(1))
+                        .add(match);
             } else {
                 here.add(match);
             }
         }
-        return here.isEmpty()
-                ? outcome
-                : Outcomes.worst(
-                        outcome,
-                        live.deliver(new Delivery(
-                                delivery.publisher(),
-                                delivery.message(),
-                                here,
-                                delivery.token(),
-                                delivery.strays(),
-                                delivery.resend())));
+        CompletableFuture<DistOutcome> outcome = DELIVERED;
+        for (Map.Entry<Peer, List<Match>> of : elsewhere.entrySet()) {
+            for (List<Match> groups : frames(of.getValue())) {
+                outcome = Outcomes.worst(outcome, send(delivery.part(groups), of.getKey(), round));
+            }
+        }
+        return here.isEmpty() ? outcome : Outcomes.worst(outcome, live.deliver(delivery.part(here)));
     }
 
-    private CompletableFuture<DistOutcome> send(Delivery delivery, RemoteMember member, int round) {
-        Peer peer = peerNow(member);
+    /** Which of them go in one frame. */
+    private static List<List<Match>> frames(List<Match> groups) {
+        if (groups.size() == 1) {
+            return List.of(groups);
+        }
+        List<List<Match>> frames = new ArrayList<>(1);
+        int chars = MAX_FILTER_CHARS;
+        for (Match group : groups) {
+            chars += filterOf(group).text().length();
+            if (chars > MAX_FILTER_CHARS) {
+                chars = filterOf(group).text().length();
+                frames.add(new ArrayList<>());
+            }
+            frames.get(frames.size() - 1).add(group);
+        }
+        return frames;
+    }
+
+    private static TopicFilter filterOf(Match group) {
+        return ((RemoteMember) group.receiver()).filter();
+    }
+
+    private CompletableFuture<DistOutcome> send(Delivery delivery, Peer peer, int round) {
         DeliveryToken token = delivery.token();
         if (delivery.message().qos() == Qos.AT_MOST_ONCE && token == null) {
-            sendUnanswered(delivery, member, peer);
+            sendUnanswered(delivery, peer);
             return DELIVERED;
         }
         if (token != null) {
             tokens.given(token, NodeSet.NONE.with(peer));
         }
+        Asked asking = new Asked(peer, delivery, round, new CompletableFuture<>());
+        if (held.isFull(peer)) {
+            held.hold(peer, delivery.message().heapBytes(), token, delivery.resend(), later(asking));
+        } else {
+            send(asking);
+        }
+        return asking.outcome;
+    }
+
+    private HeldMessages.Sending later(Asked asking) {
+        return new HeldMessages.Sending() {
+            @Override
+            public void send() {
+                GroupSender.this.send(asking);
+            }
+
+            @Override
+            public void refuse(DistOutcome why) {
+                counters.refused.increment();
+                asking.outcome.complete(why);
+            }
+        };
+    }
+
+    private void send(Asked asking) {
         long number = numbers.incrementAndGet();
-        CompletableFuture<DistOutcome> outcome = new CompletableFuture<>();
-        Asked asking = new Asked(peer, delivery, round, outcome);
-        byte[] frame = frame(peer, delivery, member, number);
-        if (frame.length > peer.maxFrameBytes()) {
+        byte[] frame = frame(asking.peer, asking.delivery, number);
+        if (frame.length > asking.peer.maxFrameBytes()) {
             counters.tooLarge.increment();
-            chooseAnother(asking);
-            // the only member is there, and was sent nothing
-            return outcome.thenApply(of -> of == DistOutcome.NO_MATCH ? DistOutcome.FAILED : of);
+            tooLarge(asking);
+            return;
         }
         asked.put(number, asking);
         counters.sent.increment();
-        peer.send(Lane.LIVE, frame, new Peer.Confirmation() {
+        asking.peer.send(Lane.LIVE, frame, new Peer.Confirmation() {
             @Override
             public void confirmed() {
                 // the answer says more
@@ -152,11 +207,10 @@ final class GroupSender implements Deliverer {
             @Override
             public void lost() {
                 if (asked.containsKey(number)) {
-                    over(peer);
+                    over(asking.peer);
                 }
             }
         });
-        return outcome;
     }
 
     /** The same life of the node may be linked anew, and what it told before not be forgotten yet. */
@@ -166,30 +220,41 @@ final class GroupSender implements Deliverer {
         return now != null && now.incarnation() == known.incarnation() ? now : known;
     }
 
-    private void sendUnanswered(Delivery delivery, RemoteMember member, Peer peer) {
-        DropReason why = DropReason.LINK_FULL;
-        if (peer.isWritable(Lane.LIVE)) {
-            byte[] frame = frame(peer, delivery, member, 0);
-            if (frame.length <= peer.maxFrameBytes()) {
-                counters.sent.increment();
-                peer.send(Lane.LIVE, frame);
-                return;
-            }
-            counters.tooLarge.increment();
-            why = DropReason.PACKET_TOO_LARGE;
-        } else {
-            counters.dropped.increment();
+    /** The only members of the groups may be there, and were sent nothing. */
+    private void tooLarge(Asked asking) {
+        Asked instead = new Asked(asking.peer, asking.delivery, asking.round, new CompletableFuture<>());
+        instead.outcome.thenAccept(of -> asking.outcome.complete(of == DistOutcome.NO_MATCH ? DistOutcome.FAILED : of));
+        chooseAnother(instead, instead.delivery.matches());
+    }
+
+    private void sendUnanswered(Delivery delivery, Peer peer) {
+        if (held.isFull(peer)) {
+            counters.dropped.add(delivery.matches().size());
+            dropped(delivery, peer, DropReason.LINK_FULL);
+            return;
         }
+        byte[] frame = frame(peer, delivery, 0);
+        if (frame.length > peer.maxFrameBytes()) {
+            counters.tooLarge.increment();
+            dropped(delivery, peer, DropReason.PACKET_TOO_LARGE);
+            return;
+        }
+        counters.sent.increment();
+        peer.send(Lane.LIVE, frame);
+    }
+
+    private void dropped(Delivery delivery, Peer peer, DropReason why) {
         if (events.isListening(BrokerEvent.MessageDropped.class)) {
-            events.onEvent(new BrokerEvent.MessageDropped(
-                    member.tenant(),
-                    new ClientId(peer.nodeId()),
-                    delivery.message().topic(),
-                    why));
+            delivery.matches()
+                    .forEach(group -> events.onEvent(new BrokerEvent.MessageDropped(
+                            delivery.publisher().tenant(),
+                            new ClientId(peer.nodeId()),
+                            delivery.message().topic(),
+                            why)));
         }
     }
 
-    private byte[] frame(Peer peer, Delivery delivery, RemoteMember member, long number) {
+    private byte[] frame(Peer peer, Delivery delivery, long number) {
         return LiveFrame.encode(
                 peer.version(),
                 delivery.publisher(),
@@ -197,26 +262,36 @@ final class GroupSender implements Deliverer {
                 delivery.token(),
                 wallMillis.getAsLong(),
                 false,
-                List.of(member.filter()),
+                delivery.matches().stream().map(GroupSender::filterOf).toList(),
                 number);
     }
 
     /** Fails with {@link IllegalArgumentException} when it answers nothing that the peer was asked. */
     void answered(Peer from, GroupAnswer answer) {
         Asked known = asked.get(answer.getFrame());
-        boolean isDeclined = answer.getDeclinedCount() > 0;
-        if (known == null
-                || !known.peer.equals(from)
-                || isDeclined && !answer.getDeclinedList().equals(List.of(0))) {
+        List<Integer> declined = answer.getDeclinedList();
+        if (known == null || !known.peer.equals(from) || !arePlaces(declined, known.delivery.matches())) {
             throw new IllegalArgumentException("an answer to no question, frame " + answer.getFrame());
         }
         if (asked.remove(answer.getFrame(), known)) {
-            if (isDeclined) {
-                chooseAnother(known);
-            } else {
-                known.outcome.complete(DistOutcome.DELIVERED);
-            }
+            chooseAnother(
+                    known,
+                    declined.stream()
+                            .map(place -> known.delivery.matches().get(place))
+                            .toList());
         }
+    }
+
+    /** Each of them once, in order. */
+    private static boolean arePlaces(List<Integer> places, List<Match> in) {
+        int before = -1;
+        for (int place : places) {
+            if (place <= before || place >= in.size()) {
+                return false;
+            }
+            before = place;
+        }
+        return true;
     }
 
     /** No answer of the peer comes any more. */
@@ -235,21 +310,29 @@ final class GroupSender implements Deliverer {
                 .exclude(RemoteFilters.lifeOf(peer), "messages to it were not answered")
                 .whenComplete((agreed, failure) -> {
                     if (failure == null) {
-                        lost.forEach(this::chooseAnother);
+                        lost.forEach(waiting -> chooseAnother(waiting, waiting.delivery.matches()));
                     } else {
                         lost.forEach(waiting -> waiting.outcome.complete(DistOutcome.FAILED));
                     }
                 });
     }
 
-    private void chooseAnother(Asked before) {
-        if (before.round == MAX_ROUNDS) {
-            before.outcome.complete(DistOutcome.FAILED);
-            return;
+    /** For those of its groups whose members there have not got it. */
+    private void chooseAnother(Asked before, List<Match> groups) {
+        boolean hasOthers = groups.size() < before.delivery.matches().size();
+        CompletableFuture<DistOutcome> all =
+                CompletableFuture.completedFuture(hasOthers ? DistOutcome.DELIVERED : DistOutcome.NO_MATCH);
+        for (Match group : groups) {
+            all = all.thenCombine(chooseAnother(before, group), Outcomes::worst);
         }
-        another.apply(before.delivery, delivery -> deliver(delivery, before.round + 1))
-                .whenComplete((outcome, failure) ->
-                        before.outcome.complete(failure == null ? outcome : DistOutcome.ofFailure(failure)));
+        all.whenComplete((outcome, failure) ->
+                before.outcome.complete(failure == null ? outcome : DistOutcome.ofFailure(failure)));
+    }
+
+    private CompletableFuture<DistOutcome> chooseAnother(Asked before, Match group) {
+        return before.round == MAX_ROUNDS
+                ? CompletableFuture.completedFuture(DistOutcome.FAILED)
+                : another.apply(before.delivery.only(group), delivery -> deliver(delivery, before.round + 1));
     }
 
     /** Messages that wait for an answer. */

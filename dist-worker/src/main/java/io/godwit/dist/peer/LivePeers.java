@@ -21,6 +21,7 @@ import io.godwit.dist.wire.PeerFrame;
 import io.godwit.dist.wire.Serving;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.EventListener;
@@ -41,7 +42,8 @@ import org.jspecify.annotations.Nullable;
  * into the index ({@link RemoteFilters}). A SUBSCRIBE of a live session waits until all members have confirmed its
  * filter, one of a stored session until all have applied its route ({@link MemberWaits}, {@link PeerBarriers}). A
  * publish whose match names peers is sent to them ({@link NodeSender}) and matched again there ({@link LiveArrivals});
- * so is one that a shared group has chosen a peer's members for ({@link GroupSender}).
+ * so is one that a shared group has chosen a peer's members for ({@link GroupSender}). While a link is full it waits
+ * ({@link HeldMessages}).
  *
  * <p>The wiring gives it the frames of the LIVE lane, those of the CONTROL lane that begin with {@link #CONTROL_TYPE},
  * and adds it to the links as a listener. It is closed before the links: what is lost after that excludes nobody.
@@ -94,12 +96,16 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         this.learning = new Learning(parts.links(), barriers);
         this.tokens = new PeerTokens(parts.timers());
         PeerCounters counters = new PeerCounters(meters);
-        this.sender = new NodeSender(tokens, exclusions, counters, events, parts.wallMillis());
-        this.groups = new GroupSender(live, another, parts, tokens, exclusions, counters, events);
+        HeldMessages held = new HeldMessages(parts.timers(), parts.nanoTime(), HeldMessages.defaultBytes());
+        this.sender = new NodeSender(held, tokens, exclusions, counters, events, parts.wallMillis());
+        this.groups = new GroupSender(live, another, parts, held, tokens, exclusions, counters, events);
         this.questions = new ChoiceQuestions(parts.links(), waits, choices);
         this.arrivals = new LiveArrivals(index, live, served, choices, counters, parts.wallMillis());
         Gauge.builder("godwit.dist.peer.filters", filters, LiveFilters::size)
                 .description("filters with live subscribers on this node, that other nodes are told of")
+                .register(meters);
+        Gauge.builder("godwit.dist.peer.held", held, HeldMessages::bytes)
+                .description("bytes of messages of QoS 1 and 2 that wait for room in the links to other nodes")
                 .register(meters);
     }
 
@@ -205,8 +211,8 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
 
     @Override
     public CompletableFuture<DistOutcome> deliver(
-            ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes) {
-        return sender.deliver(publisher, message, token, nodes);
+            ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes, Resend resend) {
+        return sender.deliver(publisher, message, token, nodes, resend);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.route.NodeSet;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.BrokerEvent;
@@ -26,10 +27,11 @@ import org.jspecify.annotations.Nullable;
  * QoS 0, counted and reported; above, its publisher is told that it has failed.
  *
  * <p>At QoS 1 and 2 it waits until each node has confirmed. A peer that is over before may have the message or not; the
- * publisher gets its answer once this life of the node is agreed to be out: its live sessions are over with it. Such
- * messages are sent to a full link too: what publishers may have unacknowledged bounds them.
+ * publisher gets its answer once this life of the node is agreed to be out: its live sessions are over with it. While a
+ * link is full such messages wait ({@link HeldMessages}).
  */
 final class NodeSender {
+    private final HeldMessages held;
     private final PeerTokens tokens;
     private final Exclusions exclusions;
     private final PeerCounters counters;
@@ -37,11 +39,13 @@ final class NodeSender {
     private final LongSupplier wallMillis;
 
     NodeSender(
+            HeldMessages held,
             PeerTokens tokens,
             Exclusions exclusions,
             PeerCounters counters,
             EventListener events,
             LongSupplier wallMillis) {
+        this.held = held;
         this.tokens = tokens;
         this.exclusions = exclusions;
         this.counters = counters;
@@ -51,7 +55,7 @@ final class NodeSender {
 
     /** See {@link io.godwit.dist.deliver.OtherNodes#deliver}. */
     CompletableFuture<DistOutcome> deliver(
-            ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes) {
+            ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes, Resend resend) {
         if (message.qos() == Qos.AT_MOST_ONCE && token == null) {
             deliverUnconfirmed(publisher, message, nodes);
             return Deliverer.DELIVERED;
@@ -63,33 +67,58 @@ final class NodeSender {
         Confirmations all = new Confirmations(nodes.size());
         for (int i = 0; i < nodes.size(); i++) {
             Peer peer = nodes.get(i);
-            byte[] frame = frames.of(peer.version());
-            if (frame.length > peer.maxFrameBytes()) {
-                counters.tooLarge.increment();
-                all.outcome.complete(DistOutcome.FAILED);
-                continue;
+            if (held.isFull(peer)) {
+                held.hold(peer, message.heapBytes(), token, resend, later(publisher, message, token, peer, all));
+            } else {
+                send(peer, frames.of(peer.version()), all);
             }
-            counters.sent.increment();
-            peer.send(Lane.LIVE, frame, new Peer.Confirmation() {
-                @Override
-                public void confirmed() {
-                    all.one();
-                }
-
-                @Override
-                public void lost() {
-                    NodeSender.this.lost(peer, all);
-                }
-            });
         }
         return all.outcome;
+    }
+
+    private void send(Peer peer, byte[] frame, Confirmations all) {
+        if (frame.length > peer.maxFrameBytes()) {
+            counters.tooLarge.increment();
+            all.outcome.complete(DistOutcome.FAILED);
+            return;
+        }
+        counters.sent.increment();
+        peer.send(Lane.LIVE, frame, new Peer.Confirmation() {
+            @Override
+            public void confirmed() {
+                all.one();
+            }
+
+            @Override
+            public void lost() {
+                NodeSender.this.lost(peer, all);
+            }
+        });
+    }
+
+    /** With a frame of its own: one that is kept while the message waits would take more room, and tell a wrong age. */
+    private HeldMessages.Sending later(
+            ClientInfo publisher, Message message, @Nullable DeliveryToken token, Peer peer, Confirmations all) {
+        return new HeldMessages.Sending() {
+            @Override
+            public void send() {
+                long now = wallMillis.getAsLong();
+                NodeSender.this.send(peer, LiveFrame.encode(peer.version(), publisher, message, token, now), all);
+            }
+
+            @Override
+            public void refuse(DistOutcome why) {
+                counters.refused.increment();
+                all.outcome.complete(why);
+            }
+        };
     }
 
     private void deliverUnconfirmed(ClientInfo publisher, Message message, NodeSet nodes) {
         Frames frames = new Frames(publisher, message, null, wallMillis.getAsLong());
         for (int i = 0; i < nodes.size(); i++) {
             Peer peer = nodes.get(i);
-            if (!peer.isWritable(Lane.LIVE)) {
+            if (held.isFull(peer)) {
                 counters.dropped.increment();
                 dropped(publisher, message, peer, DropReason.LINK_FULL);
                 continue;

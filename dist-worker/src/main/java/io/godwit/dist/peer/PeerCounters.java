@@ -12,6 +12,7 @@ final class PeerCounters {
     final LongAdder tooLarge = new LongAdder();
     final LongAdder lost = new LongAdder();
     final LongAdder declined = new LongAdder();
+    final LongAdder refused = new LongAdder();
 
     PeerCounters(MeterRegistry meters) {
         register(meters, "godwit.dist.peer.sent", "messages handed to links, once for each node", sent);
@@ -23,6 +24,11 @@ final class PeerCounters {
                 "messages that were larger than the node of their receivers accepts",
                 tooLarge);
         register(meters, "godwit.dist.peer.lost", "messages whose node was over before it confirmed them", lost);
+        register(
+                meters,
+                "godwit.dist.peer.refused",
+                "messages of QoS 1 and 2 that waited too long, or found no room, at a full link",
+                refused);
         register(
                 meters,
                 "godwit.dist.peer.declined",

@@ -108,7 +108,7 @@ class ChoiceResendTest {
 
         @Override
         public CompletableFuture<DistOutcome> deliver(
-                ClientInfo from, Message message, @Nullable DeliveryToken token, NodeSet nodes) {
+                ClientInfo from, Message message, @Nullable DeliveryToken token, NodeSet nodes, Resend resend) {
             return Deliverer.DELIVERED;
         }
 

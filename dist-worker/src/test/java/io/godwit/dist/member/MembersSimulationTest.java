@@ -342,7 +342,9 @@ class MembersSimulationTest {
             CompletableFuture<Void> excluded = world.node(0).members().exclude(behind.life(), "has not confirmed");
             world.runFor(30 * SECOND);
             assertThat(excluded).isCompleted();
-            assertThat(world.newest().find(behind.life())).as("evicted, and not back").isNull();
+            assertThat(world.newest().find(behind.life()))
+                    .as("evicted, and not back")
+                    .isNull();
             assertThat(behind.members().lack()).startsWith("its routes are not complete");
             long revision = world.newest().revision();
             world.runFor(120 * SECOND);

@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class GroupsUnderFaultsTest {
     private static final int STEPS = 3_000;
+    private static final int FULL_AT = 5;
     private static final List<String> NAMES = List.of("a", "b", "c");
 
     private record Publish(
@@ -42,6 +43,8 @@ class GroupsUnderFaultsTest {
     private final List<Publish> published = new ArrayList<>();
     private boolean hasStayed = true;
     private long incarnations;
+    /** Frames that a lane has room for. */
+    private int window = Integer.MAX_VALUE;
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
@@ -63,6 +66,9 @@ class GroupsUnderFaultsTest {
     private void run(long seed) {
         Random random = new Random(seed);
         String filter = List.of("$share/g/t", "$oshare/g/t", "$queue/t").get((int) (seed % 3));
+        if (seed % 2 == 0) {
+            window = FULL_AT;
+        }
         NAMES.forEach(this::start);
         cluster.settle();
         nodes.get("a").subscribe(filter, "stays");
@@ -70,6 +76,7 @@ class GroupsUnderFaultsTest {
         for (int step = 0; step < STEPS; step++) {
             step(random, filter);
         }
+        nodes.values().forEach(node -> node.links.window(Integer.MAX_VALUE));
         for (String from : NAMES) {
             NAMES.forEach(to -> cluster.net.mend(from, to));
         }
@@ -82,6 +89,7 @@ class GroupsUnderFaultsTest {
 
     private void start(String name) {
         TestNode node = cluster.serving(name, ++incarnations);
+        node.links.window(window);
         nodes.put(name, node);
         all.add(node);
     }

@@ -86,6 +86,65 @@ class LiveGroupsTest {
         assertThat(b.live).isEmpty();
     }
 
+    /** A session may subscribe to a hundred filters at once, each of a group of its own. */
+    @Test
+    void aMessageForManyGroupsOfANodeGoesThereOnce() {
+        for (int i = 0; i < 200; i++) {
+            a.subscribe("$share/g" + i + "/t", "s" + i % 2);
+            b.subscribe("$share/g" + i + "/t", "t");
+        }
+        c.subscribe("$share/g7/t", "c");
+        b.unsubscribe("$share/g5/t", "t");
+        cluster.settle();
+        cluster.timers.advance(LiveFilters.LINGER.multipliedBy(2));
+        cluster.settle();
+        double before = c.count("godwit.dist.peer.sent");
+        CompletableFuture<DistOutcome> published = c.publish("t", Qos.AT_LEAST_ONCE, "1");
+        assertThat(c.publish("t", Qos.AT_MOST_ONCE, "2")).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(c.count("godwit.dist.peer.sent") - before).isLessThanOrEqualTo(4);
+        assertThat(published).isNotDone();
+        cluster.settle();
+        assertThat(published).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(all(all(a.received("s0"), a.received("s1")), all(b.received("t"), c.received("c"))))
+                .hasSize(400);
+    }
+
+    /** Those groups alone that its node has no member of choose another. */
+    @Test
+    void ofManyGroupsThoseThatAreDeclinedChooseAnother() {
+        List<String> groups =
+                IntStream.range(0, 5).mapToObj(i -> "$oshare/g" + i + "/t").toList();
+        groups.forEach(group -> a.subscribe(group, "s"));
+        cluster.settle();
+        a.unsubscribe(groups.get(1), "s");
+        a.unsubscribe(groups.get(4), "s"); // which is told later
+        b.subscribe(groups.get(1), "t");
+        cluster.settle();
+        CompletableFuture<DistOutcome> published = c.publish("t", Qos.EXACTLY_ONCE, "1", new DeliveryToken("o", 1, 0));
+        cluster.settle();
+        assertThat(published).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(a.received("s")).hasSize(3);
+        assertThat(b.received("t")).hasSize(1);
+    }
+
+    @Test
+    void longFiltersOfGroupsGoInSeveralFrames() {
+        String topic = "level/" + "t".repeat(20_000);
+        for (int i = 0; i < 10; i++) {
+            a.subscribe("$share/g" + i + '/' + topic, "s");
+        }
+        cluster.settle();
+        b.links.maxFrameBytes(100_000);
+        b.links.window(2);
+        CompletableFuture<DistOutcome> published = b.publish(topic, Qos.AT_LEAST_ONCE, "1");
+        for (int look = 0; look < 10; look++) {
+            cluster.settle();
+            cluster.timers.advance(HeldMessages.LOOK);
+        }
+        assertThat(published).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(a.received("s")).hasSize(10);
+    }
+
     @Test
     void membersHereAndElsewhereShareTheMessagesEachOnce() {
         a.subscribe(SHARED, "s1");

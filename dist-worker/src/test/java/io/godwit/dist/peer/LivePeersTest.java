@@ -380,6 +380,8 @@ class LivePeersTest {
         assertThat(b.publish("t", Qos.AT_MOST_ONCE, "2")).isCompletedWithValue(DistOutcome.DELIVERED);
         CompletableFuture<DistOutcome> kept = b.publish("t", Qos.AT_LEAST_ONCE, "3");
         cluster.settle();
+        cluster.timers.advance(HeldMessages.LOOK);
+        cluster.settle();
         assertThat(kept).isCompletedWithValue(DistOutcome.DELIVERED);
         assertThat(a.received("s")).containsExactly("1", "3");
         assertThat(b.count("godwit.dist.peer.dropped")).isEqualTo(1);
@@ -434,6 +436,92 @@ class LivePeersTest {
                 .isEqualTo(2);
         assertThat(Objects.requireNonNull(publishing.links.peer("older")).version())
                 .isEqualTo(1);
+    }
+
+    /** What publishers may have unacknowledged is counted without their ids, which each frame has. */
+    @Test
+    void aFullLinkIsNotFilledAnyFurtherAndItsPeerStays() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        b.links.window(4);
+        b.links.bound(8);
+        Publisher publisher = b.publisher("p".repeat(60_000));
+        List<CompletableFuture<DistOutcome>> outcomes = new ArrayList<>();
+        List<String> payloads = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            payloads.add(String.valueOf(i));
+            outcomes.add(publisher.publish(
+                    TestNode.message("t", i % 2 == 0 ? Qos.AT_LEAST_ONCE : Qos.EXACTLY_ONCE, payloads.get(i)), null));
+        }
+        assertThat(b.links.peers()).hasSize(1);
+        assertThat(b.meters.get("godwit.dist.peer.held").gauge().value()).isPositive();
+        for (int look = 0; look < 500; look++) {
+            cluster.settle();
+            cluster.timers.advance(HeldMessages.LOOK);
+        }
+        assertThat(a.received("s")).containsExactlyElementsOf(payloads);
+        assertThat(outcomes).allSatisfy(outcome -> assertThat(outcome).isCompletedWithValue(DistOutcome.DELIVERED));
+        assertThat(b.meters.get("godwit.dist.peer.held").gauge().value()).isZero();
+    }
+
+    @Test
+    void whatWaitsForAFullLinkIsPassedByNobodyAndRefusedInTheEnd() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        b.links.window(1);
+        cluster.net.cut("b", "a");
+        CompletableFuture<DistOutcome> sent = b.publish("t", Qos.AT_LEAST_ONCE, "1");
+        CompletableFuture<DistOutcome> waits = b.publish("t", Qos.AT_LEAST_ONCE, "2");
+        cluster.timers.advance(HeldMessages.MOST_TIME.minus(HeldMessages.LOOK));
+        CompletableFuture<DistOutcome> later = b.publish("t", Qos.AT_LEAST_ONCE, "3");
+        assertThat(waits).isNotDone();
+        cluster.timers.advance(HeldMessages.LOOK);
+        assertThat(waits).isCompletedWithValue(DistOutcome.OVERLOADED);
+        assertThat(b.count("godwit.dist.peer.refused")).isEqualTo(1);
+        cluster.net.mend("b", "a");
+        cluster.settle();
+        assertThat(sent).isCompletedWithValue(DistOutcome.DELIVERED);
+        b.publish("t", Qos.AT_MOST_ONCE, "dropped");
+        assertThat(later).as("it has no room before the next look").isNotDone();
+        cluster.timers.advance(HeldMessages.LOOK);
+        cluster.settle();
+        assertThat(later).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(a.received("s")).containsExactly("1", "3");
+    }
+
+    /** The next connection of its client resumes it, and its receivers forget the token then. */
+    @Test
+    void whatHasATokenAndWaitsIsNotSentOnceItsConnectionHasEnded() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        b.links.window(1);
+        Publisher publisher = b.publisher("p");
+        publisher.publish(TestNode.message("t", Qos.AT_LEAST_ONCE, "1"), null);
+        CompletableFuture<DistOutcome> plain = publisher.publish(TestNode.message("t", Qos.AT_LEAST_ONCE, "2"), null);
+        CompletableFuture<DistOutcome> withToken =
+                publisher.publish(TestNode.message("t", Qos.EXACTLY_ONCE, "3"), new DeliveryToken("o", 1, 0));
+        publisher.end();
+        for (int look = 0; look < 3; look++) {
+            cluster.settle();
+            cluster.timers.advance(HeldMessages.LOOK);
+        }
+        assertThat(plain).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(withToken).isCompletedWithValue(DistOutcome.FAILED);
+        assertThat(a.received("s")).containsExactly("1", "2");
+    }
+
+    @Test
+    void whatWaitsForAPeerThatIsOverIsAnsweredOnceItsNodeIsOut() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        b.links.window(1);
+        b.publish("t", Qos.AT_LEAST_ONCE, "1");
+        CompletableFuture<DistOutcome> waits = b.publish("t", Qos.AT_LEAST_ONCE, "2");
+        cluster.net.kill("a");
+        assertThat(waits).isNotDone();
+        cluster.timers.advance(HeldMessages.LOOK);
+        assertThat(b.members.excluded).contains(a.life);
+        assertThat(waits).isCompletedWithValue(DistOutcome.DELIVERED);
     }
 
     @Test

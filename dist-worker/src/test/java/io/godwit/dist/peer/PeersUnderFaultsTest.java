@@ -39,6 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class PeersUnderFaultsTest {
     private static final int STEPS = 4_000;
+    private static final int FULL_AT = 5;
     private static final List<String> NAMES = List.of("a", "b", "c");
     private static final List<String> FILTERS = List.of("x", "x/1", "x/+", "x/#", "+/1", "#", "y/2", "y/#");
     private static final List<String> TOPICS = List.of("x", "x/1", "x/2", "y/2", "y/1");
@@ -126,6 +127,8 @@ class PeersUnderFaultsTest {
     private int acknowledged;
     private int checked;
     private long incarnations;
+    /** Frames that a lane has room for. */
+    private int window = Integer.MAX_VALUE;
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
@@ -146,6 +149,9 @@ class PeersUnderFaultsTest {
 
     private void run(long seed) {
         Random random = new Random(seed);
+        if (seed % 2 == 0) {
+            window = FULL_AT;
+        }
         for (String name : NAMES) {
             start(name);
         }
@@ -156,6 +162,7 @@ class PeersUnderFaultsTest {
             look();
         }
         List.copyOf(cuts).forEach(this::mend);
+        nodes.values().forEach(node -> node.node.links.window(Integer.MAX_VALUE));
         nodes.values().forEach(node -> node.node.members.setFresh(true));
         for (int i = 0; i < 100; i++) {
             cluster.settle();
@@ -196,6 +203,7 @@ class PeersUnderFaultsTest {
         });
         Node node = new Node(made);
         nodes.put(name, node);
+        made.links.window(window);
         made.join();
     }
 
