@@ -53,8 +53,8 @@ final class DelayedMessages implements Delayer {
     private final Supplier<InboxClient> inbox;
     private final int maxMessages;
     /**
-     * Of this process. Not its start: nodes may start in the same millisecond, and a clock may step back. Then a message
-     * would find the keeper of another one, and be acknowledged without being kept.
+     * Of this process. Not its start: nodes may start in the same millisecond, and a clock may step back. Then a
+     * message would find the keeper of another one, and be acknowledged without being kept.
      */
     private final String run;
 

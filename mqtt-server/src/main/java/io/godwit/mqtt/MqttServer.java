@@ -214,8 +214,8 @@ public final class MqttServer implements AutoCloseable {
 
     /**
      * Ends the connections that there are now: the other members of the cluster have gone on without this node, and its
-     * clients may be theirs by now. What they have published is not waited for, since this node acknowledges none of it:
-     * clients send it again. Clients that do not close their end within a second are cut. Any thread.
+     * clients may be theirs by now. What they have published is not waited for, since this node acknowledges none of
+     * it: clients send it again. Clients that do not close their end within a second are cut. Any thread.
      *
      * @return complete, on an event loop, once none of them is left
      */

@@ -34,8 +34,9 @@ import org.jspecify.annotations.Nullable;
  * says that nothing was done, has the inbox wait until all that is under way is answered, refused ones in the order
  * they were sent in. {@link #look} then sends all of them, in a higher round, so that the home can tell them from what
  * it has not seen yet of before ({@link InboxHome}). What has waited for too long fails with {@code TIMEOUT}, though it
- * certainly had no effect. When much waits, publishers are held back ({@link #isCrowded}). A message that must not be sent now or any more ({@link io.godwit.kv.client.Resend}) waits
- * on, or fails with {@code CLOSED}; that is asked of what waits only.
+ * certainly had no effect. When much waits, publishers are held back ({@link #isCrowded}). A message that must not be
+ * sent now or any more ({@link io.godwit.kv.client.Resend}) waits on, or fails with {@code CLOSED}; that is asked of
+ * what waits only.
  *
  * <p>A message for many inboxes is one frame for each home, or several where they are very many: a home may become
  * full in between, and the others wait then. Those of its inboxes that wait get theirs apart.

@@ -7,8 +7,8 @@ import java.time.Duration;
  *
  * @param waitMillis how long a command waits for a leader that takes it, before it fails with {@code TIMEOUT}
  * @param retryMillis pause between two looks for a leader
- * @param maxWaitingBytes heap of all messages that wait, about; beyond it they fail with {@code OVERLOADED}. From a half
- *     of it on publishers are held back. Other commands have {@link #COMMANDS_BYTES} more
+ * @param maxWaitingBytes heap of all messages that wait, about; beyond it they fail with {@code OVERLOADED}. From a
+ *     half of it on publishers are held back. Other commands have {@link #COMMANDS_BYTES} more
  * @param maxServedBytes heap of the commands of one other node that leaders here have and have not answered, about;
  *     beyond it those that store something fail with {@code OVERLOADED}. An edge sends no more messages than take a
  *     half of it

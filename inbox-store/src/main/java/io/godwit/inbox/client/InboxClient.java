@@ -85,9 +85,9 @@ public interface InboxClient {
     CompletableFuture<List<InsertOutcome>> insert(InsertRequest request);
 
     /**
-     * Whether so much waits for the leaders of inboxes that publishers should wait too, each with its next message until
-     * the one before is answered. Else there is no room before long, and inserts fail with {@code OVERLOADED}. Any
-     * thread; costs little.
+     * Whether so much waits for the leaders of inboxes that publishers should wait too, each with its next message
+     * until the one before is answered. Else there is no room before long, and inserts fail with {@code OVERLOADED}.
+     * Any thread; costs little.
      */
     default boolean isCrowded() {
         return false;

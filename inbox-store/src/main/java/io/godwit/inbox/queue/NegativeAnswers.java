@@ -9,9 +9,10 @@ import java.util.Set;
 
 /**
  * Answers that something is not here: a session, a token, or room in a queue. Who hears it removes routes, has another
- * member of a group take the message, or counts it as dropped. A leader that Raft has replaced may not know yet, and the
- * next one may have all of them. So in a cluster such an answer goes out once it is confirmed that this leader still was
- * one after it had looked. What a leader has needs no proof: it is stored before that is told. Owned by the range leader.
+ * member of a group take the message, or counts it as dropped. A leader that Raft has replaced may not know yet, and
+ * the next one may have all of them. So in a cluster such an answer goes out once it is confirmed that this leader
+ * still was one after it had looked. What a leader has needs no proof: it is stored before that is told. Owned by the
+ * range leader.
  */
 final class NegativeAnswers {
     /** Not a record: each is itself alone. */

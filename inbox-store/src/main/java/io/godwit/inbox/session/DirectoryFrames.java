@@ -18,8 +18,8 @@ final class DirectoryFrames {
     private DirectoryFrames() {}
 
     /**
-     * Names the version of the link's frames ({@link io.godwit.cluster.link.Peer#version}), which both nodes have agreed
-     * on.
+     * Names the version of the link's frames ({@link io.godwit.cluster.link.Peer#version}), which both nodes have
+     * agreed on.
      */
     static byte[] hello(int agreed) {
         return encode(DirectoryFrame.newBuilder()
