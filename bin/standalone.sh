@@ -826,7 +826,7 @@ run() {
 # Has the broker send its clients away and end. Returns 0 when it has ended, or when there is nothing to drain; 1 when
 # it does not take the request, and is to be stopped without.
 drain() {
-  local pid state waited=0
+  local pid state since=$SECONDS
   pid=$(running_pid) || return 0
   read_state "$pid"
   case $state in
@@ -837,17 +837,16 @@ drain() {
   write_file "$drain_file.next" "$pid $((10#$drain))"
   mv "$drain_file.next" "$drain_file" || die "cannot write to $data"
   while ! has_ended "$pid"; do
-    waited=$((waited + 1))
-    if [ -f "$drain_file" ] && [ "$waited" -gt 200 ]; then
+    if [ -f "$drain_file" ] && [ $((SECONDS - since)) -gt 10 ]; then
       rm -f "$drain_file"
       echo "godwit: pid $pid does not take the request to drain, it is stopped without" >&2
       return 1
     fi
-    if [ "$waited" -gt $((20 * (10#$drain + 60))) ]; then
+    if [ $((SECONDS - since)) -gt $((10#$drain + 60)) ]; then
       echo "godwit: pid $pid still drains after $drain s and 60 s more, it is stopped" >&2
       return 1
     fi
-    sleep 0.05
+    pause
   done
 }
 

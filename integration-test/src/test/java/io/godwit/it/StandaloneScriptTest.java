@@ -1,13 +1,17 @@
 package io.godwit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.ClassArchive;
 import io.godwit.it.broker.Ports;
+import io.godwit.it.client.ClientConfig;
+import io.godwit.it.client.TestClient;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -30,6 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code bin/standalone.sh} as an operator uses it: what it prints, what it leaves and its exit codes. */
 class StandaloneScriptTest {
     private static final Pattern LISTENING = Pattern.compile("listening on tcp 127\\.0\\.0\\.1:([1-9][0-9]*)\n");
+
+    private static final int SERVER_SHUTTING_DOWN = 0x8B;
 
     @TempDir
     private Path home;
@@ -339,6 +345,72 @@ class StandaloneScriptTest {
         assertThat(refused.output().lines().findFirst().orElse("")).contains("NoSuchOption");
     }
 
+    /** The clients of a node that goes are not to come to the others all at once. */
+    @Test
+    void aDrainSendsTheClientsAwayAtAnEvenRate() throws Exception {
+        Node node = new Node("drained", listenerAt("127.0.0.1", 0));
+        InetSocketAddress address = new InetSocketAddress("127.0.0.1", portIn(node.run("start")));
+        List<TestClient> clients = connected(address, 6);
+        try {
+            Process stop = node.begin("stop", "--drain", "6");
+            Await.until("the first to be told", () -> told(clients) > 0);
+            long begin = System.nanoTime();
+            assertThatThrownBy(() -> accepts(address.getPort())).isInstanceOf(IOException.class);
+            Result status = node.run("status");
+            assertThat(status.code()).as(status.output()).isEqualTo(4);
+            assertThat(status.output()).contains("stopping");
+            Await.until("half of them to be told", () -> told(clients) >= 3);
+            assertThat(System.nanoTime() - begin).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(1_500));
+            assertThat(told(clients)).isLessThan(6);
+            Await.until("all to be told", () -> told(clients) == 6);
+            assertThat(System.nanoTime() - begin).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(4_500));
+            assertThat(node.end(stop)).isZero();
+            assertThat(node.said()).contains("godwit: stopped");
+        } finally {
+            clients.forEach(TestClient::close);
+        }
+        assertThat(node.file("godwit.drain")).doesNotExist();
+        assertThat(node.run("status").code()).isEqualTo(3);
+    }
+
+    @Test
+    void aSignalEndsADrainAtOnce() throws Exception {
+        Node node = new Node("hurried", listenerAt("127.0.0.1", 0));
+        InetSocketAddress address = new InetSocketAddress("127.0.0.1", portIn(node.run("start")));
+        List<TestClient> clients = connected(address, 3);
+        try {
+            Process stop = node.begin("stop", "--drain", "3600");
+            Await.until("the first to be told", () -> told(clients) > 0);
+            Result again = node.run("stop", "--drain", "1");
+            assertThat(again.code()).as(again.output()).isEqualTo(1);
+            assertThat(again.output()).contains("stops already");
+            assertThat(told(clients)).isEqualTo(1);
+            signal("TERM", node.pid().orElseThrow());
+            Await.until("all to be told", () -> told(clients) == 3);
+            assertThat(node.end(stop)).isZero();
+        } finally {
+            clients.forEach(TestClient::close);
+        }
+        assertThat(node.run("status").code()).isEqualTo(3);
+    }
+
+    private static List<TestClient> connected(InetSocketAddress address, int count) throws IOException {
+        List<TestClient> clients = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            TestClient client = new TestClient(ClientConfig.of(address, "c" + i, 5));
+            client.connect();
+            clients.add(client);
+        }
+        return clients;
+    }
+
+    /** How many have been told that the server shuts down. */
+    private static long told(List<TestClient> clients) {
+        return clients.stream()
+                .filter(client -> client.lastDisconnectCode() == SERVER_SHUTTING_DOWN)
+                .count();
+    }
+
     @Test
     void wrongUsageIsRefusedWithTheUsage() throws Exception {
         Node node = new Node("usage", "");
@@ -349,6 +421,14 @@ class StandaloneScriptTest {
         unknown = node.run("start", "--port", "1");
         assertThat(unknown.code()).isEqualTo(2);
         assertThat(unknown.output()).contains("usage:", "unknown option: --port");
+        for (String seconds : List.of("x", "-1", "", "3601", "1.5", "99999999999999999999")) {
+            Result wrong = node.run("stop", "--drain", seconds);
+            assertThat(wrong.code()).as(seconds).isEqualTo(2);
+            assertThat(wrong.output()).contains("usage:", "--drain needs a number of seconds from 0 to 3600");
+        }
+        Result start = node.run("start", "--drain", "5");
+        assertThat(start.code()).isEqualTo(2);
+        assertThat(start.output()).contains("--drain goes with stop only");
         assertThat(node.run("version").output()).containsPattern("^Godwit [0-9][^ ]*, Java [1-9][0-9] \\(");
     }
 
@@ -434,6 +514,11 @@ class StandaloneScriptTest {
             ProcessBuilder builder = script(words(command));
             builder.command().addAll(0, List.of("bash", "-c", "umask " + umask + "; exec \"$@\"", "bash"));
             return end(builder.redirectOutput(output.toFile()).start(), output);
+        }
+
+        /** Returns the exit code of a script that was begun. */
+        int end(Process process) throws IOException, InterruptedException {
+            return end(process, directory.resolve("begun.out")).code();
         }
 
         private Result end(Process process, Path output) throws IOException, InterruptedException {

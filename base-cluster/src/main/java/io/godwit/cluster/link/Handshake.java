@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * What this node says when a stream begins, and which others it listens to: those whose hello names this process, its
  * cluster, and a member with the incarnation that the membership knows. Of two nodes the one with the lower id dials.
  *
- * <p>The hello tells which versions of links and of frames the end that dials speaks; the other uses the highest of
+ * <p>The hello tells which versions of links and of frames the end that dials speaks. The other end uses the highest of
  * each that both speak, or refuses. Each end tells the largest frame that it accepts; neither sends a larger one.
  */
 final class Handshake {

@@ -37,6 +37,7 @@ public final class Backoff {
         for (int i = 1; i < failures && whole < last; i++) {
             whole = whole > last / 2 ? last : 2 * whole;
         }
-        return whole - (long) ((1 - random.getAsDouble()) * (whole / 2));
+        long half = whole / 2;
+        return whole - (long) ((1 - random.getAsDouble()) * half);
     }
 }

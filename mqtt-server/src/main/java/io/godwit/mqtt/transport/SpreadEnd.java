@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Tells connections of one loop to go, each at its time, so that those of all loops together go at an even rate:
- * clients that leave at one moment come to other nodes at one moment. Confined to the loop.
+ * Tells connections of one loop to go, each at its time, so that those of all loops together go at an even rate.
+ * Clients that leave at one moment would come to other nodes at one moment. Confined to the loop.
  */
 final class SpreadEnd {
     /** @param atNanos when it is told, of the clock {@link System#nanoTime} */
