@@ -142,7 +142,7 @@ final class MqttCluster implements AutoCloseable {
     private static void guarded(Runnable task) {
         try {
             task.run();
-        } catch (RuntimeException e) { // the timer's outermost frame
+        } catch (RuntimeException | Error e) { // the timer's outermost frame
             LOG.error("timer task failed", e);
         }
     }
@@ -289,9 +289,9 @@ final class MqttCluster implements AutoCloseable {
     }
 
     private void tick() {
+        later(TICK_MILLIS, this::tick); // first: one that fails is not to be the last
         directory.get().tick();
         lackNotice.look(hasServed ? lack() : "", onLack);
-        later(TICK_MILLIS, this::tick);
     }
 
     /** Takes a frame of the CONTROL lane. */

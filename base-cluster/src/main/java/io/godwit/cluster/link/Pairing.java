@@ -113,7 +113,7 @@ final class Pairing implements Peer {
         try {
             receiver.receive(this, frame);
             return true;
-        } catch (RuntimeException e) { // the thread's outermost frame
+        } catch (RuntimeException | Error e) { // the thread's outermost frame
             LOG.error("receiver failed lane={} peer={}", lane, this, e);
             abandon("receiver of lane " + lane + " failed: " + e);
             return false;
@@ -278,7 +278,7 @@ final class Pairing implements Peer {
             return write();
         } catch (LinkProtocolException e) {
             violated(String.valueOf(e.getMessage()));
-        } catch (RuntimeException e) { // the thread's outermost frame
+        } catch (RuntimeException | Error e) { // the thread's outermost frame
             LOG.error("peer given up peer={}", this, e);
             end("failed here: " + e);
         }
@@ -393,7 +393,7 @@ final class Pairing implements Peer {
             if (confirmation != null) {
                 confirmation.lost();
             }
-        } catch (RuntimeException e) { // the others must learn of it
+        } catch (RuntimeException | Error e) { // the others must learn of it
             LOG.error("confirmation failed peer={}", this, e);
         }
     }

@@ -209,7 +209,7 @@ public final class PeerLinks implements Links, AutoCloseable {
                     case SILENT -> listener.silent(peer);
                     case OVER -> listener.over(peer, peer.why());
                 }
-            } catch (RuntimeException e) { // the others must learn of it
+            } catch (RuntimeException | Error e) { // the others must learn of it
                 LOG.error("listener failed event={} peer={}", event, peer, e);
             }
         }
@@ -237,7 +237,7 @@ public final class PeerLinks implements Links, AutoCloseable {
                 try {
                     contacts.at(ground.nanoClock().getAsLong(), ground.members().get());
                     task.run();
-                } catch (RuntimeException e) { // the thread's outermost frame
+                } catch (RuntimeException | Error e) { // the thread's outermost frame
                     LOG.error("task of the links failed", e);
                 }
                 if (isClosing && contacts.isClosed()) {

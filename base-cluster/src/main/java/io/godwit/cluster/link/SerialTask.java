@@ -21,7 +21,7 @@ final class SerialTask implements Runnable {
      */
     private final AtomicInteger signals = new AtomicInteger();
 
-    /** @param work returns whether there is more to do at once; must not throw */
+    /** @param work returns whether there is more to do at once; when it throws there is not */
     SerialTask(Executor pool, BooleanSupplier work) {
         this.pool = pool;
         this.work = work;
@@ -37,8 +37,17 @@ final class SerialTask implements Runnable {
     @Override
     public void run() {
         int seen = signals.get();
-        if (work.getAsBoolean() || signals.addAndGet(-seen) != 0) {
+        if (isMoreToDo() || signals.addAndGet(-seen) != 0) {
             submit();
+        }
+    }
+
+    private boolean isMoreToDo() {
+        try {
+            return work.getAsBoolean();
+        } catch (RuntimeException | Error e) { // the thread's outermost frame: later signals must count
+            LOG.error("work of a link failed", e);
+            return false;
         }
     }
 

@@ -232,15 +232,28 @@ class PeerLinksTest extends LinksContract {
 
     @Test
     void aReceiverThatFailsEndsThePeer() throws Exception {
+        failingReceiverEndsThePeer(() -> {
+            throw new IllegalStateException("for the test");
+        });
+    }
+
+    @Test
+    void anErrorOfAReceiverEndsThePeerAtBothEndsAndTheyMeetAgain() throws Exception {
+        failingReceiverEndsThePeer(() -> {
+            throw new StackOverflowError("for the test");
+        });
+    }
+
+    private void failingReceiverEndsThePeer(Runnable failing) throws Exception {
         PeerLinks a = nodes.open("a");
         Heard atA = new Heard(a);
         PeerLinks b = nodes.open("b");
-        b.receive(Lane.LIVE, (from, frame) -> {
-            throw new IllegalStateException("for the test");
-        });
+        b.receive(Lane.LIVE, (from, frame) -> failing.run());
         join();
-        awaitPeer(a, "b").send(Lane.LIVE, bytes("1"), new Fate(told, "1"));
+        Peer first = awaitPeer(a, "b");
+        first.send(Lane.LIVE, bytes("1"), new Fate(told, "1"));
         Await.until("over", () -> atA.events.contains("over b"));
         assertThat(told).containsExactly("lost 1");
+        Await.until("met again", () -> a.peer("b") != null && a.peer("b") != first);
     }
 }

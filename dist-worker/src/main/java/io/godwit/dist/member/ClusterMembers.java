@@ -288,6 +288,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         if (isClosed) {
             return;
         }
+        thread.later(ASK_NANOS, this::tick); // first: one that fails is not to be the last
         ask();
         for (int refused = held.refuse(thread.nanoTime()); refused > 0; refused--) {
             waits.notProven(self, hold, lack());
@@ -298,7 +299,6 @@ public final class ClusterMembers implements Members, AutoCloseable {
             begun.say(current.get());
             closeClientsWhenUnproven(begun);
         }
-        thread.later(ASK_NANOS, this::tick);
     }
 
     private void ask() {

@@ -99,7 +99,17 @@ final class LiveFilters {
     }
 
     private synchronized void tick() {
-        long now = nanoTime.getAsLong();
+        try {
+            tellWhatIsLate(nanoTime.getAsLong());
+        } finally { // one that fails is not to be the last
+            isTicking = !gone.isEmpty() || !counts.isEmpty();
+            if (isTicking) {
+                timers.after(TICK, this::tick);
+            }
+        }
+    }
+
+    private void tellWhatIsLate(long now) {
         for (FilterKey key = gone.poll(now); key != null; key = gone.poll(now)) {
             tellIfGone(key);
         }
@@ -108,10 +118,6 @@ final class LiveFilters {
                 position++;
                 tell(key);
             }
-        }
-        isTicking = !gone.isEmpty() || !counts.isEmpty();
-        if (isTicking) {
-            timers.after(TICK, this::tick);
         }
     }
 

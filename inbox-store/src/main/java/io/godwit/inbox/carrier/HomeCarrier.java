@@ -83,6 +83,10 @@ final class HomeCarrier implements InboxCarrier {
     private final Set<HomeFlow> stopped = new LinkedHashSet<>();
     private final long[] rounds = new long[RefusalGate.SLOTS];
     private final ArrayDeque<Runnable> tells = new ArrayDeque<>();
+    /** Something of them was answered. One after the other: what is sent may fail at once, which is an answer too. */
+    private final ArrayDeque<HomeFlow> answered = new ArrayDeque<>(0);
+
+    private boolean isGoingOn;
     private long lastNumber;
     private long waitingBytes;
     private long looks;
@@ -262,16 +266,19 @@ final class HomeCarrier implements InboxCarrier {
             isLookDue = false;
             long now = nanoClock.getAsLong();
             boolean isMoving = false;
-            for (HomeFlow flow : nextToLookAt()) {
-                expire(flow, now);
-                goOn(flow);
-                isMoving |= !stopped.contains(flow);
-            }
-            if (!stopped.isEmpty()) {
-                if (looks++ % LOOKS_PER_REFRESH == 0) {
-                    homes.refresh();
+            try {
+                for (HomeFlow flow : nextToLookAt()) {
+                    expire(flow, now);
+                    goOn(flow);
+                    isMoving |= !stopped.contains(flow);
                 }
-                lookLater(isMoving ? 1 : settings.retryMillis());
+            } finally { // one that fails is not to be the last
+                if (!stopped.isEmpty()) {
+                    if (looks++ % LOOKS_PER_REFRESH == 0) {
+                        homes.refresh();
+                    }
+                    lookLater(isMoving ? 1 : settings.retryMillis());
+                }
             }
         }
         tell();
@@ -395,6 +402,21 @@ final class HomeCarrier implements InboxCarrier {
 
     /** Those behind a refused one wait for the answers to all; then for another leader, but not for long. */
     private void continueWhenIdle(HomeFlow flow) {
+        answered.add(flow);
+        if (isGoingOn) {
+            return; // a frame below this one does it
+        }
+        isGoingOn = true;
+        try {
+            for (HomeFlow next = answered.poll(); next != null; next = answered.poll()) {
+                goOnWhenIdle(next);
+            }
+        } finally {
+            isGoingOn = false;
+        }
+    }
+
+    private void goOnWhenIdle(HomeFlow flow) {
         if (flow.isIdle() && flow.next() != null && !flow.isRefusedBy(homes)) {
             goOn(flow);
         } else {

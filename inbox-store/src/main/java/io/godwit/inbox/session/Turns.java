@@ -53,7 +53,7 @@ final class Turns {
     static void run(Runnable task) {
         try {
             task.run();
-        } catch (RuntimeException e) { // outermost frame
+        } catch (RuntimeException | Error e) { // outermost frame: the next must have their turn
             LOG.error(
                     "the directory of client ids failed at a step; a connection may have to wait for its time-out", e);
         }

@@ -55,7 +55,10 @@ class TurnsTest {
         turns.submit(() -> {
             throw new IllegalStateException("a test");
         });
+        turns.submit(() -> {
+            throw new StackOverflowError("a test");
+        });
         turns.submit(() -> ran.add("next"));
-        assertThat(ran).containsExactly("end", "next", "end");
+        assertThat(ran).containsExactly("end", "end", "next", "end");
     }
 }

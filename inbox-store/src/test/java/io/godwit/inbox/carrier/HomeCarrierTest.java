@@ -1,0 +1,137 @@
+package io.godwit.inbox.carrier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.protocol.Answer;
+import io.godwit.inbox.protocol.DeliveryStream;
+import io.godwit.inbox.protocol.InboxHome;
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.inbox.protocol.InboxReply;
+import io.godwit.inbox.protocol.SessionCommand;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.Resend;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** On the test's thread; homes are played by the test. */
+class HomeCarrierTest {
+    private static final Message MESSAGE =
+            new Message("t", new byte[] {1}, Qos.EXACTLY_ONCE, false, 1_700_000_000_000L, MessageProperties.NONE);
+    private static final long SMALL_STACK_BYTES = 512 << 10;
+
+    private final ArrayDeque<Runnable> timers = new ArrayDeque<>();
+    private final List<String> answers = new ArrayList<>();
+    private InboxHome leading = new Home(false);
+    private final HomeCarrier carrier = new HomeCarrier(
+            new HomeCarrier.Homes() {
+                @Override
+                public InboxHome of(InboxId inbox) {
+                    return leading;
+                }
+
+                @Override
+                public void refresh() {}
+            },
+            HomeSettings.DEFAULT,
+            () -> 0,
+            (millis, task) -> timers.add(task));
+
+    private static final class Home implements InboxHome {
+        /** As the way to a home does behind a message of the same publisher that has failed. */
+        final boolean failsAtOnce;
+
+        final List<Answer> asked = new ArrayList<>();
+
+        Home(boolean failsAtOnce) {
+            this.failsAtOnce = failsAtOnce;
+        }
+
+        @Override
+        public void ask(SessionCommand command, long round, @Nullable DeliveryStream deliveries, Answer answer) {
+            throw new AssertionError("only inserts come");
+        }
+
+        @Override
+        public void insert(InsertRequest request, long[] rounds, Answer answer) {
+            if (failsAtOnce) {
+                answer.fail(new RangeException(RangeException.Cause.OVERLOADED, "for the test"));
+            } else {
+                asked.add(answer);
+            }
+        }
+
+        @Override
+        public void dropped(InboxId inbox, String topic) {}
+
+        @Override
+        public boolean isWritable() {
+            return true;
+        }
+    }
+
+    private void insert(int number) {
+        InsertRequest.Target target =
+                new InsertRequest.Target(new ClientId("x"), 1, Qos.EXACTLY_ONCE, false, new int[0]);
+        carrier.insert(
+                new InsertRequest(
+                        TenantId.DEFAULT, MESSAGE, List.of(target), "origin", number, 0, false, null, Resend.ALWAYS),
+                new Answer() {
+                    @Override
+                    public void reply(InboxReply reply) {
+                        answers.add(number + " stored");
+                    }
+
+                    @Override
+                    public void fail(RangeException cause) {
+                        answers.add(number + " " + cause.reason());
+                    }
+                });
+    }
+
+    /** The stack of a broker's thread has 512 KiB. */
+    @Test
+    void howeverManyFailAtOnceTheStackDoesNotGrow() throws Exception {
+        Home first = (Home) leading;
+        insert(0);
+        leading = new Home(true);
+        for (int i = 1; i <= 5_000; i++) {
+            insert(i); // waits for the answer of the home before
+        }
+        assertThat(first.asked).hasSize(1);
+        onSmallStack(() -> first.asked
+                .get(0)
+                .fail(new RangeException(RangeException.Cause.TIMEOUT, "leadership ended")));
+        assertThat(answers).hasSize(5_001).startsWith("0 TIMEOUT", "1 OVERLOADED").endsWith("5000 OVERLOADED");
+        assertThat(carrier.waitingBytes()).isZero();
+        assertThat(carrier.flows()).isZero();
+    }
+
+    private static void onSmallStack(Runnable task) throws Exception {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        Thread thread = new Thread(
+                null,
+                () -> {
+                    try {
+                        task.run();
+                        done.complete(null);
+                    } catch (RuntimeException | Error e) {
+                        done.completeExceptionally(e);
+                    }
+                },
+                "small stack",
+                SMALL_STACK_BYTES);
+        thread.start();
+        done.get(20, TimeUnit.SECONDS);
+    }
+}
