@@ -5,6 +5,7 @@ import io.godwit.cluster.HostPort;
 import io.godwit.cluster.Member;
 import io.godwit.cluster.NodeIdentity;
 import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.link.LaneReceiver;
 import io.godwit.cluster.link.LinkListener;
 import io.godwit.cluster.link.LinkSettings;
 import io.godwit.cluster.link.LinkStats;
@@ -228,7 +229,7 @@ final class MqttCluster implements AutoCloseable {
     void link() {
         LivePeers live = peersOf(dist.get());
         links.receive(Lane.CONTROL, this::control);
-        links.receive(Lane.LIVE, live::onLive);
+        links.receive(Lane.LIVE, LaneReceiver.paced(live::onLive));
         links.receive(Lane.INBOX_UP, inboxes.get()::receiveUp);
         links.receive(Lane.INBOX_DOWN, inboxes.get()::receiveDown);
         links.addListener(new LinkListener() {

@@ -2,12 +2,15 @@ package io.godwit.cluster.link;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.function.Predicate;
+import java.util.function.Function;
 
 /**
  * What one lane of a pairing receives. Frames are received once and in the order of their sequence numbers, whatever a
  * new connection repeats: a frame with a number that was received is passed over. In a connection each message must go
  * on exactly where the last one ended, and the first where {@link #begin} says.
+ *
+ * <p>A receiver may stop the inlet behind any frame. Then the rest of the message is kept, and received when the inlet
+ * goes on ({@link #take}); with a new connection it is forgotten, and comes again.
  *
  * <p>Memory for a frame in pieces grows with what has come, up to twice that.
  *
@@ -15,6 +18,17 @@ import java.util.function.Predicate;
  */
 final class LaneInlet {
     private static final byte[] NOTHING = {};
+    private static final ByteBuffer NO_MESSAGE = ByteBuffer.wrap(NOTHING);
+
+    /** What a receiver says to a frame. */
+    enum Answer {
+        /** It has it, and takes the next one. */
+        NEXT,
+        /** It has it, and takes the next one later. */
+        LATER,
+        /** It does not have it, nor takes any other. */
+        NEVER
+    }
 
     private final Lane lane;
     private final int maxFrameBytes;
@@ -29,6 +43,8 @@ final class LaneInlet {
 
     private int partialLength;
     private boolean isInFrame;
+    /** What has not been taken of the message that was opened last. */
+    private ByteBuffer rest = NO_MESSAGE;
 
     LaneInlet(Lane lane, int maxFrameBytes) {
         this.lane = lane;
@@ -43,6 +59,7 @@ final class LaneInlet {
     /** @param next what the other end was told that is expected */
     void begin(long next) {
         cursor = next;
+        rest = NO_MESSAGE;
         forgetPartial();
     }
 
@@ -57,19 +74,24 @@ final class LaneInlet {
         return cursor - 1;
     }
 
-    /**
-     * Takes a message of data.
-     *
-     * @param receiver returns whether it has received the frame; when not, nothing is received any more
-     * @return whether all was received
-     */
-    boolean take(byte[] message, Predicate<byte[]> receiver) throws LinkProtocolException {
-        ByteBuffer rest = ByteBuffer.wrap(message);
-        long first = rest.getLong(LinkMessage.HEAD_BYTES + 1);
-        rest.position(LinkMessage.DATA_HEAD_BYTES);
+    /** Whether the message that was opened last has not been taken in full. */
+    boolean isWithin() {
+        return rest.hasRemaining();
+    }
+
+    /** A message of data is there to be taken, when the one before has been taken in full. */
+    void open(byte[] message) throws LinkProtocolException {
+        ByteBuffer opened = ByteBuffer.wrap(message);
+        long first = opened.getLong(LinkMessage.HEAD_BYTES + 1);
+        opened.position(LinkMessage.DATA_HEAD_BYTES);
         if (first != cursor) {
             throw new LinkProtocolException("lane " + lane + " goes on at " + first + " and not at " + cursor);
         }
+        rest = opened;
+    }
+
+    /** Takes the rest of the message, up to the first frame to which the answer is not {@code NEXT}; that answer. */
+    Answer take(Function<byte[], Answer> receiver) throws LinkProtocolException {
         while (rest.hasRemaining()) {
             int head = rest.remaining() < LinkMessage.FRAME_HEAD_BYTES ? -1 : rest.getInt();
             int length = head & ~LinkMessage.MORE;
@@ -82,32 +104,36 @@ final class LaneInlet {
                 throw new LinkProtocolException("lane " + lane + " has a frame above " + maxFrameBytes + " bytes");
             }
             if (hasMore || isInFrame) {
-                append(message, rest.position(), length);
+                append(rest.array(), rest.position(), length);
                 isInFrame = true;
             }
             int at = rest.position();
             rest.position(at + length);
-            if (!hasMore && !whole(message, at, length, receiver)) {
-                return false;
+            Answer answer = hasMore ? Answer.NEXT : whole(rest.array(), at, length, receiver);
+            if (answer != Answer.NEXT) {
+                return answer;
             }
         }
-        return true;
+        rest = NO_MESSAGE;
+        return Answer.NEXT;
     }
 
-    private boolean whole(byte[] message, int at, int length, Predicate<byte[]> receiver) {
+    private Answer whole(byte[] message, int at, int length, Function<byte[], Answer> receiver) {
+        Answer answer = Answer.NEXT;
         if (cursor > received) {
             byte[] frame =
                     isInFrame ? Arrays.copyOf(partial, partialLength) : Arrays.copyOfRange(message, at, at + length);
             forgetPartial();
-            if (!receiver.test(frame)) {
-                return false;
+            answer = receiver.apply(frame);
+            if (answer == Answer.NEVER) {
+                return answer;
             }
             received = cursor;
         } else {
             forgetPartial();
         }
         cursor++;
-        return true;
+        return answer;
     }
 
     private void append(byte[] message, int at, int length) {

@@ -23,14 +23,21 @@ final class LinkRuntime implements AutoCloseable {
     private final RpcChannels channels;
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1, daemons("links"));
     private final ThreadPoolExecutor pool;
+    /** Receives the CONTROL lanes. */
+    private final ThreadPoolExecutor control = pool(1, "link-control");
+
     private @Nullable GrpcLinks service;
 
     LinkRuntime(RpcServer server, RpcChannels channels, int threads) {
         this.server = server;
         this.channels = channels;
-        this.pool = new ThreadPoolExecutor(
-                threads, threads, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons("link"));
+        this.pool = pool(threads, "link");
         thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    private static ThreadPoolExecutor pool(int threads, String name) {
+        return new ThreadPoolExecutor(
+                threads, threads, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons(name));
     }
 
     private static ThreadFactory daemons(String name) {
@@ -48,6 +55,10 @@ final class LinkRuntime implements AutoCloseable {
 
     Executor pool() {
         return pool;
+    }
+
+    Executor control() {
+        return control;
     }
 
     LinkCarrier carrier() {
@@ -72,8 +83,10 @@ final class LinkRuntime implements AutoCloseable {
         channels.close();
         thread.shutdownNow();
         pool.shutdownNow();
+        control.shutdownNow();
         try {
-            if (!pool.awaitTermination(END_SECONDS, TimeUnit.SECONDS)) {
+            if (!pool.awaitTermination(END_SECONDS, TimeUnit.SECONDS)
+                    || !control.awaitTermination(END_SECONDS, TimeUnit.SECONDS)) {
                 LOG.warn("receivers of links still run after seconds={}", END_SECONDS);
             }
         } catch (InterruptedException e) {

@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param silence after so long without a connection a peer is over
  * @param windowBytes of a lane that is not {@link Peer#isWritable}; so much also is under way at most, and one frame
  * @param boundBytes when more than this waits in a lane to be confirmed, the peer is over
- * @param threads that receivers and confirmations are called on
+ * @param threads that receivers and confirmations are called on, beside one for the CONTROL lane
  */
 public record LinkSettings(String clusterId, Duration silence, long windowBytes, long boundBytes, int threads) {
     static final long LEAST_WINDOW_BYTES = 64 << 10;

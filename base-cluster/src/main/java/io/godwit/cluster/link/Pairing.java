@@ -1,6 +1,7 @@
 package io.godwit.cluster.link;
 
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -39,7 +40,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Threads: senders put frames into queues. The pairing's task, on one thread of the pool at a time, owns all outlets
  * and the sending side of the stream; each lane's task owns its inlet, so a slow receiver delays no other lane. A task
- * does a bounded part at once.
+ * does a bounded part at once. The CONTROL lanes have a thread of their own: whoever does not confirm what comes there
+ * is excluded, however much there is to do for the other lanes.
  */
 final class Pairing implements Peer {
     private static final Logger LOG = LoggerFactory.getLogger(Pairing.class);
@@ -83,6 +85,7 @@ final class Pairing implements Peer {
             Map<Lane, LaneReceiver> receivers,
             Map<Lane, LaneCounters> counters,
             Executor pool,
+            Executor control,
             LongSupplier nanoClock,
             Consumer<Pairing> whenEnded) {
         this.nodeId = nodeId;
@@ -101,22 +104,23 @@ final class Pairing implements Peer {
                     limits.maxFrameBytes(),
                     counters.getOrDefault(lane, new LaneCounters()),
                     frame -> receive(receivers.get(lane), lane, frame),
-                    pool);
+                    lane == Lane.CONTROL ? control : pool,
+                    nanoClock);
         }
     }
 
-    private boolean receive(@Nullable LaneReceiver receiver, Lane lane, byte[] frame) {
+    /** Null when it is not received: it is over. */
+    private @Nullable CompletableFuture<?> receive(@Nullable LaneReceiver receiver, Lane lane, byte[] frame) {
         if (receiver == null) {
             abandon("nothing receives lane " + lane);
-            return false;
+            return null;
         }
         try {
-            receiver.receive(this, frame);
-            return true;
+            return receiver.take(this, frame);
         } catch (RuntimeException | Error e) { // the thread's outermost frame
             LOG.error("receiver failed lane={} peer={}", lane, this, e);
             abandon("receiver of lane " + lane + " failed: " + e);
-            return false;
+            return null;
         }
     }
 

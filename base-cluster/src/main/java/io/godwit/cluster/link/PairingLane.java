@@ -1,11 +1,13 @@
 package io.godwit.cluster.link;
 
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,11 +16,14 @@ import org.jspecify.annotations.Nullable;
 final class PairingLane {
     /** Messages that a receiver takes before other lanes have their turn. */
     private static final int MESSAGES_AT_ONCE = 4;
+    /** A frame may take long, such as a message with many receivers: then others have their turn earlier. */
+    static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private final Lane lane;
     private final Pairing pairing;
     private final LaneCounters counters;
-    private final Predicate<byte[]> receiver;
+    private final Function<byte[], @Nullable CompletableFuture<?>> receiver;
+    private final LongSupplier nanoClock;
     private final SerialTask receiving;
 
     /** Given by senders, taken by the pairing's thread. */
@@ -37,24 +42,31 @@ final class PairingLane {
     private final LaneInlet inlet;
     private @Nullable LinkConnection connection;
     private boolean hasEnded;
+    /** What the next frame waits for. */
+    private CompletableFuture<?> pause = LaneReceiver.READY;
+
+    private long turnEndNanos;
 
     /** Received in {@code connection}. Written by the thread of the receiver. */
     private volatile Progress progress = new Progress(null, 0);
 
     private record Progress(@Nullable LinkConnection connection, long upTo) {}
 
+    /** @param receiver returns what the next frame waits for; null when it has not received this one, as it is over */
     PairingLane(
             Lane lane,
             Pairing pairing,
             int version,
             int maxFrameBytes,
             LaneCounters counters,
-            Predicate<byte[]> receiver,
-            Executor pool) {
+            Function<byte[], @Nullable CompletableFuture<?>> receiver,
+            Executor pool,
+            LongSupplier nanoClock) {
         this.lane = lane;
         this.pairing = pairing;
         this.counters = counters;
         this.receiver = receiver;
+        this.nanoClock = nanoClock;
         this.receiving = new SerialTask(pool, this::receive);
         this.outlet = new LaneOutlet(lane, version);
         this.inlet = new LaneInlet(lane, maxFrameBytes);
@@ -146,25 +158,34 @@ final class PairingLane {
                 inlet.begin(now.told(lane));
             }
         }
-        if (now == null) {
-            return false;
+        if (now == null || !pause.isDone()) {
+            return false; // signalled when it is there, or over
         }
+        turnEndNanos = nanoClock.getAsLong() + TURN_NANOS;
         for (int i = 0; i < MESSAGES_AT_ONCE; i++) {
-            byte[] message = now.poll(lane);
-            if (message == null) {
+            byte[] message = inlet.isWithin() ? null : now.poll(lane);
+            if (message == null && !inlet.isWithin()) {
                 return false;
             }
-            if (!take(now, message)) {
-                return true; // it is over
+            LaneInlet.Answer answer = take(now, message);
+            if (!pause.isDone()) {
+                return false;
+            }
+            if (answer != LaneInlet.Answer.NEXT) {
+                return true; // its turn is over, or all is
             }
         }
         return true;
     }
 
-    private boolean take(LinkConnection from, byte[] message) {
-        boolean isTaken = false;
+    /** @param message null to go on within the last one */
+    private LaneInlet.Answer take(LinkConnection from, byte @Nullable [] message) {
+        LaneInlet.Answer answer = LaneInlet.Answer.NEVER;
         try {
-            isTaken = inlet.take(message, this::received);
+            if (message != null) {
+                inlet.open(message);
+            }
+            answer = inlet.take(this::received);
         } catch (LinkProtocolException e) {
             pairing.violated(String.valueOf(e.getMessage()));
         }
@@ -172,15 +193,21 @@ final class PairingLane {
             progress = new Progress(from, inlet.confirmable());
             pairing.look();
         }
-        return isTaken;
+        return answer;
     }
 
-    private boolean received(byte[] frame) {
-        if (pairing.isOver() || !receiver.test(frame)) {
-            return false;
+    private LaneInlet.Answer received(byte[] frame) {
+        CompletableFuture<?> next = pairing.isOver() ? null : receiver.apply(frame);
+        if (next == null) {
+            return LaneInlet.Answer.NEVER;
         }
         counters.receivedFrames.incrementAndGet();
         counters.receivedBytes.addAndGet(frame.length);
-        return true;
+        if (!next.isDone()) {
+            pause = next;
+            next.whenComplete((done, failure) -> signal());
+            return LaneInlet.Answer.LATER;
+        }
+        return nanoClock.getAsLong() - turnEndNanos > 0 ? LaneInlet.Answer.LATER : LaneInlet.Answer.NEXT;
     }
 }

@@ -28,7 +28,8 @@ import org.slf4j.LoggerFactory;
  * Contacts} decides with whom, {@link Pairing} is one life of another process, {@link LinkMessage} the layout.
  *
  * <p>Opened, started and closed by the thread that wires the broker. Receivers and confirmations are called on the
- * threads {@code link-N}, those of one peer and lane, and the confirmations of one peer, by one at a time. Listeners
+ * threads {@code link-N}, and {@code link-control-1} for the CONTROL lane: those of one peer and lane, and the
+ * confirmations of one peer, by one at a time. Listeners
  * are called on the thread {@code links-1}.
  */
 public final class PeerLinks implements Links, AutoCloseable {
@@ -46,6 +47,7 @@ public final class PeerLinks implements Links, AutoCloseable {
             Supplier<List<Member>> members,
             Executor thread,
             Executor pool,
+            Executor control,
             LongSupplier nanoClock) {}
 
     private final Ground ground;
@@ -96,6 +98,7 @@ public final class PeerLinks implements Links, AutoCloseable {
                         cluster.membership()::members,
                         runtime.thread(),
                         runtime.pool(),
+                        runtime.control(),
                         System::nanoTime),
                 runtime);
         cluster.membership().addListener(links.following());
@@ -192,6 +195,7 @@ public final class PeerLinks implements Links, AutoCloseable {
                 receivers,
                 with.counters,
                 ground.pool(),
+                ground.control(),
                 ground.nanoClock(),
                 ended -> run(() -> {
                     contacts.ended(ended);

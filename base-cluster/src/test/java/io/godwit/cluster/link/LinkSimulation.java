@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,7 @@ final class LinkSimulation {
     private int depth;
     private final IdentityHashMap<Peer, Sender> senders = new IdentityHashMap<>();
     private final List<Sender> bySender = new ArrayList<>();
+    private final List<Pause> pauses = new ArrayList<>();
     private int received;
     private int lost;
     private int reconnected;
@@ -68,6 +70,15 @@ final class LinkSimulation {
         }
     }
 
+    /** Until its end a node receives nothing from that peer in that lane. */
+    private record Pause(Node at, Lane lane, Peer from, CompletableFuture<Void> end) {}
+
+    private CompletableFuture<Void> pause(Node at, Lane lane, Peer from) {
+        Pause pause = new Pause(at, lane, from, new CompletableFuture<>());
+        pauses.add(pause);
+        return pause.end;
+    }
+
     private final class Node implements LinkListener {
         private final String id;
         private final long incarnation = ++incarnations;
@@ -90,10 +101,14 @@ final class LinkSimulation {
                             () -> List.copyOf(members.values()),
                             thread::add,
                             pool::add,
+                            pool::add,
                             () -> nowNanos),
                     null);
             for (Lane lane : Lane.values()) {
-                links.receive(lane, (from, frame) -> receive(this, lane, from, frame));
+                links.receive(lane, LaneReceiver.paced((from, frame) -> {
+                    receive(this, lane, from, frame);
+                    return random.nextInt(4) == 0 ? pause(this, lane, from) : LaneReceiver.READY;
+                }));
             }
             links.addListener(this);
             links.start();
@@ -338,6 +353,12 @@ final class LinkSimulation {
                 choices.add(() -> node.pool.remove(index).run());
             }
         }
+        for (Pause pause : pauses) {
+            choices.add(() -> {
+                pauses.remove(pause);
+                pause.end.complete(null);
+            });
+        }
         for (Wire wire : wires) {
             if (wire.canDeliver()) {
                 choices.add(wire::deliver);
@@ -436,6 +457,9 @@ final class LinkSimulation {
 
     private void receive(Node node, Lane lane, Peer from, byte[] frame) {
         check(Boolean.TRUE.equals(node.joined.get(from)), "received from one that is not there");
+        check(
+                pauses.stream().noneMatch(pause -> pause.at == node && pause.lane == lane && pause.from == from),
+                "received in a pause");
         ByteBuffer content = ByteBuffer.wrap(frame);
         Sender sender = bySender.get(content.getInt());
         int number = content.getInt();

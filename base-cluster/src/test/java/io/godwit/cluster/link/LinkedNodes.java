@@ -51,6 +51,7 @@ final class LinkedNodes implements AutoCloseable {
                         () -> List.copyOf(members.values()),
                         runtime.thread(),
                         runtime.pool(),
+                        runtime.control(),
                         () -> System.nanoTime() + shiftNanos.get()),
                 runtime);
         links.put(id, made);

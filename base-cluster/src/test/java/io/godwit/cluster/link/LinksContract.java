@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
@@ -242,5 +243,39 @@ abstract class LinksContract {
         peer(a, "b").send(Lane.LIVE, bytes("x"));
         until("over", () -> !isWithin.isEmpty());
         assertThat(isWithin).containsOnly(false);
+    }
+
+    /** Whoever hands over to somebody that is behind must be able to say so. */
+    @Test
+    void aReceiverMayLetTheNextFrameOfALaneWait() throws Exception {
+        Links a = node("a");
+        Links b = node("b");
+        List<String> live = new CopyOnWriteArrayList<>();
+        List<String> control = new CopyOnWriteArrayList<>();
+        CompletableFuture<Void> caughtUp = new CompletableFuture<>();
+        b.receive(
+                Lane.LIVE,
+                LaneReceiver.paced((from, frame) -> {
+                    live.add(new String(frame, StandardCharsets.UTF_8));
+                    return live.size() == 3 ? caughtUp : LaneReceiver.READY;
+                }));
+        b.receive(Lane.CONTROL, (from, frame) -> control.add(new String(frame, StandardCharsets.UTF_8)));
+        join();
+        until("joined", () -> a.peer("b") != null);
+        List<String> expected = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            expected.add(String.valueOf(i));
+            peer(a, "b").send(Lane.LIVE, bytes(expected.get(i)), new Fate(told, expected.get(i)));
+        }
+        until("the third is confirmed", () -> told.size() == 3);
+        peer(a, "b").send(Lane.CONTROL, bytes("c"), new Fate(told, "c"));
+        until("another lane goes on", () -> told.size() == 4);
+        assertThat(control).containsExactly("c");
+        assertThat(live).isEqualTo(expected.subList(0, 3));
+        cut(); // what waits comes again by the next connection
+        mend();
+        caughtUp.completeExceptionally(new IllegalStateException("for the test"));
+        until("all are confirmed", () -> told.size() == 11);
+        assertThat(live).isEqualTo(expected);
     }
 }

@@ -230,6 +230,38 @@ class PeerLinksTest extends LinksContract {
         Await.until("confirmed", () -> told.equals(List.of("confirmed quick", "confirmed slow")));
     }
 
+    /** Who does not confirm in time is excluded, however much there is to do for its live sessions. */
+    @Test
+    void controlIsReceivedWhileTheThreadsOfAllOtherLanesAreBusy() throws Exception {
+        PeerLinks a = nodes.open("a");
+        PeerLinks b = nodes.open("b");
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch heard = new CountDownLatch(1);
+        CountDownLatch busy = new CountDownLatch(2);
+        List<Lane> others = List.of(Lane.LIVE, Lane.INBOX_UP, Lane.INBOX_DOWN);
+        for (Lane lane : others) {
+            b.receive(lane, (from, frame) -> {
+                busy.countDown();
+                try {
+                    goOn.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+        }
+        b.receive(Lane.CONTROL, (from, frame) -> heard.countDown());
+        join();
+        Peer peer = awaitPeer(a, "b");
+        try {
+            others.forEach(lane -> peer.send(lane, bytes("slow")));
+            assertThat(busy.await(10, TimeUnit.SECONDS)).isTrue();
+            peer.send(Lane.CONTROL, bytes("quick"));
+            assertThat(heard.await(10, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            goOn.countDown();
+        }
+    }
+
     @Test
     void aReceiverThatFailsEndsThePeer() throws Exception {
         failingReceiverEndsThePeer(() -> {

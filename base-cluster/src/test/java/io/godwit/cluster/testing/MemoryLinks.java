@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,10 +92,10 @@ public final class MemoryLinks implements Links {
             }
         }
 
-        private void receive(LaneReceiver receiver, Peer from, byte[] frame) {
+        private CompletableFuture<?> receive(LaneReceiver receiver, Peer from, byte[] frame) {
             isReceiving = true;
             try {
-                receiver.receive(from, frame);
+                return receiver.take(from, frame);
             } finally {
                 isReceiving = false;
                 for (Runnable next = afterReceiver.poll(); next != null; next = afterReceiver.poll()) {
@@ -162,6 +163,8 @@ public final class MemoryLinks implements Links {
         private final MemoryLinks to;
         private final Lane lane;
         private final Queue<Frame> frames = new ArrayDeque<>();
+        /** What the next frame waits for. */
+        private CompletableFuture<?> pause = LaneReceiver.READY;
 
         Wire(MemoryLinks from, MemoryLinks to, Lane lane) {
             this.from = from;
@@ -175,7 +178,7 @@ public final class MemoryLinks implements Links {
         }
 
         boolean deliver() {
-            if (frames.isEmpty() || from.net.cut.contains(from.nodeId + '>' + to.nodeId)) {
+            if (frames.isEmpty() || !pause.isDone() || from.net.cut.contains(from.nodeId + '>' + to.nodeId)) {
                 return false;
             }
             MemoryPeer sender = to.peers.get(from.nodeId);
@@ -184,7 +187,7 @@ public final class MemoryLinks implements Links {
                 return false;
             }
             Frame frame = frames.remove();
-            to.net.receive(receiver, sender, frame.bytes);
+            pause = to.net.receive(receiver, sender, frame.bytes);
             Peer.Confirmation confirmation = frame.confirmation;
             if (confirmation != null) {
                 confirmation.confirmed();

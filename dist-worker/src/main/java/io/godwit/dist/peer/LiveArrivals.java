@@ -1,6 +1,7 @@
 package io.godwit.dist.peer;
 
 import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.link.LaneReceiver;
 import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
@@ -19,6 +20,7 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * no-local, overlapping subscriptions and their options need not be known elsewhere. Never to stored sessions, which
  * the publisher's node serves, and never on to a third node. Of a shared group that the other node has chosen this node
  * for, one live session here gets the message; the other node is told when there is none. On the link's thread, which
- * hands over in the order of arrival, as a publisher's own thread does.
+ * hands over in the order of arrival, as a publisher's own thread does. A publisher waits while receivers are behind;
+ * so does what the node sends next.
  */
 final class LiveArrivals {
     private final TopicIndex index;
@@ -52,35 +55,38 @@ final class LiveArrivals {
         this.wallMillis = wallMillis;
     }
 
-    /** Fails with {@link IllegalArgumentException} when it is no frame of this lane. */
-    void arrived(Peer from, byte[] bytes) {
+    /**
+     * Fails with {@link IllegalArgumentException} when it is no frame of this lane.
+     *
+     * @return complete once the receivers are not behind any more: the next frame waits for it
+     */
+    CompletableFuture<?> arrived(Peer from, byte[] bytes) {
         LiveFrame frame = LiveFrame.decode(from.version(), bytes, wallMillis.getAsLong());
         counters.received.increment();
         TenantIndex tenant = index.known(frame.tenant());
+        CompletableFuture<?> plain = LaneReceiver.READY;
         if (tenant != null && frame.isForPlain()) { // else the last subscriber has gone, which is told later
-            deliverPlain(from, frame, tenant);
+            plain = deliverPlain(from, frame, tenant);
         }
-        if (!frame.groups().isEmpty()) {
-            List<Integer> declined = deliverToGroups(from, frame, tenant);
-            counters.declined.add(declined.size());
-            if (frame.number() != 0) {
-                answer(from, frame.number(), declined);
-            }
+        if (frame.groups().isEmpty()) {
+            return plain;
         }
+        CompletableFuture<?> shared = deliverToGroups(from, frame, tenant);
+        return plain.isDone() ? shared : CompletableFuture.allOf(plain, shared);
     }
 
-    private void deliverPlain(Peer from, LiveFrame frame, TenantIndex tenant) {
+    private CompletableFuture<?> deliverPlain(Peer from, LiveFrame frame, TenantIndex tenant) {
         List<Match> matches =
                 tenant.match(frame.message().topic(), frame.publisher()).live();
         DeliveryToken token = frame.token();
         List<Match> unserved = token == null || matches.isEmpty() ? matches : served.unserved(token, matches);
-        if (!unserved.isEmpty()) {
-            live.deliver(new Delivery(publisher(from, frame), frame.message(), unserved, token));
-        }
+        return unserved.isEmpty()
+                ? LaneReceiver.READY
+                : live.deliver(new Delivery(publisher(from, frame), frame.message(), unserved, token));
     }
 
-    /** Places of the groups that have nobody for it. */
-    private List<Integer> deliverToGroups(Peer from, LiveFrame frame, @Nullable TenantIndex tenant) {
+    /** Answers with the places of the groups that have nobody for it. */
+    private CompletableFuture<?> deliverToGroups(Peer from, LiveFrame frame, @Nullable TenantIndex tenant) {
         List<Integer> declined = new ArrayList<>(0);
         List<Match> chosen = new ArrayList<>(1);
         DeliveryToken token = frame.token();
@@ -103,10 +109,16 @@ final class LiveArrivals {
                 chosen.add(member.match());
             }
         }
+        CompletableFuture<?> delivered = LaneReceiver.READY;
         if (!chosen.isEmpty()) {
-            live.deliver(new Delivery(publisher(from, frame), frame.message(), chosen, token, Strays.OF_ANOTHER_NODE));
+            delivered = live.deliver(
+                    new Delivery(publisher(from, frame), frame.message(), chosen, token, Strays.OF_ANOTHER_NODE));
         }
-        return declined;
+        counters.declined.add(declined.size());
+        if (frame.number() != 0) {
+            answer(from, frame.number(), declined);
+        }
+        return delivered;
     }
 
     private static void answer(Peer from, long number, List<Integer> declined) {

@@ -1,6 +1,7 @@
 package io.godwit.dist.peer;
 
 import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.link.LaneReceiver;
 import io.godwit.cluster.link.LinkListener;
 import io.godwit.cluster.link.Links;
 import io.godwit.cluster.link.Peer;
@@ -134,12 +135,16 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         questions.over(peer);
     }
 
-    /** A frame of the LIVE lane. One that is not understood ends the peer. */
-    public void onLive(Peer from, byte[] frame) {
+    /**
+     * A frame of the LIVE lane. One that is not understood ends the peer. For a receiver that is
+     * {@link LaneReceiver#paced}: else what peers send piles up before sessions that are behind.
+     */
+    public CompletableFuture<?> onLive(Peer from, byte[] frame) {
         try {
-            arrivals.arrived(from, frame);
+            return arrivals.arrived(from, frame);
         } catch (IllegalArgumentException e) {
             from.abandon(String.valueOf(e.getMessage()));
+            return LaneReceiver.READY;
         }
     }
 

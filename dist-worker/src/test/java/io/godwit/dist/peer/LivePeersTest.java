@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.link.Peer;
+import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
@@ -522,6 +523,36 @@ class LivePeersTest {
         cluster.timers.advance(HeldMessages.LOOK);
         assertThat(b.members.excluded).contains(a.life);
         assertThat(waits).isCompletedWithValue(DistOutcome.DELIVERED);
+    }
+
+    /** It is confirmed when it is handed over; what is behind it would pile up before sessions that are behind. */
+    @Test
+    void whatANodeSendsWaitsWhileSessionsAreBehindAndItsFiltersDoNot() {
+        a.subscribe("t", "s");
+        a.subscribe("$share/g/t", "s");
+        cluster.settle();
+        b.links.window(2);
+        a.liveAnswer = new CompletableFuture<>();
+        CompletableFuture<DistOutcome> first = b.publish("t", Qos.AT_LEAST_ONCE, "1");
+        CompletableFuture<DistOutcome> second = b.publish("t", Qos.AT_LEAST_ONCE, "2");
+        for (int i = 3; i < 10; i++) {
+            b.publish("t", Qos.AT_MOST_ONCE, String.valueOf(i));
+        }
+        cluster.settle();
+        assertThat(a.live).hasSize(1);
+        assertThat(b.count("godwit.dist.peer.dropped")).isEqualTo(14);
+        CompletableFuture<Boolean> subscribed = b.subscribe("other", "s");
+        cluster.settle();
+        assertThat(subscribed).isCompletedWithValue(true);
+        CompletableFuture<DistOutcome> behind = a.liveAnswer;
+        a.liveAnswer = Deliverer.DELIVERED;
+        behind.complete(DistOutcome.DELIVERED);
+        cluster.settle();
+        cluster.timers.advance(HeldMessages.LOOK);
+        cluster.settle();
+        assertThat(first).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(second).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(a.received("s")).containsExactly("1", "1", "2", "2");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.godwit.dist.peer;
 
 import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.link.LaneReceiver;
 import io.godwit.cluster.testing.MemoryLinks;
 import io.godwit.dist.DistConfig;
 import io.godwit.dist.DistWorker;
@@ -68,6 +69,9 @@ final class TestNode {
     final DistWorker worker;
     final LivePeers peers;
     final List<Delivery> live = new ArrayList<>();
+    /** To what is delivered to live sessions. */
+    CompletableFuture<DistOutcome> liveAnswer = Deliverer.DELIVERED;
+
     final List<Delivery> inbox = new ArrayList<>();
     final List<BrokerEvent> events = new ArrayList<>();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -103,7 +107,7 @@ final class TestNode {
                 ranges,
                 delivery -> {
                     live.add(delivery);
-                    return Deliverer.DELIVERED;
+                    return liveAnswer;
                 },
                 delivery -> {
                     inbox.add(delivery);
@@ -115,7 +119,7 @@ final class TestNode {
                 parts);
         this.peers = Objects.requireNonNull(worker.peers());
         links.receive(Lane.CONTROL, peers::onControl);
-        links.receive(Lane.LIVE, peers::onLive);
+        links.receive(Lane.LIVE, LaneReceiver.paced(peers::onLive));
         links.addListener(peers);
     }
 

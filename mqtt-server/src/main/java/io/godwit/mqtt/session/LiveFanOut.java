@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * for it: nothing more of it is handled, not even what was read already ({@link LoopContext#holdPublisher}). So a loop
  * is behind by that many copies and one message of each publisher, and everybody's messages wait no longer than these
  * take. They also wait, for a bounded time, for a session whose queue is more than half full ({@link PublisherHold}); a
- * session of another loop says so from its next message on.
+ * session of another loop says so from its next message on. What comes from other threads, such as the messages of
+ * other nodes, waits for loops that are behind in the same way.
  */
 public final class LiveFanOut implements Deliverer {
     /** Copies handed over to one loop and not yet worked off, above which publishers are held back. */
@@ -111,10 +112,7 @@ public final class LiveFanOut implements Deliverer {
                 awaited.add(hold);
             }
         }
-        return awaited.isEmpty()
-                ? DELIVERED
-                : CompletableFuture.allOf(awaited.toArray(new CompletableFuture<?>[0]))
-                        .thenApply(all -> DistOutcome.DELIVERED);
+        return untilAll(awaited);
     }
 
     private HandOver openTo(LoopContext source, LoopContext target) {
@@ -128,7 +126,10 @@ public final class LiveFanOut implements Deliverer {
         return handOver;
     }
 
-    /** A will, or a publish of the node itself: no iteration to wait for. */
+    /**
+     * A message of another node, a will, or a publish of the node itself: no iteration to wait for. Complete once no
+     * loop is behind: whoever brings more waits for that.
+     */
     private CompletableFuture<DistOutcome> deliverFromOutside(Delivery delivery) {
         @Nullable HandOver[] row = new @Nullable HandOver[backlogs.length];
         for (Match match : delivery.matches()) {
@@ -140,12 +141,25 @@ public final class LiveFanOut implements Deliverer {
             }
             handOver.add(delivery, match);
         }
+        List<CompletableFuture<DistOutcome>> awaited = List.of();
         for (HandOver handOver : row.clone()) {
-            if (handOver != null) {
-                handOver.flush();
+            if (handOver == null) {
+                continue;
             }
+            if (backlogs[handOver.target.index()].get() + handOver.copies > MAX_BACKLOG) {
+                awaited = awaited.isEmpty() ? new ArrayList<>() : awaited;
+                awaited.add(handOver.done());
+            }
+            handOver.flush();
         }
-        return DELIVERED;
+        return untilAll(awaited);
+    }
+
+    private static CompletableFuture<DistOutcome> untilAll(List<CompletableFuture<DistOutcome>> awaited) {
+        return awaited.isEmpty()
+                ? DELIVERED
+                : CompletableFuture.allOf(awaited.toArray(new CompletableFuture<?>[0]))
+                        .thenApply(all -> DistOutcome.DELIVERED);
     }
 
     /** Deliveries for one loop: filled by the source, posted, then worked off by the target. */

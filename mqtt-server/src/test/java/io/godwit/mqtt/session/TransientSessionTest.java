@@ -603,6 +603,26 @@ class TransientSessionTest {
         assertThat(late).isCompletedWithValue(DistOutcome.DELIVERED);
     }
 
+    /** Such as a thread that receives what other nodes send. */
+    @Test
+    void whoeverIsNoLoopWaitsForLoopsThatAreBehindToo() {
+        TransientSession session = session(4, 10, SessionConfig.DEFAULTS);
+        LiveFanOut fanOut = new LiveFanOut(2, () -> nowMillis);
+        Delivery delivery = new Delivery(
+                session.client(), message("m", Qos.AT_MOST_ONCE, -1), List.of(match(session, Qos.AT_MOST_ONCE)), null);
+        List<CompletableFuture<DistOutcome>> outcomes = CompletableFuture.supplyAsync(
+                        () -> IntStream.rangeClosed(0, LiveFanOut.MAX_BACKLOG + 1)
+                                .mapToObj(i -> fanOut.deliver(delivery))
+                                .toList(),
+                        task -> new Thread(task).start())
+                .join();
+        assertThat(outcomes.subList(0, LiveFanOut.MAX_BACKLOG)).allMatch(CompletableFuture::isDone);
+        assertThat(outcomes.subList(LiveFanOut.MAX_BACKLOG, outcomes.size())).noneMatch(CompletableFuture::isDone);
+        loop.bindToCurrentThread();
+        runTasks();
+        assertThat(outcomes).allMatch(CompletableFuture::isDone);
+    }
+
     /** A read of one publisher may bring more than the bound: it is held back from the first copy over it on. */
     @Test
     void aPublisherIsHeldBackBeforeTheHandOverIsPosted() {
