@@ -91,6 +91,7 @@ final class LaneInlet {
     }
 
     /** Takes the rest of the message, up to the first frame to which the answer is not {@code NEXT}; that answer. */
+    @SuppressWarnings("ByteBufferBackingArray") // it wraps the whole message
     Answer take(Function<byte[], Answer> receiver) throws LinkProtocolException {
         while (rest.hasRemaining()) {
             int head = rest.remaining() < LinkMessage.FRAME_HEAD_BYTES ? -1 : rest.getInt();

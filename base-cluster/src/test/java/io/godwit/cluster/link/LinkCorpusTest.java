@@ -103,7 +103,11 @@ class LinkCorpusTest {
         LaneInlet inlet = new LaneInlet(Lane.LIVE, MAX_FRAME_BYTES);
         inlet.begin(1);
         List<String> frames = new ArrayList<>();
-        inlet.take(message("data"), frame -> frames.add(new String(frame, StandardCharsets.UTF_8)));
+        inlet.open(message("data"));
+        inlet.take(frame -> {
+            frames.add(new String(frame, StandardCharsets.UTF_8));
+            return LaneInlet.Answer.NEXT;
+        });
         assertThat(frames).containsExactly("one", "");
         List<String> confirmed = new ArrayList<>();
         LinkMessage.confirmations(message("confirmed"), (lane, upTo) -> confirmed.add(lane + " " + upTo));

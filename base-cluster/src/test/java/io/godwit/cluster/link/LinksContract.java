@@ -253,12 +253,10 @@ abstract class LinksContract {
         List<String> live = new CopyOnWriteArrayList<>();
         List<String> control = new CopyOnWriteArrayList<>();
         CompletableFuture<Void> caughtUp = new CompletableFuture<>();
-        b.receive(
-                Lane.LIVE,
-                LaneReceiver.paced((from, frame) -> {
-                    live.add(new String(frame, StandardCharsets.UTF_8));
-                    return live.size() == 3 ? caughtUp : LaneReceiver.READY;
-                }));
+        b.receive(Lane.LIVE, LaneReceiver.paced((from, frame) -> {
+            live.add(new String(frame, StandardCharsets.UTF_8));
+            return live.size() == 3 ? caughtUp : LaneReceiver.READY;
+        }));
         b.receive(Lane.CONTROL, (from, frame) -> control.add(new String(frame, StandardCharsets.UTF_8)));
         join();
         until("joined", () -> a.peer("b") != null);

@@ -109,10 +109,12 @@ class HomeCarrierTest {
             insert(i); // waits for the answer of the home before
         }
         assertThat(first.asked).hasSize(1);
-        onSmallStack(() -> first.asked
-                .get(0)
-                .fail(new RangeException(RangeException.Cause.TIMEOUT, "leadership ended")));
-        assertThat(answers).hasSize(5_001).startsWith("0 TIMEOUT", "1 OVERLOADED").endsWith("5000 OVERLOADED");
+        onSmallStack(
+                () -> first.asked.get(0).fail(new RangeException(RangeException.Cause.TIMEOUT, "leadership ended")));
+        assertThat(answers)
+                .hasSize(5_001)
+                .startsWith("0 TIMEOUT", "1 OVERLOADED")
+                .endsWith("5000 OVERLOADED");
         assertThat(carrier.waitingBytes()).isZero();
         assertThat(carrier.flows()).isZero();
     }
