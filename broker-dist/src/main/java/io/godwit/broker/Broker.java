@@ -189,7 +189,8 @@ final class Broker implements AutoCloseable {
                 config.topics().sysIntervalSeconds() > 0,
                 events,
                 meters,
-                others == null ? Duration.ZERO : waits.connection()));
+                others == null ? Duration.ZERO : waits.connection(),
+                others == null ? Integer.MAX_VALUE : config.cluster().lostWillsPerSecond()));
         List<byte[]> splitKeys = InboxStore.splitKeys(config.properties().initialRanges());
         // what a leader finds undistributed, it publishes at once, to inboxes too
         node.open(

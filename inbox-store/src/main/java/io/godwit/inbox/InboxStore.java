@@ -68,7 +68,17 @@ public final class InboxStore {
             boolean takesStock,
             EventListener events,
             MeterRegistry meters) {
-        this(config, willPublisher, routeRemover, groupPublisher, isCounted, takesStock, events, meters, Duration.ZERO);
+        this(
+                config,
+                willPublisher,
+                routeRemover,
+                groupPublisher,
+                isCounted,
+                takesStock,
+                events,
+                meters,
+                Duration.ZERO,
+                Integer.MAX_VALUE);
     }
 
     /**
@@ -76,6 +86,7 @@ public final class InboxStore {
      *
      * @param attachedWait how long a new leader waits for the connections of sessions that are stored as attached,
      *     before their wills are due; more than edges take to find it
+     * @param lostWillsPerSecond how many of these wills become due in a second; at least 1
      */
     public InboxStore(
             InboxConfig config,
@@ -86,7 +97,8 @@ public final class InboxStore {
             boolean takesStock,
             EventListener events,
             MeterRegistry meters,
-            Duration attachedWait) {
+            Duration attachedWait,
+            int lostWillsPerSecond) {
         settings = new QueueSettings(
                 config.maxQueuedMessages(),
                 config.dropPolicy() == InboxConfig.DropPolicy.OLDEST,
@@ -105,7 +117,7 @@ public final class InboxStore {
                 new InboxReports(events, meters),
                 records,
                 storedInboxes,
-                new MovedSessions(),
+                new MovedSessions(lostWillsPerSecond),
                 takesStock ? meteredStock(meters) : null,
                 Backoff.RANDOM);
     }

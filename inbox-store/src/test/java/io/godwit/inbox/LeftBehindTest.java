@@ -45,7 +45,8 @@ class LeftBehindTest {
             false,
             EventListener.NONE,
             meters,
-            Duration.ofSeconds(15));
+            Duration.ofSeconds(15),
+            1000);
 
     /** Two nodes may share the store here, since neither reads. */
     private final InMemoryRangeHost host = new InMemoryRangeHost(

@@ -45,6 +45,14 @@ public record ClusterSection(
                     What fails together with this node, such as a rack or a data centre: replicas of a range are put
                     into different zones.
                     """) String zone,
+
+        @Key(value = "1000", min = 1, max = 1_000_000, text = """
+                    How many wills a second this node publishes for clients that were lost together with another node.
+                    All of them are due at the same time, 15 seconds after the node is lost, while clients of it
+                    connect again.
+                    """)
+        int lostWillsPerSecond,
+
         @Section(text = """
                     Nodes, and operators from other machines, prove who they are by certificates, on both ports and
                     both sides. Files are PEM, named relative to this file's directory, and read again when they

@@ -611,7 +611,19 @@ final class Lifecycle {
         }
     }
 
-    /** The connection that was awaited has not come. */
+    /** The connection that was awaited has not come: perhaps those of many sessions have not, with their node. */
+    private void loseInTurn(InboxState state, Session session, MovedSession awaited, long now) {
+        boolean waits = session.will != null && !awaited.hasTurn();
+        long turn = waits ? leader.outside().moved().turn(now) : now;
+        if (turn <= now) {
+            lost(state, session, awaited);
+        } else {
+            awaited.waitForTurn(turn);
+            leader.agenda().remind(state.id, turn);
+        }
+    }
+
+    /** The connection that was awaited does not come. */
     private void lost(InboxState state, Session session, MovedSession awaited) {
         if (leader.settings().isClustered()) {
             leader.reports()
@@ -647,7 +659,7 @@ final class Lifecycle {
         MovedSession awaited = state.awaited;
         if (awaited != null) {
             if (awaited.untilMillis() <= now) {
-                lost(state, session, awaited);
+                loseInTurn(state, session, awaited, now);
             }
             return;
         }

@@ -24,6 +24,8 @@ final class MovedSession {
 
     private @Nullable Qos0Places qos0;
     private long untilMillis;
+    /** Whether its will has a place among those of the others, which is {@link #untilMillis}. */
+    private boolean hasTurn;
 
     MovedSession(long incarnation, long attachNumber, long sentBelow, boolean hasCredit, @Nullable Qos0Places qos0) {
         this.incarnation = incarnation;
@@ -50,6 +52,17 @@ final class MovedSession {
     /** Its leader has stopped. */
     void waitUntil(long millis) {
         untilMillis = millis;
+        hasTurn = false;
+    }
+
+    /** Its connection has not come, and its will is to go out then. */
+    void waitForTurn(long atMillis) {
+        untilMillis = atMillis;
+        hasTurn = true;
+    }
+
+    boolean hasTurn() {
+        return hasTurn;
     }
 
     /** When its connection counts as lost. */

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * memory: to the next process, as to another node, sessions that were attached here are disconnected. When another node
  * has led meanwhile it is too old, and given up: connections may have got later messages there.
  *
+ * <p>It also has the pace at which sessions with a will are given up whose connections have not come ({@link #turn}): all
+ * those of a node that has died would be due at once, when their clients connect again.
+ *
  * <p>Thread-safe: the executors of several ranges meet here, those of a range that was split and of its child for one.
  * Hence the monitor, held for a look-up only.
  */
@@ -54,6 +57,27 @@ public final class MovedSessions {
      * term.
      */
     private final AtomicLong lastIncarnation = new AtomicLong();
+
+    private final int willsPerSecond;
+    /** From when on the next will may go out. */
+    private long nextTurnMicros;
+
+    /** With any number of wills at once. */
+    public MovedSessions() {
+        this(Integer.MAX_VALUE);
+    }
+
+    /** @param willsPerSecond of connections that are lost with their nodes; at least 1 */
+    public MovedSessions(int willsPerSecond) {
+        this.willsPerSecond = willsPerSecond;
+    }
+
+    /** When the will of a connection that is lost may go out: now or later. Each call takes one turn. */
+    synchronized long turn(long nowMillis) {
+        long turnMicros = Math.max(nextTurnMicros, nowMillis * 1_000);
+        nextTurnMicros = turnMicros + 1_000_000 / willsPerSecond;
+        return turnMicros / 1_000;
+    }
 
     /**
      * Its leader is settling: who leads the inbox next must not take it for disconnected before {@link #leave} or

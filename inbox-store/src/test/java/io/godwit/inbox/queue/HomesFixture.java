@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 final class HomesFixture implements AutoCloseable {
     static final long ATTACHED_WAIT_MILLIS = 15_000;
     static final int MAX_QUEUED = 1000;
+    static final int WILLS_PER_SECOND = 100;
 
     final InMemoryRangeHost host;
     final MemoryLinks.Net net = new MemoryLinks.Net();
@@ -138,7 +139,7 @@ final class HomesFixture implements AutoCloseable {
                 reports,
                 new RecordCount(id -> false),
                 stored,
-                new MovedSessions(),
+                new MovedSessions(WILLS_PER_SECOND),
                 null,
                 () -> 1);
     }

@@ -438,6 +438,50 @@ class HomesTest {
         assertThat(homes.nodes.get(2).peers.waitingBytes()).isZero();
     }
 
+    /** Their clients connect again in the same moment. */
+    @Test
+    void theWillsOfADeadNodesClientsGoOutOneAfterTheOther() {
+        int clients = 3 * HomesFixture.WILLS_PER_SECOND;
+        Will will = new Will(homes.message("gone", 1), 0);
+        for (int i = 0; i < clients; i++) {
+            homes.attach(0, homes.idLedBy(0, "will" + i + "-"), will);
+        }
+        homes.net.kill(InMemoryNode.id(0));
+        homes.host.killNode(0, 0);
+        homes.host.elect(1);
+        homes.advance(HomesFixture.ATTACHED_WAIT_MILLIS - 10);
+        assertThat(homes.wills).isEmpty();
+        for (int second = 1; second <= 3; second++) {
+            homes.advance(1_000);
+            int due = second * HomesFixture.WILLS_PER_SECOND;
+            assertThat(homes.wills.size()).isBetween(due - 5, due + 1);
+        }
+        homes.advance(1_000);
+        assertThat(homes.wills).hasSize(clients);
+    }
+
+    /** One that has its turn behind others may still be continued. */
+    @Test
+    void aConnectionThatComesWhileItsWillWaitsGoesOn() {
+        Will will = new Will(homes.message("gone", 1), 0);
+        List<TestConnection> connections = new ArrayList<>();
+        for (int i = 0; i < HomesFixture.WILLS_PER_SECOND; i++) {
+            connections.add(homes.attach(2, homes.idLedBy(0, "will" + i + "-"), will));
+        }
+        homes.net.kill(InMemoryNode.id(0));
+        homes.host.killNode(0, 0);
+        homes.host.elect(1);
+        homes.advance(HomesFixture.ATTACHED_WAIT_MILLIS + 200);
+        int gone = homes.wills.size();
+        assertThat(gone).isBetween(1, 50);
+        long continued = connections.stream()
+                .filter(connection -> homes.goOn(2, connection, 0) != null)
+                .count();
+        homes.advance(10_000);
+        assertThat(homes.wills.size() + continued).isEqualTo(connections.size());
+        assertThat(continued).isPositive();
+    }
+
     @Test
     void theHomeDiesAndTheConnectionGoesOnAtTheNext() {
         TestConnection connection = homes.attach(2, led0, new Will(homes.message("gone", 1), 0));
