@@ -217,8 +217,9 @@ final class HomeCarrier implements InboxCarrier {
 
     private void waits(long bytes) {
         waitingBytes += bytes;
-        if (isCrowded != waitingBytes > settings.maxWaitingBytes() / (isCrowded ? 4 : 2)) {
-            isCrowded = !isCrowded;
+        boolean isNow = waitingBytes > settings.maxWaitingBytes() / (isCrowded ? 4 : 2); // not to and fro
+        if (isNow != isCrowded) {
+            isCrowded = isNow;
         }
     }
 

@@ -16,7 +16,6 @@ import java.util.Set;
  */
 final class NegativeAnswers {
     /** Not a record: each is itself alone. */
-    @SuppressWarnings("ClassCanBeRecord")
     private static final class Pending {
         final InsertCall call;
         final int target;
