@@ -142,7 +142,8 @@ final class BrokerSettings {
                                 config.mqtt().maxTopicBytes(),
                                 config.mqtt().maxFiltersPerSubscribe(),
                                 config.sessions().maxFilters(),
-                                config.sessions().maxFilterPatterns())),
+                                config.sessions().maxFilterPatterns()),
+                        config.mqtt().maxClientIdBytes()),
                 new AuthConfig(
                         Duration.ofSeconds(config.auth().timeoutSeconds()),
                         config.auth().deniedPublish() == DeniedPublish.DISCONNECT,

@@ -108,6 +108,7 @@ class ConfigLoaderTest {
                   receiveMaximum: 10
                   sendMaximum: 20
                   topicAliasMaximum: 0
+                  maxClientIdBytes: 100
                   maxTopicLevels: 20
                   maxTopicBytes: 4000
                   maxFiltersPerSubscribe: 30
@@ -229,6 +230,7 @@ class ConfigLoaderTest {
         assertThat(BrokerSettings.inbox(config).maxQueuedQos0Bytes()).isEqualTo(6_000);
         assertThat(mqtt.session().windows().sendWindow()).isEqualTo(20);
         assertThat(mqtt.session().times().slowConsumerTimeout()).isEqualTo(50);
+        assertThat(mqtt.session().maxClientIdBytes()).isEqualTo(100);
         assertThat(mqtt.session().limits()).isEqualTo(new TopicLimits(20, 4000, 30, 40, 50));
         assertThat(mqtt.listeners().get(0).limits().maxPublishRate()).isEqualTo(50);
     }

@@ -110,6 +110,20 @@ class ReconfigureTest {
         }
     }
 
+    /** In UTF-8: the last one has characters of 2, 3 and 4 bytes. */
+    @Test
+    void clientIdsThatAreTooLongAreRefused() {
+        try (TestNode node = new TestNode()) {
+            assertThat(connect(node, "c".repeat(1_024))).isEqualTo(ReasonCode.SUCCESS);
+            assertThat(connect(node, "c".repeat(1_025))).isEqualTo(ReasonCode.CLIENT_IDENTIFIER_NOT_VALID);
+            node.server.reconfigure(
+                    config(SessionConfig.DEFAULTS.withClientIds(30), DecodeLimits.DEFAULTS, limits(1000, 0, 0)));
+            String nine = "\u00e9\u20ac\uD83D\uDC26";
+            assertThat(connect(node, nine.repeat(3) + "abc")).isEqualTo(ReasonCode.SUCCESS);
+            assertThat(connect(node, nine.repeat(3) + "abcd")).isEqualTo(ReasonCode.CLIENT_IDENTIFIER_NOT_VALID);
+        }
+    }
+
     @Test
     void listenersCannotBeAdded() {
         try (TestNode node = new TestNode()) {

@@ -50,6 +50,12 @@ public record MqttServerSection(
                     """)
         int topicAliasMaximum,
 
+        @Key(value = "1KB", min = 23, max = 65_535, unit = Unit.BYTES, reload = true, text = """
+                    UTF-8 bytes of a client id; a longer one is refused (0x85; under MQTT 3.1.1 return code 2). What
+                    goes to another node names its client each time, so long ids take the room of messages there.
+                    """)
+        int maxClientIdBytes,
+
         @Key(value = "1000", min = 1, max = 65_536, reload = true, text = """
                     Levels and UTF-8 bytes of a topic or filter, as the client says it. A publish over it is refused
                     (0x90; under MQTT 3.1.1 the connection is closed), a subscription too (0x8F; 0x80).

@@ -102,8 +102,8 @@ class ConnectConformanceTest {
 
     @ParameterizedTest
     @ValueSource(ints = {4, 5})
-    void aClientIdMayBeAsLongAsAString(int version) throws Exception {
-        String clientId = Wire.unique("x".repeat(65_000));
+    void aClientIdMayBeMuchLongerThanItMustBe(int version) throws Exception {
+        String clientId = Wire.unique("x".repeat(900));
         try (Wire client = Wire.kept(version, clientId)) {
             client.subscribe(1, Wire.unique("long"), 1);
             client.disconnect();
@@ -113,6 +113,17 @@ class ConnectConformanceTest {
                     .isTrue();
         }
         Wire.clean(version, clientId).close();
+    }
+
+    /** The default of mqttServerConfig.maxClientIdBytes. */
+    @ParameterizedTest
+    @ValueSource(ints = {4, 5})
+    void aClientIdOverTheLimitIsRefused(int version) throws Exception {
+        try (Wire client = Wire.open(version)) {
+            assertThat(client.connect(Wire.keeping(version, "x".repeat(1_025))).code())
+                    .isEqualTo(version == 5 ? 0x85 : 2);
+        }
+        Wire.clean(version, "x".repeat(1_024)).close();
     }
 
     @Test

@@ -125,6 +125,10 @@ public final class ConnectHandler extends SessionlessHandler {
             }
             clientId = services.clientIds().get(); // [MQTT5-3.1.3-6], [MQTT311-3.1.3-6]
         }
+        if (!config.allowsClientId(clientId)) {
+            connection.refuse(ReasonCode.CLIENT_IDENTIFIER_NOT_VALID, "the client identifier is over the limit");
+            return;
+        }
         String certificateName = connection.certificateUserName(); // proven, so it stands above what the packet says
         ClientInfo client = new ClientInfo(
                 TenantId.DEFAULT,

@@ -2,9 +2,26 @@ package io.godwit.mqtt.session;
 
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.mqtt.topic.TopicLimits;
+import java.nio.charset.StandardCharsets;
 
-/** Limits of a session. */
-public record SessionConfig(Windows windows, Queue queue, Intake intake, Times times, Homes homes, TopicLimits limits) {
+/**
+ * Limits of a session.
+ *
+ * @param maxClientIdBytes of a client id in UTF-8, 23 to 65,535. Every message to another node names its publisher, and
+ *     every QoS 2 message is remembered under it: so a long one costs more than most messages
+ */
+public record SessionConfig(
+        Windows windows,
+        Queue queue,
+        Intake intake,
+        Times times,
+        Homes homes,
+        TopicLimits limits,
+        int maxClientIdBytes) {
+    /** Those that a broker must take [MQTT5-3.1.3-5]. */
+    private static final int LEAST_CLIENT_ID_BYTES = 23;
+
+    private static final int BYTES_OF_A_CHAR = 3;
 
     /** Every limit at its default. */
     public static final SessionConfig DEFAULTS = new SessionConfig(
@@ -13,7 +30,18 @@ public record SessionConfig(Windows windows, Queue queue, Intake intake, Times t
             Intake.DEFAULTS,
             new Times(AttachRequest.NEVER, 0, 0),
             Homes.DEFAULTS,
-            TopicLimits.DEFAULTS);
+            TopicLimits.DEFAULTS,
+            1_024);
+
+    public SessionConfig {
+        inRange("maxClientIdBytes", maxClientIdBytes, LEAST_CLIENT_ID_BYTES, 65_535);
+    }
+
+    /** Whether a client may call itself so. */
+    public boolean allowsClientId(String id) {
+        return (long) id.length() * BYTES_OF_A_CHAR <= maxClientIdBytes
+                || id.getBytes(StandardCharsets.UTF_8).length <= maxClientIdBytes;
+    }
 
     /**
      * What may be under way.
@@ -104,32 +132,37 @@ public record SessionConfig(Windows windows, Queue queue, Intake intake, Times t
 
     /** With other windows. */
     public SessionConfig with(Windows other) {
-        return new SessionConfig(other, queue, intake, times, homes, limits);
+        return new SessionConfig(other, queue, intake, times, homes, limits, maxClientIdBytes);
     }
 
     /** With another queue. */
     public SessionConfig with(Queue other) {
-        return new SessionConfig(windows, other, intake, times, homes, limits);
+        return new SessionConfig(windows, other, intake, times, homes, limits, maxClientIdBytes);
     }
 
     /** With other bounds of the intake. */
     public SessionConfig with(Intake other) {
-        return new SessionConfig(windows, queue, other, times, homes, limits);
+        return new SessionConfig(windows, queue, other, times, homes, limits, maxClientIdBytes);
     }
 
     /** With other times. */
     public SessionConfig with(Times other) {
-        return new SessionConfig(windows, queue, intake, other, homes, limits);
+        return new SessionConfig(windows, queue, intake, other, homes, limits, maxClientIdBytes);
     }
 
     /** With other waits for leaders of inboxes. */
     public SessionConfig with(Homes other) {
-        return new SessionConfig(windows, queue, intake, times, other, limits);
+        return new SessionConfig(windows, queue, intake, times, other, limits, maxClientIdBytes);
     }
 
     /** With other limits of topics. */
     public SessionConfig with(TopicLimits other) {
-        return new SessionConfig(windows, queue, intake, times, homes, other);
+        return new SessionConfig(windows, queue, intake, times, homes, other, maxClientIdBytes);
+    }
+
+    /** With another bound of client ids. */
+    public SessionConfig withClientIds(int maxBytes) {
+        return new SessionConfig(windows, queue, intake, times, homes, limits, maxBytes);
     }
 
     private static void inRange(String name, long value, long least, long most) {
