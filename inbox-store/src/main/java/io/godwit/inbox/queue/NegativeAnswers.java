@@ -19,12 +19,10 @@ final class NegativeAnswers {
     private static final class Pending {
         final InsertCall call;
         final int target;
-        final InsertOutcome outcome;
 
-        Pending(InsertCall call, int target, InsertOutcome outcome) {
+        Pending(InsertCall call, int target) {
             this.call = call;
             this.target = target;
-            this.outcome = outcome;
         }
     }
 
@@ -40,7 +38,7 @@ final class NegativeAnswers {
             call.answer(target, outcome);
             return;
         }
-        Pending pending = new Pending(call, target, outcome);
+        Pending pending = new Pending(call, target);
         open.add(pending);
         leader.context().confirm(() -> {
             open.remove(pending);
