@@ -9,13 +9,16 @@ import io.godwit.inbox.protocol.InboxHome;
 import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.protocol.SessionCommand;
+import io.godwit.inbox.report.WaitReports;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,9 +44,15 @@ class HomeCarrierTest {
                 }
 
                 @Override
+                public String inWords(InboxId inbox) {
+                    return "a home that the test plays";
+                }
+
+                @Override
                 public void refresh() {}
             },
             HomeSettings.DEFAULT,
+            new WaitReports(EventListener.NONE, new SimpleMeterRegistry()),
             () -> 0,
             (millis, task) -> timers.add(task));
 
