@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * memory: to the next process, as to another node, sessions that were attached here are disconnected. When another node
  * has led meanwhile it is too old, and given up: connections may have got later messages there.
  *
- * <p>It also has the pace at which sessions with a will are given up whose connections have not come ({@link #turn}): all
- * those of a node that has died would be due at once, when their clients connect again.
+ * <p>It also has the pace at which sessions with a will are given up whose connections have not come ({@link #turn}):
+ * all those of a node that has died would be due at once, when their clients connect again.
  *
  * <p>Thread-safe: the executors of several ranges meet here, those of a range that was split and of its child for one.
  * Hence the monitor, held for a look-up only.
