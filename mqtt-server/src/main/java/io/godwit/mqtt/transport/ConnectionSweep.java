@@ -109,8 +109,11 @@ final class ConnectionSweep {
     /**
      * Takes the listener at {@code place} out; the last one moves there, or to where the pass stands if it was passed
      * already.
+     *
+     * @return what was taken out
      */
-    void remove(int place) {
+    TickListener remove(int place) {
+        TickListener removed = listeners.get(place);
         int end = listeners.size() - 1;
         int hole = place;
         if (place == lookedAt) {
@@ -125,6 +128,7 @@ final class ConnectionSweep {
         }
         move(end, hole);
         listeners.remove(end);
+        return removed;
     }
 
     private void move(int from, int to) {

@@ -99,9 +99,7 @@ public final class EventLoops {
 
     /** Tells every connection that the server drains. Any thread. */
     public void shutDownConnections() {
-        for (LoopContext context : contexts) {
-            context.execute(() -> context.connections().forEach(LoopContext.TickListener::shutDown));
-        }
+        contexts.forEach(LoopContext::shutDownPresent);
     }
 
     /**

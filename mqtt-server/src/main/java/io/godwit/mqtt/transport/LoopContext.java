@@ -14,6 +14,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +34,6 @@ public final class LoopContext implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(LoopContext.class);
     private static final FastThreadLocal<LoopContext> CURRENT = new FastThreadLocal<>();
 
-    private static final long END_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
     private final int index;
@@ -59,6 +59,8 @@ public final class LoopContext implements Executor {
     private int tick;
     private boolean isMemoryShort;
     private final Standstill standstill = new Standstill(System::nanoTime, System::currentTimeMillis);
+    /** Of {@link #endPresent}, mostly none. */
+    private final List<Ending> endings = new ArrayList<>(0);
     /** Complete when no connection is left; null before {@link #cutAll}. */
     private @Nullable CompletableFuture<Void> cut;
 
@@ -249,8 +251,11 @@ public final class LoopContext implements Executor {
 
     /** Takes the listener at {@code place} out. */
     void removeTicking(int place) {
-        ticking.remove(place);
+        TickListener gone = ticking.remove(place);
         completeCut();
+        if (!endings.isEmpty()) {
+            endings.removeIf(ending -> ending.goes(gone));
+        }
     }
 
     /**
@@ -278,6 +283,11 @@ public final class LoopContext implements Executor {
         return ticking.listeners();
     }
 
+    /** Tells the connections that there are now that the server drains. Any thread. */
+    void shutDownPresent() {
+        execute(() -> endAll(connections(), TickListener::shutDown));
+    }
+
     /**
      * Ends the connections that there are now, without regard to what is under way; those whose clients have not closed
      * their end after {@code patience} are cut. Any thread.
@@ -287,10 +297,15 @@ public final class LoopContext implements Executor {
     CompletableFuture<Void> endPresent(long patienceNanos) {
         CompletableFuture<Void> ended = new CompletableFuture<>();
         execute(() -> {
-            Set<TickListener> present = Collections.newSetFromMap(new IdentityHashMap<>());
-            present.addAll(connections());
-            present.forEach(TickListener::end);
-            awaitEnd(present, System.nanoTime() + patienceNanos, ended);
+            List<TickListener> present = connections();
+            if (present.isEmpty()) {
+                ended.complete(null);
+                return;
+            }
+            Ending ending = new Ending(present, ended);
+            endings.add(ending);
+            endAll(present, TickListener::end);
+            later.run(ending::cut, patienceNanos);
         });
         return ended;
     }
@@ -312,10 +327,20 @@ public final class LoopContext implements Executor {
     CompletableFuture<Void> end(Deque<SpreadEnd.Leaving> leaving, long cutNanos) {
         CompletableFuture<Void> ended = new CompletableFuture<>();
         execute(() -> {
-            Set<TickListener> present = Collections.newSetFromMap(new IdentityHashMap<>());
-            leaving.forEach(each -> present.add(each.connection()));
+            Set<TickListener> here = Collections.newSetFromMap(new IdentityHashMap<>());
+            here.addAll(connections()); // some may have gone since they were asked for
+            List<TickListener> present = leaving.stream()
+                    .map(SpreadEnd.Leaving::connection)
+                    .filter(here::contains)
+                    .toList();
+            if (present.isEmpty()) {
+                ended.complete(null);
+                return;
+            }
+            Ending ending = new Ending(present, ended);
+            endings.add(ending);
             new SpreadEnd(leaving, later, System::nanoTime).run();
-            awaitEnd(present, cutNanos, ended);
+            later.run(ending::cut, Math.max(0, cutNanos - System.nanoTime()));
         });
         return ended;
     }
@@ -331,16 +356,39 @@ public final class LoopContext implements Executor {
         otherServer = reference;
     }
 
-    private void awaitEnd(Set<TickListener> present, long cutNanos, CompletableFuture<Void> ended) {
-        present.retainAll(connections());
-        if (present.isEmpty()) {
+    private void endAll(List<TickListener> connections, Consumer<TickListener> how) {
+        for (TickListener connection : connections) {
+            try {
+                how.accept(connection);
+            } catch (RuntimeException | Error e) { // outermost frame: the others must be ended all the same
+                LOG.error("connection not ended loop={} connection={}", index, connection, e);
+            }
+        }
+    }
+
+    /** Connections that are being ended together; told of each that goes, since there may be very many. */
+    private final class Ending {
+        private final Set<TickListener> left = Collections.newSetFromMap(new IdentityHashMap<>());
+        private final CompletableFuture<Void> ended;
+
+        Ending(List<TickListener> present, CompletableFuture<Void> ended) {
+            left.addAll(present);
+            this.ended = ended;
+        }
+
+        /** Whether it was the last. */
+        boolean goes(TickListener gone) {
+            left.remove(gone);
+            if (!left.isEmpty()) {
+                return false;
+            }
             ended.complete(null);
-            return;
+            return true;
         }
-        if (System.nanoTime() - cutNanos > 0) {
-            present.forEach(TickListener::cut);
+
+        void cut() {
+            endAll(List.copyOf(left), TickListener::cut);
         }
-        later.run(() -> awaitEnd(present, cutNanos, ended), END_LOOK_NANOS);
     }
 
     /**
@@ -352,7 +400,7 @@ public final class LoopContext implements Executor {
         CompletableFuture<Void> none = new CompletableFuture<>();
         execute(() -> {
             cut = none;
-            connections().forEach(TickListener::cut);
+            endAll(connections(), TickListener::cut);
             completeCut();
         });
         return none;

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class LoopContextTest {
@@ -80,6 +81,79 @@ class LoopContextTest {
         assertThat(none).isDone();
     }
 
+    @Test
+    void theConnectionsThereAreAreEndedAndThoseThatStayAreCut() {
+        List<Runnable> timers = new ArrayList<>();
+        LoopContext ending = new LoopContext(0, tasks::add, (task, nanos) -> timers.add(task));
+        Listener goes = new Listener(false);
+        Listener fails = new Listener(false) {
+            @Override
+            public void end() {
+                throw new IllegalStateException("a bug, for the test");
+            }
+        };
+        Listener stays = new Listener(false);
+        Listener late = new Listener(false);
+        ending.addTicking(goes);
+        ending.addTicking(fails);
+        ending.addTicking(stays);
+        CompletableFuture<Void> ended = ending.endPresent(1_000);
+        tasks.remove().run();
+        ending.addTicking(late);
+        assertThat(goes.isEnded).isTrue();
+        assertThat(stays.isEnded).isTrue();
+        ending.removeTicking(goes.index);
+        assertThat(goes.isCut || stays.isCut).isFalse();
+
+        assertThat(timers).hasSize(1);
+        timers.remove(0).run();
+        assertThat(fails.isCut && stays.isCut).isTrue();
+        assertThat(goes.isCut || late.isCut || late.isEnded).isFalse();
+        ending.removeTicking(fails.index);
+        assertThat(ended).isNotDone();
+        ending.removeTicking(stays.index);
+        assertThat(ended).isCompleted();
+    }
+
+    @Test
+    void aLoopWithoutConnectionsHasEndedThemAtOnce() {
+        CompletableFuture<Void> ended = loop.endPresent(1_000);
+        tasks.remove().run();
+        assertThat(ended).isCompleted();
+    }
+
+    /** With all connections of a node it would hold its event loops for many seconds. */
+    @Test
+    void toEndConnectionsTakesNoComparisonOfEachWithEach() {
+        int count = 2_000;
+        AtomicInteger compared = new AtomicInteger();
+        List<Listener> listeners = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Listener listener = new Listener(false) {
+                @Override
+                public boolean equals(Object other) {
+                    compared.incrementAndGet();
+                    return super.equals(other);
+                }
+
+                @Override
+                public int hashCode() {
+                    return super.hashCode();
+                }
+            };
+            listeners.add(listener);
+            loop.addTicking(listener);
+        }
+        CompletableFuture<Void> ended = loop.endPresent(Long.MAX_VALUE / 2);
+        tasks.remove().run();
+        listeners.forEach(listener -> loop.removeTicking(listener.index));
+        while (!tasks.isEmpty()) {
+            tasks.remove().run();
+        }
+        assertThat(ended).isCompleted();
+        assertThat(compared).hasValueLessThan(10 * count);
+    }
+
     /** Netty would end the sweep for good, and with it every time-out of the loop. */
     @Test
     void aFailingTickLeavesTheOthersAlone() {
@@ -101,6 +175,7 @@ class LoopContextTest {
         private final boolean leaves;
         private int index;
         private int ticks;
+        private boolean isEnded;
         private boolean isCut;
 
         private Listener(boolean leaves) {
@@ -125,7 +200,9 @@ class LoopContextTest {
         public void shutDown() {}
 
         @Override
-        public void end() {}
+        public void end() {
+            isEnded = true;
+        }
 
         @Override
         public void cut() {
