@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Publishes of QoS 1 and 2 that wait until this node may acknowledge, in the order in which they came.
@@ -33,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 public final class HeldPublishes {
     /** A gate that opens and shuts again this often has not been open in between for long enough. */
     static final int MAX_TRIES = 3;
+
+    private static final Logger LOG = LoggerFactory.getLogger(HeldPublishes.class);
 
     private static final class Held {
         final FanOut from;
@@ -114,7 +118,13 @@ public final class HeldPublishes {
             isDraining = true;
         }
         for (Held head = next(); head != null; head = next()) {
-            settle(head);
+            try {
+                settle(head);
+            } catch (RuntimeException | Error e) { // outermost frame of this publish: the others have their turn
+                LOG.error("held message not published topic={}", head.message.topic(), e);
+                remove(head);
+                head.outcome.complete(DistOutcome.FAILED);
+            }
         }
     }
 
@@ -135,16 +145,17 @@ public final class HeldPublishes {
             waitAnew();
             return;
         }
-        removeFirst();
+        remove(head);
         if (outcome == null) {
             head.outcome.complete(head.from.notHeldLonger());
         } else {
-            outcome.thenAccept(head.outcome::complete);
+            outcome.whenComplete((answer, failure) -> head.outcome.complete(
+                    failure == null ? answer : DistOutcome.ofFailure(StrayRoutes.cause(failure))));
         }
     }
 
-    private synchronized void removeFirst() {
-        if (waiting != null) {
+    private synchronized void remove(Held head) {
+        if (waiting != null && waiting.peekFirst() == head) {
             waiting.removeFirst();
             waiting = waiting.isEmpty() ? null : waiting;
         }
