@@ -22,7 +22,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * Asks all members whom they have chosen for a message that is repeated, and answers when they ask. A member that does
  * not answer is excluded: then its choices do not count, since its live sessions are over, and its stored ones know the
  * token. Thread-safe: publishers ask, threads of the links bring answers. What waits is bounded by what publishers may
- * have unacknowledged.
+ * have unacknowledged: a question is forgotten when its publish waits no longer, and an answer that comes then is not
+ * used.
  */
 final class ChoiceQuestions {
     /** An answer with more goes in several frames. One choice has at most two strings of 64 KiB. */
@@ -66,14 +69,16 @@ final class ChoiceQuestions {
     /** See {@link io.godwit.dist.deliver.OtherNodes#chosen}. */
     CompletableFuture<List<ChosenElsewhere>> ask(TenantId tenant, DeliveryToken token) {
         List<ChosenElsewhere> all = new ArrayList<>();
+        Set<Long> questions = ConcurrentHashMap.newKeySet(4);
         return waits.all(
                         "what it has chosen for a shared group",
-                        (peer, confirmed) -> ask(peer, tenant, token, some -> {
+                        (peer, confirmed) -> ask(peer, tenant, token, questions, some -> {
                             synchronized (all) {
                                 all.addAll(some);
                             }
                             confirmed.run();
                         }))
+                .whenComplete((done, failure) -> forget(questions))
                 .thenApply(done -> {
                     synchronized (all) {
                         return List.copyOf(all);
@@ -81,12 +86,22 @@ final class ChoiceQuestions {
                 });
     }
 
-    private boolean ask(Peer peer, TenantId tenant, DeliveryToken token, Consumer<List<ChosenElsewhere>> answered) {
+    private synchronized void forget(Set<Long> questions) {
+        asked.keySet().removeAll(questions);
+    }
+
+    private boolean ask(
+            Peer peer,
+            TenantId tenant,
+            DeliveryToken token,
+            Set<Long> questions,
+            Consumer<List<ChosenElsewhere>> answered) {
         long number;
         synchronized (this) {
             number = nextNumber++;
             asked.put(number, new Asked(peer, tenant, answered));
         }
+        questions.add(number);
         ChoiceQuestion question = ChoiceQuestion.newBuilder()
                 .setNumber(number)
                 .setOrigin(token.origin())
@@ -104,7 +119,9 @@ final class ChoiceQuestions {
 
                     @Override
                     public void lost() {
-                        over(peer);
+                        if (isOpen(number)) { // else a look at all for each of them
+                            over(peer);
+                        }
                     }
                 });
         return true;
@@ -113,6 +130,10 @@ final class ChoiceQuestions {
     /** No answer of the peer comes any more: who waits asks the next one, or excludes it. */
     synchronized void over(Peer peer) {
         asked.values().removeIf(waiting -> waiting.peer.equals(peer));
+    }
+
+    private synchronized boolean isOpen(long number) {
+        return asked.containsKey(number);
     }
 
     /** Questions that wait for an answer. */
@@ -125,6 +146,9 @@ final class ChoiceQuestions {
         Asked known;
         synchronized (this) {
             known = asked.get(answer.getNumber());
+            if (known == null && answer.getNumber() >= 0 && answer.getNumber() < nextNumber) {
+                return; // its publish waits no longer
+            }
             if (known == null || !known.peer.equals(from)) {
                 throw new IllegalArgumentException("an answer to no question, number " + answer.getNumber());
             }

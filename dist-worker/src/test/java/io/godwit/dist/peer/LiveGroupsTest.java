@@ -1,6 +1,7 @@
 package io.godwit.dist.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import io.godwit.cluster.link.Lane;
 import io.godwit.dist.client.Delivery;
@@ -107,6 +108,44 @@ class LiveGroupsTest {
         assertThat(published).isCompletedWithValue(DistOutcome.DELIVERED);
         assertThat(all(all(a.received("s0"), a.received("s1")), all(b.received("t"), c.received("c"))))
                 .hasSize(400);
+    }
+
+    /** Each question that is lost would look at all that are open. */
+    @Test
+    void manyQuestionsToANodeThatIsOverAreGivenUpInOneLook() {
+        a.subscribe(SHARED, "s");
+        cluster.settle();
+        cluster.net.cut("b", "a");
+        cluster.net.cut("b", "c");
+        List<CompletableFuture<DistOutcome>> outcomes = new ArrayList<>();
+        for (int i = 0; i < 20_000; i++) {
+            outcomes.add(b.publish("t", Qos.EXACTLY_ONCE, "1", new DeliveryToken("o", i, 0, true)));
+        }
+        assertThat(b.peers.waitingForGroups()).isEqualTo(40_000);
+        assertTimeout(Duration.ofSeconds(2), () -> cluster.net.kill("c"));
+        assertThat(b.peers.waitingForGroups()).isEqualTo(20_000);
+        b.peers.excluded(c.life);
+        cluster.net.mend("b", "a");
+        cluster.settle();
+        assertDelivered(outcomes);
+    }
+
+    @Test
+    void aQuestionIsForgottenWhenNobodyWaitsForTheAnswer() {
+        a.subscribe(SHARED, "s");
+        cluster.settle();
+        cluster.net.cut("a", "b");
+        cluster.view.hasMajority = false;
+        CompletableFuture<DistOutcome> published =
+                b.publish("t", Qos.EXACTLY_ONCE, "1", new DeliveryToken("o", 1, 0, true));
+        cluster.settle();
+        cluster.timers.advance(ClusterParts.CONFIRM_TIMEOUT);
+        assertThat(published).isCompletedWithValue(DistOutcome.FAILED);
+        assertThat(b.peers.waitingForGroups()).isZero();
+        cluster.net.mend("a", "b");
+        cluster.settle();
+        assertThat(b.links.peer("a")).as("its answer comes late").isNotNull();
+        assertThat(a.received("s")).isEmpty();
     }
 
     /** Those groups alone that its node has no member of choose another. */
