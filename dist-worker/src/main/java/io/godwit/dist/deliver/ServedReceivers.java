@@ -5,10 +5,7 @@ import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -19,7 +16,7 @@ import java.util.Set;
  * <p>A token is remembered from its first delivery to a live session until its origin has on record that the message is
  * distributed ({@link #finished}); a repeat in between may come on another connection, or from the store. Kept are the
  * match lists themselves, as they were delivered to. Tokens whose session ends before that are never finished: beyond
- * {@link #MAX_COPIES} remembered copies the oldest token is forgotten.
+ * {@link #MAX_COPIES} remembered copies, or where ids are long some fewer, the oldest token is forgotten.
  *
  * <p>One per node. Event loops and range executors meet here, hence the lock; what has no token does not come here, and
  * what has one has waited for a commit.
@@ -28,16 +25,7 @@ public final class ServedReceivers {
     /** Copies remembered over all tokens; a single token may have more. */
     static final int MAX_COPIES = 1_000_000;
 
-    /** Ordered, so that the map stays fast when client ids, and with them origins, collide. */
-    private record Key(String origin, long number) implements Comparable<Key> {
-        @Override
-        public int compareTo(Key other) {
-            int byNumber = Long.compare(number, other.number);
-            return byNumber != 0 ? byNumber : origin.compareTo(other.origin);
-        }
-    }
-
-    private final Map<Key, List<List<Match>>> served = new LinkedHashMap<>();
+    private final TokenMemory<List<List<Match>>> served = new TokenMemory<>();
     private int copies;
 
     /**
@@ -45,15 +33,14 @@ public final class ServedReceivers {
      * subscriptions of their own. Those left count as served from here on.
      */
     public synchronized List<Match> unserved(DeliveryToken token, List<Match> live) {
-        Key key = new Key(token.origin(), token.number());
-        List<List<Match>> before = served.get(key);
+        List<List<Match>> before = served.get(token.origin(), token.number());
         List<Match> unserved = before == null ? live : without(live, before);
         if (unserved.isEmpty()) {
             return unserved;
         }
         if (before == null) {
             before = new ArrayList<>(1);
-            served.put(key, before);
+            served.put(token.origin(), token.number(), before);
         }
         before.add(unserved);
         copies += unserved.size();
@@ -72,16 +59,14 @@ public final class ServedReceivers {
     }
 
     private void forgetOldest() {
-        Iterator<List<List<Match>>> oldest = served.values().iterator();
-        while (copies > MAX_COPIES && served.size() > 1) {
-            copies -= sizeOf(oldest.next());
-            oldest.remove();
+        while (copies > MAX_COPIES && served.size() > 1 || served.isOver(MAX_COPIES)) {
+            copies -= sizeOf(served.forgetOldest());
         }
     }
 
     /** The message is not distributed under this token again. */
     public synchronized void finished(String origin, long number) {
-        List<List<Match>> lists = served.remove(new Key(origin, number));
+        List<List<Match>> lists = served.remove(origin, number);
         if (lists != null) {
             copies -= sizeOf(lists);
         }

@@ -7,8 +7,6 @@ import io.godwit.dist.route.SharedMember;
 import io.godwit.kv.client.Resend;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,29 +18,21 @@ import org.jspecify.annotations.Nullable;
  * ({@link io.godwit.dist.client.Deliverer#know}), and the other nodes ({@link OtherNodes#chosen}).
  *
  * <p>A token is remembered until its origin has on record that the message is distributed. One whose session ends
- * before that never is: beyond {@link #MAX_TOKENS} the oldest is forgotten. One per node; event loops and range
- * executors meet here, hence the lock; what has no token does not come here, and what has one has waited for a commit.
+ * before that never is: beyond {@link #MAX_TOKENS}, or where ids are long some fewer, the oldest is forgotten. One per
+ * node; event loops and range executors meet here, hence the lock; what has no token does not come here, and what has
+ * one has waited for a commit.
  */
 public final class SharedChoices {
     static final int MAX_TOKENS = 100_000;
 
-    /** Ordered, so that the map stays fast when client ids, and with them origins, collide. */
-    private record Key(String origin, long number) implements Comparable<Key> {
-        @Override
-        public int compareTo(Key other) {
-            int byNumber = Long.compare(number, other.number);
-            return byNumber != 0 ? byNumber : origin.compareTo(other.origin);
-        }
-    }
-
     /** @param member null when another node asked, and there was none */
     private record Choice(TopicFilter filter, @Nullable SharedMember member) {}
 
-    private final Map<Key, List<Choice>> chosen = new LinkedHashMap<>();
+    private final TokenMemory<List<Choice>> chosen = new TokenMemory<>();
 
     /** Who was given the message for {@code group}; null when nobody was. */
     synchronized @Nullable SharedMember get(DeliveryToken token, SharedGroup group) {
-        for (Choice choice : chosen.getOrDefault(keyOf(token), List.of())) {
+        for (Choice choice : choices(token)) {
             if (choice.filter.equals(group.filter())) {
                 return choice.member;
             }
@@ -65,20 +55,22 @@ public final class SharedChoices {
     }
 
     private void put(DeliveryToken token, Choice made) {
-        List<Choice> choices = chosen.computeIfAbsent(keyOf(token), key -> new ArrayList<>(1));
+        List<Choice> choices = chosen.get(token.origin(), token.number());
+        if (choices == null) {
+            choices = new ArrayList<>(1);
+            chosen.put(token.origin(), token.number(), choices);
+        }
         choices.removeIf(choice -> choice.filter.equals(made.filter));
         choices.add(made);
-        if (chosen.size() > MAX_TOKENS) {
-            Iterator<Key> oldest = chosen.keySet().iterator();
-            oldest.next();
-            oldest.remove();
+        while (chosen.isOver(MAX_TOKENS)) {
+            chosen.forgetOldest();
         }
     }
 
     /** Who was given the message, by the filter of the group. */
     public synchronized Map<TopicFilter, SharedMember> of(String origin, long number) {
         Map<TopicFilter, SharedMember> members = new TreeMap<>();
-        for (Choice choice : chosen.getOrDefault(new Key(origin, number), List.of())) {
+        for (Choice choice : choices(origin, number)) {
             if (choice.member != null) {
                 members.put(choice.filter, choice.member);
             }
@@ -130,7 +122,7 @@ public final class SharedChoices {
 
     /** Whether a session in the memory of this node was given the message for the group of {@code filter}. */
     public synchronized boolean isGivenHere(DeliveryToken token, TopicFilter filter) {
-        for (Choice choice : chosen.getOrDefault(keyOf(token), List.of())) {
+        for (Choice choice : choices(token)) {
             if (choice.filter.equals(filter)) {
                 return choice.member != null && choice.member.isHere();
             }
@@ -148,7 +140,7 @@ public final class SharedChoices {
 
     /** Whether another node was told that there was no member here. */
     public synchronized boolean isDeclined(DeliveryToken token, TopicFilter filter) {
-        return chosen.getOrDefault(keyOf(token), List.of()).stream()
+        return choices(token).stream()
                 .anyMatch(choice -> choice.member == null && choice.filter.equals(filter));
     }
 
@@ -163,12 +155,11 @@ public final class SharedChoices {
 
     /** The one chosen did not take it. */
     synchronized void forget(DeliveryToken token, SharedGroup group) {
-        Key key = keyOf(token);
-        List<Choice> choices = chosen.get(key);
+        List<Choice> choices = chosen.get(token.origin(), token.number());
         if (choices != null) {
             choices.removeIf(choice -> choice.filter.equals(group.filter()));
             if (choices.isEmpty()) {
-                chosen.remove(key);
+                chosen.remove(token.origin(), token.number());
             }
         }
     }
@@ -189,14 +180,14 @@ public final class SharedChoices {
 
     /** The message was handed on by the one that had it. Without effect when its origin is done with it. */
     synchronized void replace(DeliveryToken token, SharedGroup group, SharedMember member) {
-        if (chosen.containsKey(keyOf(token))) {
+        if (chosen.get(token.origin(), token.number()) != null) {
             put(token, group, member);
         }
     }
 
     /** Nothing is published under the token again. */
     public synchronized void finished(String origin, long number) {
-        chosen.remove(new Key(origin, number));
+        chosen.remove(origin, number);
     }
 
     /** Tokens remembered. */
@@ -204,7 +195,12 @@ public final class SharedChoices {
         return chosen.size();
     }
 
-    private static Key keyOf(DeliveryToken token) {
-        return new Key(token.origin(), token.number());
+    private List<Choice> choices(DeliveryToken token) {
+        return choices(token.origin(), token.number());
+    }
+
+    private List<Choice> choices(String origin, long number) {
+        List<Choice> known = chosen.get(origin, number);
+        return known == null ? List.of() : known;
     }
 }

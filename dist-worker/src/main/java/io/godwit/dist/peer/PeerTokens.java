@@ -3,20 +3,20 @@ package io.godwit.dist.peer;
 import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.deliver.TokenMemory;
 import io.godwit.dist.route.NodeSet;
 import io.godwit.dist.wire.FinishedToken;
 import io.godwit.dist.wire.FinishedTokens;
 import io.godwit.dist.wire.PeerFrame;
 import java.time.Duration;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which peers were given messages under which delivery tokens: they are told when a token is finished, many together.
- * Beyond {@link #MAX_TOKENS} the oldest is forgotten here, and by the peer when it has too many itself. The lock is for
- * event loops and range executors; what has a token has waited for a commit.
+ * Beyond {@link #MAX_TOKENS}, or where ids are long some fewer, the oldest is forgotten here, and by the peer when it
+ * has too many itself. The lock is for event loops and range executors; what has a token has waited for a commit.
  */
 final class PeerTokens {
     static final int MAX_TOKENS = 100_000;
@@ -24,22 +24,13 @@ final class PeerTokens {
     private static final int MAX_BATCH_BYTES = 32 * 1024;
     private static final int TOKEN_BYTES = 16;
 
-    /** Ordered, so that the map stays fast when client ids, and with them origins, collide. */
-    private record Key(String origin, long number) implements Comparable<Key> {
-        @Override
-        public int compareTo(Key other) {
-            int byNumber = Long.compare(number, other.number);
-            return byNumber != 0 ? byNumber : origin.compareTo(other.origin);
-        }
-    }
-
     private static final class Batch {
         private FinishedTokens.Builder tokens = FinishedTokens.newBuilder();
         private int bytes;
     }
 
     private final PeerTimers timers;
-    private final Map<Key, NodeSet> given = new LinkedHashMap<>();
+    private final TokenMemory<NodeSet> given = new TokenMemory<>();
     private final Map<Peer, Batch> finished = new LinkedHashMap<>();
 
     PeerTokens(PeerTimers timers) {
@@ -47,21 +38,19 @@ final class PeerTokens {
     }
 
     synchronized void given(DeliveryToken token, NodeSet nodes) {
-        Key key = new Key(token.origin(), token.number());
-        NodeSet all = given.getOrDefault(key, NodeSet.NONE);
+        NodeSet known = given.get(token.origin(), token.number());
+        NodeSet all = known == null ? NodeSet.NONE : known;
         for (int i = 0; i < nodes.size(); i++) {
             all = all.with(nodes.get(i));
         }
-        given.put(key, all);
-        if (given.size() > MAX_TOKENS) {
-            Iterator<Key> oldest = given.keySet().iterator();
-            oldest.next();
-            oldest.remove();
+        given.put(token.origin(), token.number(), all);
+        while (given.isOver(MAX_TOKENS)) {
+            given.forgetOldest();
         }
     }
 
     synchronized void finished(String origin, long number) {
-        NodeSet nodes = given.remove(new Key(origin, number));
+        NodeSet nodes = given.remove(origin, number);
         for (int i = 0; nodes != null && i < nodes.size(); i++) {
             add(nodes.get(i), origin, number);
         }
@@ -95,6 +84,6 @@ final class PeerTokens {
 
     /** Peers that a token was given to; null when it is finished, or was given to none. */
     synchronized @Nullable NodeSet of(String origin, long number) {
-        return given.get(new Key(origin, number));
+        return given.get(origin, number);
     }
 }
