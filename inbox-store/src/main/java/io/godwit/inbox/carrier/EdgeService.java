@@ -45,13 +45,16 @@ import org.slf4j.LoggerFactory;
  * but for one whose end is known already, which stays as it was.
  *
  * <p>No frame is above what the link takes. What may grow comes in parts. A message that is too large alone ends the
- * attachment it is for, and stays in its queue. What the link has no room for waits ({@link HeldDeliveries}); what does
- * not find room there either ends its attachment as well.
+ * attachment it is for, and stays in its queue. What the link has no room for waits ({@link HeldDeliveries}), and so
+ * does the answer to an attach that brings many filters; what does not find room there either ends its attachment as
+ * well.
  */
 public final class EdgeService {
     private static final Logger LOG = LoggerFactory.getLogger(EdgeService.class);
     /** The first protocol level whose clients are told that a message was refused. */
     private static final int LEVEL_WITH_REASONS = 5;
+    /** An answer of no more heap is sent at once, also when the link is full. */
+    private static final long SMALL_BYTES = 8 << 10;
 
     private final InboxHome leaders;
     private final FrameLink link;
@@ -162,7 +165,7 @@ public final class EdgeService {
     }
 
     private void ask(SessionCommand command, long call, long round, @Nullable Served opens) {
-        boolean isRefused = ServedBytes.fills(command) && served.isSpent();
+        boolean isRefused = ServedBytes.fills(command) && (served.isSpent() || held.isSpent());
         Answer answer = new RemoteAnswer(call, HeapBytes.of(command), opens);
         if (isRefused) {
             answer.fail(served.overloaded());
@@ -268,17 +271,26 @@ public final class EdgeService {
         @Override
         public void reply(InboxReply reply) {
             served.release(heapBytes);
+            long answerBytes = HeapBytes.of(reply);
+            if (answerBytes <= SMALL_BYTES || held.isFree()) {
+                send(reply);
+            } else if (!held.add(answerBytes, () -> send(reply))) {
+                notSent("too much waits for its node");
+            }
+        }
+
+        private void send(InboxReply reply) {
             for (Reply.Builder part : ReplyCodec.parts(reply, sender.partBytes(), wallMillis.getAsLong())) {
                 if (!sender.send(InboxFrame.newBuilder().setReply(part.setCall(call)))) {
-                    notSent();
+                    notSent(sender.tooLarge("the answer"));
                     return;
                 }
             }
         }
 
         /** The command was carried out, and the edge can not be told more than that it may have been. */
-        private void notSent() {
-            tell(new RangeException(Cause.TIMEOUT, sender.tooLarge("the answer")));
+        private void notSent(String why) {
+            tell(new RangeException(Cause.TIMEOUT, why));
             if (opens != null) {
                 opens.end();
             }

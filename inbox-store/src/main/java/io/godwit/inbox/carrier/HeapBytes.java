@@ -4,11 +4,12 @@ import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.inbox.protocol.AttachmentCommand;
+import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.plugin.topic.TopicFilter;
 import org.jspecify.annotations.Nullable;
 
-/** What decoded commands take on the heap, in bytes, about. */
+/** What decoded commands, and answers, take on the heap, in bytes, about. */
 final class HeapBytes {
     /** Of the objects that each command is made of, with its answer. */
     private static final long COMMAND = 256;
@@ -27,6 +28,17 @@ final class HeapBytes {
             bytes += of(keep.will());
         } else if (command instanceof SessionCommand.Continue goOn) {
             bytes += (long) Long.BYTES * goOn.request().unanswered().length;
+        }
+        return bytes;
+    }
+
+    /** Of one that may be large: others are small. */
+    static long of(InboxReply reply) {
+        long bytes = COMMAND;
+        if (reply instanceof InboxReply.Attached attached) {
+            for (StoredSubscription each : attached.subscriptions()) {
+                bytes += of(each.filter());
+            }
         }
         return bytes;
     }

@@ -4,9 +4,10 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What leaders have delivered to the connections of one other node, and the link has no room for yet. Without it, a
- * message of 2 MiB for forty of these connections would pass the bound of the link, and the other node would be given
- * up. What one connection is owed at a time is bounded by its credit; all together by {@code mostBytes}.
+ * What leaders have delivered and answered to the connections of one other node, and the link has no room for yet.
+ * Without it, a message of 2 MiB for forty of these connections, or the filters of a hundred sessions that are resumed
+ * together, would pass the bound of the link, and the other node would be given up. What one connection is owed at a
+ * time is bounded by its credit; all together by {@code mostBytes}.
  *
  * <p>Order: while anything waits, all that comes later waits behind it. Who finds that nothing waits may send by
  * itself: of one connection's deliveries, the earlier ones have been sent then.
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HeldDeliveries {
     private static final long LOOK_MILLIS = 10;
+    private static final int SHARE_OF_NEW = 2;
 
     private record Held(long bytes, Runnable send) {}
 
@@ -42,6 +44,11 @@ final class HeldDeliveries {
     /** Whether nothing waits, and the link has room: who has given all of its earlier deliveries may send. */
     boolean isFree() {
         return !isHolding && link.isWritable();
+    }
+
+    /** Whether so much waits that no connection should be begun: what is left is for those there are. */
+    boolean isSpent() {
+        return bytes >= mostBytes / SHARE_OF_NEW;
     }
 
     /** Sends at once what takes nearly no room, or behind what waits. */

@@ -42,6 +42,7 @@ import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -485,6 +486,44 @@ class RemoteCarrierTest {
         run();
         assertThat(listener.messages).extracting(InboxMessage::sequence).containsExactly(1L, 2L);
         assertThat(nodes.abandoned).isEmpty();
+    }
+
+    /** A session may have 4 MiB of filters, and a hundred of them may come back at once. */
+    @Test
+    void whatAnAttachBringsWaitsForRoomTooAndNewOnesAreRefusedMeanwhile() {
+        limit(new LinkedNodes.Limits(64 << 20, Long.MAX_VALUE, 100_000));
+        StoredSubscription one =
+                new StoredSubscription(new TopicFilter(null, "f".repeat(2_000)), Qos.AT_LEAST_ONCE, false, false, 0, 1);
+        List<StoredSubscription> subscriptions = Collections.nCopies(10, one);
+        List<CompletableFuture<AttachReply>> replies = new ArrayList<>();
+        List<Port> ports = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            replies.add(attach());
+            ports.add(new Port());
+        }
+        room(false);
+        int framesBefore = nodes.link().toEdge.frames.size();
+        for (int i = 0; i < 3; i++) {
+            leaders.asked.get(i).deliveries().opened(ports.get(i));
+            leaders.asked.get(i).answer().reply(new InboxReply.Attached(true, 5, subscriptions, new int[0]));
+        }
+        leaders.asked.get(0).deliveries().next(
+                new InboxDelivery.Messages(List.of(delivery(1, 10, Qos.AT_LEAST_ONCE))));
+        run();
+        assertThat(nodes.link().toEdge.frames).as("the failure of the third").hasSize(framesBefore + 1);
+        assertThat(causeOf(replies.get(2))).isEqualTo(RangeException.Cause.TIMEOUT);
+        assertThat(ports.get(2).commands)
+                .containsExactly(new AttachmentCommand.Detach(-1, true, Long.MAX_VALUE));
+        assertThat(causeOf(attach())).isEqualTo(RangeException.Cause.OVERLOADED);
+        assertThat(leaders.asked).hasSize(3);
+        assertThat(replies.get(0)).isNotDone();
+        room(true);
+        assertThat(replies.get(0).join().subscriptions()).isEqualTo(subscriptions);
+        assertThat(replies.get(1).join().subscriptions()).isEqualTo(subscriptions);
+        assertThat(listener.messages).hasSize(1);
+        assertThat(nodes.link().leaders.heldBytes()).isZero();
+        attach();
+        assertThat(leaders.asked).hasSize(4);
     }
 
     @Test
