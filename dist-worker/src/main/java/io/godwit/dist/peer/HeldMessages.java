@@ -38,6 +38,9 @@ final class HeldMessages {
     static final Duration MOST_TIME = Duration.ofSeconds(30);
 
     static final Duration LOOK = Duration.ofMillis(10);
+    /** How long a look sends to one peer, however quickly that one takes it: others need the timers too. */
+    private static final Duration TURN = Duration.ofMillis(5);
+
     private static final Logger LOG = LoggerFactory.getLogger(HeldMessages.class);
     private static final long LEAST_BYTES = 64 << 20;
     private static final int HEAP_SHARE = 4;
@@ -148,7 +151,10 @@ final class HeldMessages {
 
     /** The first stays in its place until it is sent: nobody passes it. */
     private void sendTo(Peer peer) {
-        for (Held first = first(peer); first != null; first = first(peer)) {
+        long turnEnd = nanoTime.getAsLong() + TURN.toNanos();
+        for (Held first = first(peer);
+                first != null && nanoTime.getAsLong() - turnEnd <= 0;
+                first = first(peer)) {
             Consumer<Sending> fate = fateOf(first, peer);
             if (fate == null) {
                 return;
