@@ -140,8 +140,7 @@ public final class SharedChoices {
 
     /** Whether another node was told that there was no member here. */
     public synchronized boolean isDeclined(DeliveryToken token, TopicFilter filter) {
-        return choices(token).stream()
-                .anyMatch(choice -> choice.member == null && choice.filter.equals(filter));
+        return choices(token).stream().anyMatch(choice -> choice.member == null && choice.filter.equals(filter));
     }
 
     /** Whether {@code member} is to be given the message: no session in the memory of this node was yet. */

@@ -152,9 +152,7 @@ final class HeldMessages {
     /** The first stays in its place until it is sent: nobody passes it. */
     private void sendTo(Peer peer) {
         long turnEnd = nanoTime.getAsLong() + TURN.toNanos();
-        for (Held first = first(peer);
-                first != null && nanoTime.getAsLong() - turnEnd <= 0;
-                first = first(peer)) {
+        for (Held first = first(peer); first != null && nanoTime.getAsLong() - turnEnd <= 0; first = first(peer)) {
             Consumer<Sending> fate = fateOf(first, peer);
             if (fate == null) {
                 return;

@@ -15,6 +15,7 @@ import io.godwit.dist.route.TenantIndex;
 import io.godwit.dist.route.TestReceiver;
 import io.godwit.dist.route.TopicIndex;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -77,7 +78,7 @@ class HeldPublishesTest {
 
         @Override
         public CompletableFuture<DistOutcome> deliver(
-                ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes) {
+                ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes, Resend resend) {
             throw new AssertionError("no other node has a subscriber");
         }
 

@@ -139,7 +139,7 @@ class LiveGroupsTest {
         CompletableFuture<DistOutcome> published =
                 b.publish("t", Qos.EXACTLY_ONCE, "1", new DeliveryToken("o", 1, 0, true));
         cluster.settle();
-        cluster.timers.advance(ClusterParts.CONFIRM_TIMEOUT);
+        cluster.timers.advance(TestNode.CONFIRM);
         assertThat(published).isCompletedWithValue(DistOutcome.FAILED);
         assertThat(b.peers.waitingForGroups()).isZero();
         cluster.net.mend("a", "b");

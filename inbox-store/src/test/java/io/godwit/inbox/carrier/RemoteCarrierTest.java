@@ -507,13 +507,11 @@ class RemoteCarrierTest {
             leaders.asked.get(i).deliveries().opened(ports.get(i));
             leaders.asked.get(i).answer().reply(new InboxReply.Attached(true, 5, subscriptions, new int[0]));
         }
-        leaders.asked.get(0).deliveries().next(
-                new InboxDelivery.Messages(List.of(delivery(1, 10, Qos.AT_LEAST_ONCE))));
+        leaders.asked.get(0).deliveries().next(new InboxDelivery.Messages(List.of(delivery(1, 10, Qos.AT_LEAST_ONCE))));
         run();
         assertThat(nodes.link().toEdge.frames).as("the failure of the third").hasSize(framesBefore + 1);
         assertThat(causeOf(replies.get(2))).isEqualTo(RangeException.Cause.TIMEOUT);
-        assertThat(ports.get(2).commands)
-                .containsExactly(new AttachmentCommand.Detach(-1, true, Long.MAX_VALUE));
+        assertThat(ports.get(2).commands).containsExactly(new AttachmentCommand.Detach(-1, true, Long.MAX_VALUE));
         assertThat(causeOf(attach())).isEqualTo(RangeException.Cause.OVERLOADED);
         assertThat(leaders.asked).hasSize(3);
         assertThat(replies.get(0)).isNotDone();
