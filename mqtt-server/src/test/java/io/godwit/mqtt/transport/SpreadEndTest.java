@@ -41,6 +41,11 @@ class SpreadEndTest {
         }
 
         @Override
+        public void end() {
+            throw new AssertionError("what is under way is to be answered");
+        }
+
+        @Override
         public void cut() {}
     }
 
