@@ -346,7 +346,7 @@ public final class FanOut implements Publisher {
         return deliverers
                 .others
                 .untilMayAcknowledge(epoch)
-                .thenCompose(isMember -> isMember
+                .thenCompose(isMember -> isMember && deliverers.others.mayAcknowledge(epoch) // this may be told late
                         ? deliverTo(groups, message, token, epoch, otherwise)
                         : CompletableFuture.completedFuture(DistOutcome.FAILED));
     }

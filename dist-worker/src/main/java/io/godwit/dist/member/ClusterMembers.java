@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * {@link Exclusions} has the others go on without one.
  *
  * <p>All state is confined to one thread; {@link #mayAcknowledge} and {@link #others} look at immutable values.
- * Listeners and futures are told on that thread, and must only hand over.
+ * Listeners are told on that thread, and must only hand over. Futures complete on others.
  */
 public final class ClusterMembers implements Members, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterMembers.class);
@@ -114,8 +114,8 @@ public final class ClusterMembers implements Members, AutoCloseable {
         this.reports = new MemberReports(events, meters);
         this.waits = new WaitReports(events, meters);
         this.hold = hold;
-        this.held = new HeldAcknowledgements(hold.toNanos());
         this.freshness = new Freshness(thread);
+        this.held = new HeldAcknowledgements(thread::tell, hold.toNanos());
         this.commits = new ViewCommits(store, current, thread);
         this.exclusions = new Exclusions(self, commits, current, lapses, thread, counters);
         reports.view(current.get(), self); // what is there already is no change
@@ -211,8 +211,10 @@ public final class ClusterMembers implements Members, AutoCloseable {
 
     @Override
     public CompletableFuture<Void> exclude(NodeLife member, String why) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
+        CompletableFuture<Void> told = new CompletableFuture<>();
         thread.execute(() -> {
+            CompletableFuture<Void> done = new CompletableFuture<>();
+            done.whenComplete((none, failure) -> thread.tell(() -> complete(told, failure)));
             if (isClosed) {
                 done.completeExceptionally(new RangeException(Cause.CLOSED, "the members are closed"));
             } else if (member.equals(self)) {
@@ -221,7 +223,15 @@ public final class ClusterMembers implements Members, AutoCloseable {
                 exclusions.exclude(member, why, done);
             }
         });
-        return done;
+        return told;
+    }
+
+    private static void complete(CompletableFuture<Void> told, @Nullable Throwable failure) {
+        if (failure == null) {
+            told.complete(null);
+        } else {
+            told.completeExceptionally(failure);
+        }
     }
 
     @Override
@@ -252,9 +262,9 @@ public final class ClusterMembers implements Members, AutoCloseable {
         CompletableFuture<Boolean> told = new CompletableFuture<>();
         thread.execute(() -> {
             if (freshness.isFresh(epoch)) {
-                told.complete(true);
+                thread.tell(() -> told.complete(true));
             } else if (isClosed || epoch != this.epoch) {
-                told.complete(false);
+                thread.tell(() -> told.complete(false));
             } else {
                 held.hold(thread.nanoTime()).thenAccept(told::complete);
                 ask();

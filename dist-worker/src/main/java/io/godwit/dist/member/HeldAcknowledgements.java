@@ -1,10 +1,9 @@
 package io.godwit.dist.member;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -16,11 +15,16 @@ final class HeldAcknowledgements {
 
     private record Held(long sinceNanos, CompletableFuture<Boolean> told) {}
 
+    private final Executor tellers;
     private final long holdNanos;
     private final Deque<Held> held = new ArrayDeque<>();
 
-    /** @param holdNanos how long each waits at most, about */
-    HeldAcknowledgements(long holdNanos) {
+    /**
+     * @param tellers completes the futures
+     * @param holdNanos how long each waits at most, about
+     */
+    HeldAcknowledgements(Executor tellers, long holdNanos) {
+        this.tellers = tellers;
         this.holdNanos = holdNanos;
     }
 
@@ -57,12 +61,11 @@ final class HeldAcknowledgements {
         tell(held.size(), false);
     }
 
-    /** The oldest first; whoever is told may come again. */
+    /** The oldest first. */
     private void tell(int count, boolean answer) {
-        List<Held> telling = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            telling.add(held.remove());
+            CompletableFuture<Boolean> told = held.remove().told();
+            tellers.execute(() -> told.complete(answer));
         }
-        telling.forEach(each -> each.told().complete(answer));
     }
 }

@@ -1,6 +1,8 @@
 package io.godwit.dist.member;
 
 import io.godwit.kv.client.Backoff;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +17,12 @@ interface MemberThread extends AutoCloseable {
 
     /** Runs {@code task} on the thread after so many nanoseconds. */
     void later(long nanos, Runnable task);
+
+    /**
+     * Runs {@code task} on another thread. What hangs on the futures of the members may take its time, and the ticks of
+     * this thread are the proof that the node serves. Tasks may run at the same time, in any order.
+     */
+    void tell(Runnable task);
 
     /** The monotonic clock. */
     long nanoTime();
@@ -44,6 +52,13 @@ interface MemberThread extends AutoCloseable {
             return thread;
         });
 
+        /** Two: publishes that wait are many at times, and a SUBSCRIBE shall not wait for all of them. */
+        private final ExecutorService tellers = Executors.newFixedThreadPool(2, task -> {
+            Thread thread = new Thread(task, "dist-members-tell");
+            thread.setDaemon(true);
+            return thread;
+        });
+
         private Scheduled() {
             executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         }
@@ -60,6 +75,15 @@ interface MemberThread extends AutoCloseable {
                 executor.schedule(() -> run(task), nanos, TimeUnit.NANOSECONDS);
             } catch (RejectedExecutionException e) {
                 LOG.debug("closed, task not run");
+            }
+        }
+
+        @Override
+        public void tell(Runnable task) {
+            try {
+                tellers.execute(() -> run(task));
+            } catch (RejectedExecutionException e) {
+                LOG.debug("closed, nobody told");
             }
         }
 
@@ -89,6 +113,7 @@ interface MemberThread extends AutoCloseable {
         @Override
         public void close() {
             executor.shutdown();
+            tellers.shutdown();
         }
     }
 }

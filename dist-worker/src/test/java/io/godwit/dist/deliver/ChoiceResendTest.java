@@ -194,6 +194,18 @@ class ChoiceResendTest {
         assertThat(stored).hasSize(1);
     }
 
+    /** Others may wait for their turn before it. */
+    @Test
+    void aResumedMessageIsGivenToNobodyWhenTheProofIsOldByTheTimeThatItIsTold() {
+        subscribe("$share/g/a", "1", "2");
+        CompletableFuture<DistOutcome> late = publish(RESUMED);
+        CompletableFuture<Boolean> asked = membership.until;
+        assertThat(asked).isNotNull().isNotDone();
+        asked.complete(true);
+        assertThat(late).isCompletedWithValue(DistOutcome.FAILED);
+        assertThat(stored).isEmpty();
+    }
+
     /** The node of the next connection may have asked meanwhile, and been told that nobody is chosen here. */
     @Test
     void nobodyIsChosenForAResumedMessageWhenItsConnectionHasEndedMeanwhile() {
@@ -266,6 +278,7 @@ class ChoiceResendTest {
     private void answer(boolean isMember) {
         CompletableFuture<Boolean> asked = membership.until;
         assertThat(asked).isNotNull().isNotDone();
+        membership.isFresh = isMember;
         asked.complete(isMember);
     }
 

@@ -47,6 +47,7 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
 
     private boolean areLinksCut;
     private boolean isOpen;
+    private boolean isOnMembersThread;
     private long stoodUntilNanos;
     private long closed;
 
@@ -161,13 +162,28 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
     private void runNext() {
         Runnable task = tasks.poll();
         if (task != null) {
-            task.run();
+            isOnMembersThread = true;
+            try {
+                task.run();
+            } finally {
+                isOnMembersThread = false;
+            }
         }
+    }
+
+    /** Whether what runs now is a task of the thread of the members. */
+    boolean isOnMembersThread() {
+        return isOnMembersThread;
     }
 
     @Override
     public void later(long nanos, Runnable task) {
         world.after((long) (nanos / rate), () -> execute(task));
+    }
+
+    @Override
+    public void tell(Runnable task) {
+        world.after((long) (world.random.nextDouble() * MILLI), () -> here(task));
     }
 
     @Override

@@ -156,6 +156,30 @@ class MembersSimulationTest {
         assertThat(held).isCompletedWithValue(false);
     }
 
+    /** What waits may be very many publishes, and the thread's ticks are the proof that the node serves. */
+    @Test
+    void whoWaitsIsNotToldOnTheThreadOfTheMembers() {
+        MemberWorld world = serving(1);
+        MemberNode node = world.node(0);
+        Map<String, Boolean> wasOnThread = new TreeMap<>();
+        node.cutFromStore(true);
+        world.runFor(3 * SECOND);
+        node.members()
+                .untilMayAcknowledge()
+                .thenAccept(may -> wasOnThread.put("proved " + may, node.isOnMembersThread()));
+        node.cutFromStore(false);
+        world.runFor(2 * SECOND);
+        NodeLife other = world.node(1).life();
+        node.members()
+                .exclude(other, "test")
+                .whenComplete((done, failure) -> wasOnThread.put("excluded", node.isOnMembersThread()));
+        node.members()
+                .exclude(node.life(), "test")
+                .whenComplete((done, failure) -> wasOnThread.put("refused", node.isOnMembersThread()));
+        world.runFor(5 * SECOND);
+        assertThat(wasOnThread).isEqualTo(Map.of("proved true", false, "excluded", false, "refused", false));
+    }
+
     @Test
     void ofTwoThatExcludeEachOtherOneWins() {
         for (long seed = 1; seed <= 10; seed++) {
