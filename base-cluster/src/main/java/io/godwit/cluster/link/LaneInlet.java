@@ -43,7 +43,9 @@ final class LaneInlet {
 
     private int partialLength;
     private boolean isInFrame;
-    /** What has not been taken of the message that was opened last. */
+    /** The one that was opened last. */
+    private byte[] message = NOTHING;
+    /** What has not been taken of it. */
     private ByteBuffer rest = NO_MESSAGE;
 
     LaneInlet(Lane lane, int maxFrameBytes) {
@@ -59,7 +61,7 @@ final class LaneInlet {
     /** @param next what the other end was told that is expected */
     void begin(long next) {
         cursor = next;
-        rest = NO_MESSAGE;
+        forgetMessage();
         forgetPartial();
     }
 
@@ -80,13 +82,14 @@ final class LaneInlet {
     }
 
     /** A message of data is there to be taken, when the one before has been taken in full. */
-    void open(byte[] message) throws LinkProtocolException {
-        ByteBuffer opened = ByteBuffer.wrap(message);
+    void open(byte[] next) throws LinkProtocolException {
+        ByteBuffer opened = ByteBuffer.wrap(next);
         long first = opened.getLong(LinkMessage.HEAD_BYTES + 1);
         opened.position(LinkMessage.DATA_HEAD_BYTES);
         if (first != cursor) {
             throw new LinkProtocolException("lane " + lane + " goes on at " + first + " and not at " + cursor);
         }
+        message = next;
         rest = opened;
     }
 
@@ -105,21 +108,26 @@ final class LaneInlet {
                 throw new LinkProtocolException("lane " + lane + " has a frame above " + maxFrameBytes + " bytes");
             }
             if (hasMore || isInFrame) {
-                append(rest.array(), rest.position(), length);
+                append(rest.position(), length);
                 isInFrame = true;
             }
             int at = rest.position();
             rest.position(at + length);
-            Answer answer = hasMore ? Answer.NEXT : whole(rest.array(), at, length, receiver);
+            Answer answer = hasMore ? Answer.NEXT : whole(at, length, receiver);
             if (answer != Answer.NEXT) {
                 return answer;
             }
         }
-        rest = NO_MESSAGE;
+        forgetMessage();
         return Answer.NEXT;
     }
 
-    private Answer whole(byte[] message, int at, int length, Function<byte[], Answer> receiver) {
+    private void forgetMessage() {
+        message = NOTHING;
+        rest = NO_MESSAGE;
+    }
+
+    private Answer whole(int at, int length, Function<byte[], Answer> receiver) {
         Answer answer = Answer.NEXT;
         if (cursor > received) {
             byte[] frame =
@@ -137,7 +145,7 @@ final class LaneInlet {
         return answer;
     }
 
-    private void append(byte[] message, int at, int length) {
+    private void append(int at, int length) {
         if (partialLength + length > partial.length) {
             int twice = (int) Math.min(maxFrameBytes, 2L * (partialLength + length));
             partial = Arrays.copyOf(partial, twice);

@@ -28,9 +28,8 @@ import org.slf4j.LoggerFactory;
  * Contacts} decides with whom, {@link Pairing} is one life of another process, {@link LinkMessage} the layout.
  *
  * <p>Opened, started and closed by the thread that wires the broker. Receivers and confirmations are called on the
- * threads {@code link-N}, and {@code link-control-1} for the CONTROL lane: those of one peer and lane, and the
- * confirmations of one peer, by one at a time. Listeners
- * are called on the thread {@code links-1}.
+ * threads {@code link-N}, receivers of the CONTROL lane on {@code link-control-1}: those of one peer and lane, and the
+ * confirmations of one peer, by one at a time. Listeners are called on the thread {@code links-1}.
  */
 public final class PeerLinks implements Links, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PeerLinks.class);
