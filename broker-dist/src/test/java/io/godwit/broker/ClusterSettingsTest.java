@@ -142,6 +142,9 @@ class ClusterSettingsTest {
     void theWaitsHaveTheDefaultsOfTheirParts() throws Exception {
         BrokerConfig config = load("");
         NodeWaits waits = new NodeWaits(config.cluster().waits(), EventListener.NONE, new SimpleMeterRegistry());
+        assertThat(waits.connection())
+                .as("else the will of a client that is connected is published")
+                .isGreaterThan(waits.link().plusSeconds(2));
         assertThat(BrokerSettings.dist(config).routeTimeout()).isEqualTo(DistConfig.DEFAULT.routeTimeout());
         assertThat(BrokerSettings.retain(config)).isEqualTo(RetainConfig.DEFAULT);
         assertThat(BrokerSettings.mqtt(config).session().homes()).isEqualTo(SessionConfig.Homes.DEFAULTS);

@@ -53,9 +53,10 @@ public record ClusterWaitsSection(
         @Key(value = "30", min = 1, max = 3_600, unit = Unit.SECONDS)
         int homeLostSeconds,
 
-        @Key(value = "15", min = 1, max = 3_600, unit = Unit.SECONDS, text = """
+        @Key(value = "25", min = 1, max = 3_600, unit = Unit.SECONDS, text = """
                     How long a new leader of an inbox waits for the connection of a session that is stored as
-                    connected. Then the session counts as disconnected, and its will becomes due.
+                    connected. Then the session counts as disconnected, and its will becomes due. Longer than
+                    linkSeconds: a node that has lost only the leader before keeps its clients until then.
                     """)
         int connectionSeconds,
 

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The inbox store on several nodes, linked in memory, all on one thread. Node n leads range n, n + nodes, ... */
 final class HomesFixture implements AutoCloseable {
-    static final long ATTACHED_WAIT_MILLIS = 15_000;
+    static final long ATTACHED_WAIT_MILLIS = 25_000;
     static final int MAX_QUEUED = 1000;
     static final int WILLS_PER_SECOND = 100;
 

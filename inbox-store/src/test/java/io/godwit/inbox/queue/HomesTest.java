@@ -2,6 +2,7 @@ package io.godwit.inbox.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.cluster.link.LinkSettings;
 import io.godwit.inbox.carrier.HomeSettings;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
@@ -530,6 +531,23 @@ class HomesTest {
         homes.await(attached.attachment().detach(-1, true));
         homes.run();
         assertThat(homes.wills).hasSize(1);
+    }
+
+    /** Both nodes are well; the end of the attachment waits in the lane until the link is over. */
+    @Test
+    void aConnectionWhoseNodeLosesOnlyItsHomeGoesOnAtTheNextWhenTheLinkIsOver() {
+        TestConnection connection = homes.attach(2, led0, new Will(homes.message("gone", 1), 0));
+        homes.net.cut(InMemoryNode.id(0), InMemoryNode.id(2));
+        homes.net.cut(InMemoryNode.id(2), InMemoryNode.id(0));
+        homes.advance(1000);
+        homes.move(led0, 1);
+        homes.advance(LinkSettings.of("test").silence().toMillis());
+        assertThat(connection.ends).isEmpty();
+        homes.net.end(InMemoryNode.id(0), InMemoryNode.id(2), "silence");
+        homes.run();
+        assertThat(connection.ends).containsExactly(InboxListener.Reason.LOST);
+        assertThat(homes.goOn(2, connection, 0)).isNotNull();
+        assertThat(homes.wills).isEmpty();
     }
 
     @Test
