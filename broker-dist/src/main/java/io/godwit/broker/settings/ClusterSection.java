@@ -48,8 +48,8 @@ public record ClusterSection(
 
         @Key(value = "1000", min = 1, max = 1_000_000, text = """
                     How many wills a second this node publishes for clients that were lost together with another node.
-                    All of them are due at the same time, 15 seconds after the node is lost, while clients of it
-                    connect again.
+                    All of them are due at the same time, waits.connectionSeconds after the node is lost, while clients
+                    of it connect again.
                     """)
         int lostWillsPerSecond,
 
