@@ -25,7 +25,6 @@ class LostMembersTest {
     private static final NodeLife FIRST = new NodeLife("other", 1);
     private static final HostPort RPC = new HostPort("other.example", 4_000);
     private static final NodeLife SECOND = new NodeLife("other", 2);
-    private static final RangeException NO_MAJORITY = new RangeException(RangeException.Cause.TIMEOUT, "no majority");
 
     private final MemoryLinks.Net net = new MemoryLinks.Net();
     private final MemoryLinks links = net.node("self", 1);
@@ -53,7 +52,7 @@ class LostMembersTest {
         }
 
         void refuse() {
-            open.remove().completeExceptionally(NO_MAJORITY);
+            open.remove().completeExceptionally(new RangeException(RangeException.Cause.TIMEOUT, "no majority"));
         }
 
         @Override
