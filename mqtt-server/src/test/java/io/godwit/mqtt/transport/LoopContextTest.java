@@ -133,12 +133,12 @@ class LoopContextTest {
                 @Override
                 public boolean equals(Object other) {
                     compared.incrementAndGet();
-                    return super.equals(other);
+                    return this == other;
                 }
 
                 @Override
                 public int hashCode() {
-                    return super.hashCode();
+                    return System.identityHashCode(this);
                 }
             };
             listeners.add(listener);
